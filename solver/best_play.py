@@ -1,14 +1,14 @@
 """Best play of one rule set: its start-of-turn values, and the answers that follow from them."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, StrategyFileError
-from solver.files import Stamp, has_stamp
 from solver.game.endgame import endgame, last_turn
 from solver.game.position import Position, check_position, is_on_board, points_to_beat
 from solver.game.standings import (
@@ -22,6 +22,7 @@ from solver.game.standings import (
     standing_indices,
 )
 from solver.rules.ruleset import Ruleset
+from solver.solved import Opened
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import turn_plan
@@ -36,18 +37,6 @@ _MOST_ROWS = 20_000
 """Point steps beyond the goal for which a turn is worked out, where points matter so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
-    """The file from which values are mapped, as it was when every byte was verified."""
-
-    name: str
-    stamp: Stamp
-    is_settled: bool
-    """Whether the stamp tells the file from all that may be written after it."""
-    reopen: Callable[[], "Values"]
-    """Opens and verifies what is there now. Raises StrategyFileError."""
-
-
 class Values:
     """Start-of-turn values of a rule set, in memory or mapped from a file that was verified."""
 
@@ -56,29 +45,34 @@ class Values:
         rules: Ruleset,
         array: npt.NDArray[np.float64],
         origin: str,
-        mapped: Mapped | None = None,
+        opened: Opened[Any] | None = None,
     ) -> None:
         self.rules = rules
         self.array = array
         """At [who began, standing, opponent's standing], see `solver.game.standings.value_shape`"""
         self._origin = origin
-        self._mapped = mapped
+        self._opened = opened
+
+    @classmethod
+    def of(cls, opened: Opened[Any]) -> "Values":
+        """Return the values of a strategy file."""
+        return cls(opened.manifest.rules, opened.arrays[0], str(opened.path), opened)
 
     @property
     def are_unchanged(self) -> bool:
         """Whether the file, if any, is still the one that was mapped."""
-        return self._mapped is None or has_stamp(self._mapped.name, self._mapped.stamp)
+        return self._opened is None or self._opened.is_unchanged
 
     @property
     def are_at_hand(self) -> bool:
         """Whether they hold as they are, without a file that has to be verified first."""
-        return self._mapped is None or (self._mapped.is_settled and self.are_unchanged)
+        return self._opened is None or self._opened.is_at_hand
 
     def as_they_are(self) -> "Values":
         """These, or the ones of the file as it is now. Raises StrategyFileError."""
-        if self._mapped is None or self.are_at_hand:
+        if self._opened is None or self.are_at_hand:
             return self
-        return self._mapped.reopen()
+        return Values.of(self._opened.as_it_is())
 
     def at(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
         """Win probabilities of a player about to start a turn against opponents."""

@@ -68,8 +68,10 @@ def open_regular(path: Path) -> BufferedReader:
         raise
 
 
-def sha256(file: BufferedReader, *, anew: bool = False) -> tuple[str, Stamp, bool]:
-    """The SHA-256 (hex) of an open file, its stamp before it was read, and whether that is settled.
+def sha256(file: BufferedReader, begin: int = 0, *, anew: bool = False) -> tuple[str, Stamp, bool]:
+    """Return the hash of an open file, its stamp before it was read, and whether that is settled.
+
+    begin : where the bytes begin whose SHA-256 (hex) is returned
 
     A file with a stamp that is settled is read once in a process, or again if `anew`.
     """
@@ -77,7 +79,7 @@ def sha256(file: BufferedReader, *, anew: bool = False) -> tuple[str, Stamp, boo
     settled = stamp.is_settled()
     found = None if anew else _hashes.get(stamp)
     if found is None:
-        file.seek(0)
+        file.seek(begin)
         found = hashlib.file_digest(file, "sha256").hexdigest()
         if settled:
             if len(_hashes) >= _KEPT:

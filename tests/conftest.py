@@ -27,13 +27,13 @@ from solver.game.sweeps import solve
 from solver.play import rough
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.solved import open_solved
 from solver.strategy import (
     Strategy,
-    manifest_path,
+    StrategyManifest,
     open_strategy,
-    open_values,
     save_strategy,
-    verify_strategy,
+    strategy_path,
 )
 from tests.bot.chat import Chat, open_chat
 
@@ -157,17 +157,17 @@ def solutions(kept_folder: Path, kernels: Path) -> dict[str, Solution]:
 
 def _solved(rules: Ruleset, folder: Path, kernels: Path) -> Solution:
     """The solution that is kept, down to the hash of every byte, or else a new one."""
-    path = manifest_path(folder, rules)
+    path = strategy_path(folder, rules)
     try:
-        manifest = verify_strategy(path)
-        values = np.array(open_values(path)[1])
+        opened = open_solved(path, StrategyManifest, anew=True)
     except StrategyFileError:
         solution = solve(rules, cache=kernels)
         save_strategy(solution, folder)
         return solution
+    manifest = opened.manifest
     return Solution(
         rules,
-        values,
+        np.array(opened.arrays[0]),
         manifest.tolerance,
         manifest.sweeps,
         manifest.largest_relative_change,

@@ -16,8 +16,8 @@ from bot.services.situation import DEFAULT_RULES, Situation
 from bot.settings import Settings
 from bot.starting import loading
 from solver.errors import FarkleError
-from solver.manifests import is_whole
 from solver.rules.file import load_rules
+from solver.solved import has_whole
 from solver.wording import speak
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _PACE = 1.0
 def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
     rules = load_rules(DEFAULT_RULES)
-    if not is_whole(settings.strategies, rules):
+    if not has_whole(settings.strategies, rules.digest, "floor*"):
         from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415
 
         solve_with_bar(settings, rules)

@@ -16,16 +16,16 @@ from solver.batch.local import LocalSolver, compiled_code, solve_many_here
 from solver.game.standings import DEFAULT_TOLERANCE, Progress
 from solver.many_strategy import save_many
 from solver.rules.ruleset import Ruleset
-from solver.strategy import manifest_path, open_values, prepare_folder
+from solver.solved import prepare_folder, read_manifest
+from solver.strategy import StrategyManifest, strategy_path
 
 
 def solve_with_bar(settings: Settings, rules: Ruleset) -> None:
     """Solve rules in another process, with a bar on standard error. Raises FarkleError."""
     with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
         asyncio.run(solve_apart(rules, settings.strategies, settings.kernels, bar))
-    path = manifest_path(settings.strategies, rules)
-    manifest, _ = open_values(path)
-    click.echo(solve_text(manifest, path.with_name(manifest.values)), err=True)
+    path = strategy_path(settings.strategies, rules)
+    click.echo(solve_text(read_manifest(path, StrategyManifest), path), err=True)
 
 
 def solve_with_share(

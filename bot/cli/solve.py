@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader
-from bot.cli.solve_many import is_of_many, solve_many_rules, verify_of_many
+from bot.cli.solve_many import solve_many_rules
 from bot.services.rule_options import with_goal
 from bot.settings import Settings
 from bot.views.progress import CatalogueProgress, share_progress
@@ -16,10 +17,21 @@ from bot.views.solve import catalogue_data, catalogue_sheet, catalogue_text, sol
 from solver.batch.jobs import Result, Solver, solve_all
 from solver.errors import InvalidRequestError
 from solver.game.standings import DEFAULT_TOLERANCE
+from solver.loaded.files import ManyMatchupManifest, MatchupManifest
+from solver.many_strategy import ManyManifest, RingManifest
 from solver.rules.ruleset import Ruleset
-from solver.strategy import manifest_path, verify_strategy
+from solver.solved import Manifest, open_solved
+from solver.strategy import StrategyManifest
 
 EXIT_SOME_FAILED = 1
+
+_KINDS: tuple[type[Manifest], ...] = (
+    StrategyManifest,
+    ManyManifest,
+    MatchupManifest,
+    ManyMatchupManifest,
+)
+"""All that there are files of."""
 
 
 Read = Callable[[str | None], Ruleset]
@@ -174,14 +186,16 @@ def _verify(file: Path, rules: tuple[str, ...], *, as_json: bool, as_csv: bool) 
         raise InvalidRequestError("--verify checks a file and takes no RULES")
     if as_csv:
         raise InvalidRequestError("--verify prints no table: leave out --csv")
-    if is_of_many(file):
-        return verify_of_many(file, as_json=as_json)
-    manifest = verify_strategy(file)
-    show(
-        f"{file} is whole: {manifest.rules.name} rules, floor {manifest.floor:,}",
-        {"verified": True, **solve_data(manifest, file)},
-        as_json=as_json,
-    )
+    manifest = open_solved(file, *_KINDS, anew=True).manifest
+    name = manifest.rules.name
+    data: dict[str, Any] = {"verified": True, "rules": name, "file": str(file)}
+    if isinstance(manifest, StrategyManifest):
+        what, data = f"floor {manifest.floor:,}", data | solve_data(manifest, file)
+    elif isinstance(manifest, RingManifest):
+        what, data = f"{manifest.players} players", data | {"players": manifest.players}
+    else:
+        what = "two sets of dice"
+    show(f"{file} is whole: {name} rules, {what}", data, as_json=as_json)
     return 0
 
 
@@ -222,10 +236,9 @@ def _check(settings: Settings, results: Sequence[Result]) -> dict[Path, float]:
     with compiled_code(settings.kernels) as cache:
         for result in results:
             if result.file and result.manifest and result.file not in residuals:
-                manifest = manifest_path(result.file.parent, result.manifest.rules)
                 with share_progress(f"checking {result.name}") as on_progress:
                     residuals[result.file] = check_here(
-                        manifest, cache=cache, on_progress=on_progress
+                        result.file, cache=cache, on_progress=on_progress
                     )
     return residuals
 

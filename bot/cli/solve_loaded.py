@@ -10,9 +10,8 @@ from bot.views.progress import share_progress
 from bot.views.solve_loaded import SolvedDice, solve_loaded_data, solve_loaded_text
 from solver.errors import InvalidRequestError
 from solver.game.many import time_text
-from solver.loaded.files import keep_within
+from solver.loaded.files import keep_within, open_many_matchup, save_many_matchup
 from solver.loaded.many import ManyMatchup
-from solver.loaded.many_files import open_many_matchup, save_many_matchup
 from solver.named.sets import read_set
 from solver.rules.ruleset import Ruleset
 

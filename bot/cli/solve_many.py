@@ -1,6 +1,5 @@
 """`farkle solve --players`: strategy files for three players and more."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,9 +23,9 @@ from solver.game.many import (
     time_text,
 )
 from solver.game.many_best import first_shared_position
-from solver.many_strategy import many_manifest_path, open_many, save_many, verify_many
+from solver.many_strategy import open_many, save_many
 from solver.rules.ruleset import Ruleset
-from solver.strategy import prepare_folder
+from solver.solved import prepare_folder
 
 
 class _Solve(Protocol):
@@ -107,30 +106,12 @@ def _checked(
 
     rules, players = solution.rules, solution.players
     what = f"{rules.name} for {players} players"
-    path = many_manifest_path(solved.file.parent, rules, players)
     with (
         compiled_code(settings.kernels) as cache,
         share_progress(f"checking {what}") as on_progress,
     ):
-        checked = check_many_here(path, cache=cache, on_progress=on_progress)
+        checked = check_many_here(solved.file, cache=cache, on_progress=on_progress)
     with share_progress(f"solving {what} in the opposite order") as on_progress:
         other = solve(rules, players, reverse=True, on_progress=on_progress)
     effect = float(np.max(np.abs(other.values - solution.values)))
     return replace(solved, checked=checked, order_effect=effect)
-
-
-def is_of_many(file: Path) -> bool:
-    """Whether a strategy file, or its manifest, is named as one of several players."""
-    return re.search(r"_players\d+(-[0-9a-f]+\.npy|\.json)$", file.name) is not None
-
-
-def verify_of_many(file: Path, *, as_json: bool) -> int:
-    """Check every byte of such a file. Raises StrategyFileError."""
-    manifest = verify_many(file)
-    name, players = manifest.rules.name, manifest.players
-    show(
-        f"{file} is whole: {name} rules for {players} players",
-        {"verified": True, "rules": name, "players": players, "file": str(file)},
-        as_json=as_json,
-    )
-    return 0

@@ -21,7 +21,8 @@ from solver.play.duel import MOST_GAMES, strengths_of_levels
 from solver.play.strengths import save_strengths, strengths_path
 from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
-from solver.strategy import manifest_path, open_strategy, open_values, verify_strategy
+from solver.solved import open_solved
+from solver.strategy import StrategyManifest, open_strategy, strategy_path, verify_strategy
 
 
 @click.group()
@@ -69,9 +70,9 @@ def floor(
         raise InvalidRequestError(f"--lower: {lowest} is not below the floor {higher}")
     both = with_floor(ruleset, higher), with_floor(ruleset, lowest)
     with compiled_code(settings.kernels) as cache:
-        manifests = [_solved(settings.strategies, rules, one, cache) for one in both]
+        files = [_solved(settings.strategies, rules, one, cache) for one in both]
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
-            effect = compare_floors_here(*manifests, cache=cache)
+            effect = compare_floors_here(*files, cache=cache)
     data = floor_data(both[0], effect)
     table = sheet(FLOOR_ROW, data["rows"]) if as_csv else None
     show(floor_text(both[0], effect), data, as_json=as_json, sheet=table)
@@ -115,8 +116,8 @@ def levels(
     ruleset = rules_reader(settings, place)(rules)
     go_for_it = advisor_of(settings).go_for_it(ruleset)
     with compiled_code(settings.kernels) as cache:
-        manifest = _solved(settings.strategies, rules, ruleset, cache)
-        _, values = open_values(manifest)
+        file = _solved(settings.strategies, rules, ruleset, cache)
+        values = open_solved(file, StrategyManifest).arrays[0]
         if games is None:
             strategy = open_strategy(settings.strategies, ruleset)
             with share_progress("evaluating") as done:
@@ -148,12 +149,12 @@ def levels(
 
 
 def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:
-    """The manifest of a rule set with just its floor, solved if it is not there or not sound."""
+    """The file of a rule set with just its floor, solved if it is not there or not sound."""
     from solver.batch.local import LocalSolver  # noqa: PLC0415
 
-    path = manifest_path(folder, rules)
+    path = strategy_path(folder, rules)
     try:
-        if path.exists() and verify_strategy(path).tolerance <= DEFAULT_TOLERANCE:
+        if verify_strategy(path).tolerance <= DEFAULT_TOLERANCE:
             return path
     except StrategyFileError:
         pass  # solve it again

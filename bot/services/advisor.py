@@ -389,9 +389,8 @@ class Advisor:
         """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
         found = self._pairs.get(matchup)
         if found is None:
-            from solver.loaded.files import open_matchup  # noqa: PLC0415
+            from solver.loaded.files import open_many_matchup, open_matchup  # noqa: PLC0415
             from solver.loaded.many import ManyMatchup  # noqa: PLC0415
-            from solver.loaded.many_files import open_many_matchup  # noqa: PLC0415
 
             if self.matchups is None:
                 raise MissingStrategyError.say("these dice are not solved against each other yet")

@@ -18,10 +18,15 @@ from solver.game.many import ManyCheck
 from solver.game.many_best import SharedPosition, check_shared_position
 from solver.game.position import Position
 from solver.game.standings import Standing, score_count
-from solver.loaded.files import keep_within, open_matchup, save_matchup
+from solver.loaded.files import (
+    keep_within,
+    open_many_matchup,
+    open_matchup,
+    save_many_matchup,
+    save_matchup,
+)
 from solver.loaded.kits import Kit, head_starts_of
 from solver.loaded.many import ManyMatchup, ManyMatchupSolution
-from solver.loaded.many_files import open_many_matchup, save_many_matchup
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.power_turn import LEAST_GAIN

@@ -96,7 +96,7 @@ def _solve_many(rules: Any, players: int, folder: Path, cache: Path) -> int:
     from solver.batch.local import solve_many_here  # noqa: PLC0415
     from solver.errors import FarkleError  # noqa: PLC0415
     from solver.many_strategy import save_many  # noqa: PLC0415
-    from solver.strategy import prepare_folder  # noqa: PLC0415
+    from solver.solved import prepare_folder  # noqa: PLC0415
 
     _say(begun=True)
     try:

@@ -1,6 +1,5 @@
 """What solves came to, of one rule set and of many, as text and as plain data."""
 
-import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, Context
 from pathlib import Path
@@ -10,7 +9,7 @@ from bot.views.layout import columns, percent
 from bot.views.sheet import Sheet, sheet
 from solver.batch.jobs import Result
 from solver.game.standings import LEAST
-from solver.strategy import Manifest
+from solver.strategy import StrategyManifest
 
 _HEAD = ("rules", "status", "states", "sweeps", "seconds", "first wins", "file")
 
@@ -47,7 +46,7 @@ def catalogue_text(
     return "\n".join(lines)
 
 
-def _error_text(manifest: Manifest) -> str:
+def _error_text(manifest: StrategyManifest) -> str:
     """How exact win probabilities are; a bound is rounded up."""
     bound = manifest.error_bound
     whole, least = (_up(number) for number in (bound, bound * LEAST))
@@ -121,7 +120,9 @@ def _solved(result: Result, residuals: Mapping[Path, float]) -> dict[str, Any]:
     return solve_data(result.manifest, result.file, residuals.get(result.file))
 
 
-def solve_data(manifest: Manifest, file: Path, residual: float | None = None) -> dict[str, Any]:
+def solve_data(
+    manifest: StrategyManifest, file: Path, residual: float | None = None
+) -> dict[str, Any]:
     """What a solve reports, with the residual over all states if it was checked."""
     checked = {} if residual is None else {"residual": residual}
     return {
@@ -129,7 +130,7 @@ def solve_data(manifest: Manifest, file: Path, residual: float | None = None) ->
         "digest": manifest.digest,
         "floor": manifest.floor,
         "states": manifest.states,
-        "values": math.prod(manifest.shape),
+        "values": manifest.length,
         "sweeps": manifest.sweeps,
         "tolerance": manifest.tolerance,
         "largest_relative_change": manifest.largest_relative_change,
@@ -138,11 +139,11 @@ def solve_data(manifest: Manifest, file: Path, residual: float | None = None) ->
         "seconds": manifest.seconds,
         "states_per_second": manifest.states_per_second,
         "file": str(file),
-        "bytes": manifest.bytes,
+        "bytes": file.stat().st_size,
     }
 
 
-def solve_text(manifest: Manifest, file: Path, residual: float | None = None) -> str:
+def solve_text(manifest: StrategyManifest, file: Path, residual: float | None = None) -> str:
     """What a solve came to."""
     rate = manifest.states_per_second / 1e6
     lines = [
@@ -157,4 +158,4 @@ def solve_text(manifest: Manifest, file: Path, residual: float | None = None) ->
             f"Scores below {manifest.floor:,} count as {manifest.floor:,}; `farkle study floor`"
             " says what that changes."
         )
-    return "\n".join([*lines, f"{file}: {manifest.bytes:,} bytes"])
+    return "\n".join([*lines, f"{file}: {file.stat().st_size:,} bytes"])

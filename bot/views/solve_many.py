@@ -84,7 +84,7 @@ def _lines(one: SolvedMany) -> list[str]:
             "Options that are equal for the mover are taken in this order:"
             f" {', '.join(manifest.order)}. The opposite order changes no win probability{by}."
         )
-    return [*lines, f"{one.file}: {manifest.bytes:,} bytes"]
+    return [*lines, f"{one.file}: {one.file.stat().st_size:,} bytes"]
 
 
 def mixed_lines(mixed: int, restless: int) -> list[str]:
@@ -137,7 +137,7 @@ def solve_many_data(one: SolvedMany) -> dict[str, Any]:
         "order": list(manifest.order),
         "order_effect": one.order_effect,
         "file": str(one.file),
-        "bytes": manifest.bytes,
+        "bytes": one.file.stat().st_size,
     }
 
 

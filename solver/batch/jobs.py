@@ -18,13 +18,13 @@ from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
 from solver.rules.file import load_rules, with_floor
 from solver.rules.ruleset import Ruleset
+from solver.solved import prepare_folder
 from solver.strategy import (
-    Manifest,
-    find_manifest,
-    manifest_path,
+    StrategyManifest,
+    find_strategy,
     open_strategy,
-    prepare_folder,
     save_strategy,
+    strategy_path,
     verify_strategy,
 )
 
@@ -60,9 +60,8 @@ class Result:
     status: Status
     same_as: str | None = None
     """The rule set of the same digest, as it was given, that was solved instead."""
-    manifest: Manifest | None = None
+    manifest: StrategyManifest | None = None
     file: Path | None = None
-    """The values."""
     win_probability: float | None = None
     """Of the first player, as the program will answer from the best file that is there."""
     error: FarkleError | None = None
@@ -172,7 +171,7 @@ def _already_solved(job: Job, folder: Path, tolerance: float) -> Result | None:
     rules = job.rules
     try:
         # the rules' own file too: the one that answers may have a lower floor and be rougher
-        candidates = {find_manifest(folder, rules): None, manifest_path(folder, rules): None}
+        candidates = {find_strategy(folder, rules): None, strategy_path(folder, rules): None}
     except StrategyFileError:
         return None
     for path in candidates:
@@ -196,14 +195,14 @@ def _kept(job: Job, outcome: Outcome, folder: Path) -> Result:
     return _success(job, Status.SOLVED, folder, manifest)
 
 
-def _success(job: Job, status: Status, folder: Path, manifest: Manifest) -> Result:
+def _success(job: Job, status: Status, folder: Path, manifest: StrategyManifest) -> Result:
     result = Result(
         job.number,
         job.given,
         job.rules.name,
         status,
         manifest=manifest,
-        file=folder / manifest.values,
+        file=folder / manifest.file,
     )
     try:
         chance = open_strategy(folder, job.rules).win_probability(first_position(job.rules))

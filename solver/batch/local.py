@@ -19,9 +19,10 @@ from solver.errors import FarkleError, SolveError
 from solver.folders import is_ours, make_private, one_at_a_time
 from solver.game.many import ManyCheck, ManySolution
 from solver.game.standings import FloorEffect, Progress, Solution
-from solver.many_strategy import open_many_values
+from solver.many_strategy import ManyManifest
 from solver.rules.ruleset import Ruleset
-from solver.strategy import open_values
+from solver.solved import open_solved
+from solver.strategy import StrategyManifest
 
 if TYPE_CHECKING:
     from solver.game.many_sweeps import ManySolve
@@ -182,18 +183,18 @@ def many_solve_here(
 
 
 def check_many_here(
-    manifest: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
+    file: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
 ) -> ManyCheck:
-    """Put a solved game of several players into its equations, given its manifest's path."""
-    described, values, _ = open_many_values(manifest)
+    """Return how the values of several players in a file fit their equations."""
+    solved = open_solved(file, ManyManifest)
 
     def check() -> ManyCheck:
         from solver.game import many_sweeps  # noqa: PLC0415
 
         return many_sweeps.check(
-            described.rules,
-            described.players,
-            values,
+            solved.manifest.rules,
+            solved.manifest.players,
+            solved.arrays[0],
             cache=cache,
             on_progress=lambda progress: on_progress(progress.done),
         )
@@ -202,29 +203,32 @@ def check_many_here(
 
 
 def check_here(
-    manifest: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
+    file: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
 ) -> float:
-    """Largest relative residual over every state of a solved game, given its manifest's path."""
-    described, values = open_values(manifest)
+    """Return the largest relative residual over every state of the game in a strategy file."""
+    solved = open_solved(file, StrategyManifest)
 
     def check() -> float:
         from solver.game import audit  # noqa: PLC0415
 
-        return audit.residual(described.rules, values, cache=cache, on_progress=on_progress)
+        return audit.residual(
+            solved.manifest.rules, solved.arrays[0], cache=cache, on_progress=on_progress
+        )
 
     return with_sound_code(cache, check)
 
 
-def compare_floors_here(manifest: Path, lower: Path, *, cache: Path) -> FloorEffect:
-    """What the floor of a solved game changes, given both manifests' paths."""
-    described, values = open_values(manifest)
-    lower_described, lower_values = open_values(lower)
+def compare_floors_here(file: Path, lower: Path, *, cache: Path) -> FloorEffect:
+    """Return what the floor of a solved game changes, given the strategy files of both floors."""
+    higher, lowest = (open_solved(path, StrategyManifest) for path in (file, lower))
 
     def compare() -> FloorEffect:
         from solver.game import audit  # noqa: PLC0415
 
         return audit.floor_effect(
-            described.rules, values, lower_described.rules, lower_values, cache=cache
+            *(higher.manifest.rules, higher.arrays[0]),
+            *(lowest.manifest.rules, lowest.arrays[0]),
+            cache=cache,
         )
 
     return with_sound_code(cache, compare)

@@ -1,8 +1,9 @@
 """Best play of several players: the values of a solved game, and the answers that follow."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from solver.game.standings import (
     standing_indices,
 )
 from solver.rules.ruleset import Ruleset
+from solver.solved import Opened
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
 from solver.turn.equations import Floats
 from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
@@ -144,14 +146,14 @@ class SharedStrategy:
         players: int,
         values: Floats,
         lasts: Lasts,
-        current: Callable[[], "tuple[Floats, Lasts] | None"] = lambda: None,
+        opened: Opened[Any] | None = None,
     ) -> None:
         """From the arrays of a ManySolution.
 
-        current : gives them anew where they are not what they were; raises StrategyFileError
+        opened : the file from which they are mapped
         """
         self.rules, self.players = rules, players
-        self._values, self._lasts, self._current = values, lasts, current
+        self._values, self._lasts, self._opened = values, lasts, opened
         self._size: Size = self.find_size()
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
 
@@ -225,8 +227,10 @@ class SharedStrategy:
 
     def refresh(self) -> None:
         """Take the values anew if their file is not what it was. Raises StrategyFileError."""
-        if (now := self._current()) is not None:
-            self._values, self._lasts = now
+        if self._opened is not None and not self._opened.is_unchanged:
+            self._opened = self._opened.as_it_is()
+            self._values, *lasts = self._opened.arrays
+            self._lasts = tuple(lasts)
             self._turn.cache_clear()
 
     def _solve_turn(self, start: SharedPosition) -> SharedTurn:

@@ -1,31 +1,20 @@
-"""Solved match-ups on disk, one file each, and a bound on what they take.
+"""Solved games of dice of one's own on disk, one file each, and a bound on what they take.
 
-A file is a line of JSON that says what was solved, the manifest, and the values behind it as a .npy
-file. The manifest holds the SHA-256 of the values and of all else that it says, and the file is put
-in its place whole. One file serves both orders of the sets.
+One file serves a match-up of two in either order, and a game of more from whichever seat on.
 """
 
-import hashlib
-import io
-import json
-import math
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from solver.errors import (
-    InvalidDiceError,
-    InvalidRulesError,
-    MissingStrategyError,
-    StrategyFileError,
-)
-from solver.files import DIGEST_LENGTH, open_regular
+from solver.errors import MissingStrategyError
 from solver.game.standings import score_count
+from solver.loaded.many import ManyMatchup, ManyMatchupSolution
+from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import (
     Matchup,
     MatchupSolution,
@@ -36,47 +25,20 @@ from solver.loaded.matchup import (
     uses_shape,
 )
 from solver.loaded.strategy import MatchupStrategy
-from solver.rules.ruleset import Ruleset
-from solver.sealed import (
-    sealed,
-    unreadable,
-    unsealed,
-    writable,
-    write_through,
-)
-from solver.turn.equations import Floats
+from solver.many_strategy import ORDER, RingManifest
+from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
 from solver.turn.powers import Power
 from solver.turn.scoring import Badge
-
-SUFFIX = ".matchup"
-ALIGNED = 64
-"""The manifest's line is a multiple of so many bytes."""
-_MOST_BYTES = 320_000_000
-"""Length of a file: whatever is longer is something else."""
-
 
 _AXES = ("side to act", "own score", "opponent's score")
 _USES = ("uses left of side 0", "uses left of side 1")
 """What values have before these axes where badges are used up."""
 
 
-class _OfDice(Protocol):
-    """What every manifest says."""
+class MatchupManifest(Manifest):
+    """What the file of a match-up of two says of its values."""
 
-    @property
-    def digest(self) -> str: ...
-
-
-Manifest = TypeVar("Manifest", bound=_OfDice)
-
-
-class MatchupManifest(BaseModel):
-    """What the first line of a file says of its values."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-    format: Literal["farkle-matchup-1"] = "farkle-matchup-1"
-    rules: Ruleset
+    kind: Literal["two sets of dice"] = "two sets of dice"
     dice: tuple[Plain, Plain]
     """Of both sides: for each type the number of dice, the weights, the faces that are jokers."""
     joker_alone: bool
@@ -84,26 +46,48 @@ class MatchupManifest(BaseModel):
     """The combinations that the badge of each side adds or changes."""
     powers: tuple[Power | None, Power | None] = (None, None)
     """What the badge of each side allows some times in a game."""
-    digest: str
     axes: tuple[str, ...] = _AXES
     """Of the values; scores in point steps from 0."""
-    shape: tuple[int, ...]
     error_bound: float = Field(ge=0)
-    states_solved: int = Field(ge=1)
-    seconds: float = Field(gt=0)
-    sha256: str
-    """Of the values, as a .npy file."""
 
     @property
     def matchup(self) -> Matchup:
-        """The match-up that was solved. Raises InvalidDiceError or InvalidRulesError."""
+        """Return the match-up that was solved. Raises InvalidDiceError or InvalidRulesError."""
         one, other = (from_plain(data) for data in self.dice)
         return Matchup(self.rules, (one, other), self.joker_alone, self.badges, self.powers)
 
+    @property
+    def right(self) -> tuple[str, Shapes]:
+        """Return the digest and the shape that it has to have. Raises as `matchup` does."""
+        matchup, scores = self.matchup, score_count(self.rules)
+        return matchup.digest, ((*uses_shape(matchup), 2, scores, scores),)
 
-def matchup_path(folder: Path, matchup: Matchup) -> Path:
-    """Where the file of a match-up stands, in either order."""
-    return folder / f"{matchup.digest[:DIGEST_LENGTH]}{SUFFIX}"
+
+class ManyMatchupManifest(RingManifest):
+    """What the file of a game of several players with dice of their own says of its values."""
+
+    kind: Literal["several sets of dice"] = "several sets of dice"
+    dice: tuple[Plain, ...]
+    """Of every seat: for each type the number of dice, the weights, the faces that are jokers."""
+    joker_alone: bool
+    axes: str = "seat of the mover; score of each player, the mover first; who, but for the last"
+    """Of the values; scores in point steps from 0. Where all throw the same there is one seat."""
+    order: tuple[str, ...] = (*ORDER, "more dice of the types that the set names last")
+
+    @property
+    def matchup(self) -> ManyMatchup:
+        """Return what was solved. Raises what a `ManyMatchup` raises."""
+        return ManyMatchup(self.rules, tuple(map(from_plain, self.dice)), self.joker_alone)
+
+    @property
+    def right(self) -> tuple[str, Shapes]:
+        """Return the digest and the shape that it has to have. Raises as `matchup` does."""
+        return self.matchup.digest, (self.matchup.size.shape,)
+
+
+def matchup_path(folder: Path, matchup: Matchup | ManyMatchup) -> Path:
+    """Return where a file stands, in whichever order its dice are told."""
+    return folder / file_name(matchup.digest, f"dice{len(matchup.dice)}")
 
 
 def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
@@ -114,9 +98,8 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
     matchup, values = solution.matchup, solution.values
     if not matchup.is_in_order:
         matchup, values = matchup.exchanged, exchanged_values(matchup, values)
-    content = io.BytesIO()
-    np.lib.format.write_array(content, np.ascontiguousarray(values, dtype="<f8"), version=(1, 0))
     manifest = MatchupManifest(
+        file=matchup_path(folder, matchup).name,
         rules=matchup.rules,
         dice=(plain(matchup.dice[0]), plain(matchup.dice[1])),
         joker_alone=matchup.joker_alone,
@@ -124,113 +107,85 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
         powers=matchup.powers,
         digest=matchup.digest,
         axes=(*_USES, *_AXES) if any(matchup.powers) else _AXES,
-        shape=values.shape,
+        shapes=(values.shape,),
         error_bound=solution.error_bound,
         states_solved=solution.states_solved,
         seconds=solution.seconds,
-        sha256=hashlib.sha256(content.getbuffer()).hexdigest(),
     )
-    path = matchup_path(folder, matchup)
-    write_matchup(path, manifest, content.getbuffer())
-    return path
+    return save_solved(folder, manifest, values)[1]
 
 
-def write_matchup(path: Path, manifest: BaseModel, *parts: bytes | memoryview) -> None:
-    """Put a file in its place whole: its manifest, and all that is behind that.
+def save_many_matchup(solution: ManyMatchupSolution, folder: Path) -> Path:
+    """Write the file of a game of several players with dice of their own; returns its path.
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
-    line = json.dumps(sealed(manifest)).encode()
-    # what is behind it begins where numbers in memory may
-    line += b" " * (-(len(line) + 1) % ALIGNED) + b"\n"
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with writable(path.parent):
-        try:
-            write_through(temporary, line, *parts)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+    by = solution.matchup.turned
+    matchup = solution.matchup.from_seat(by)
+    values = np.roll(solution.values, -by, axis=0)
+    manifest = ManyMatchupManifest(
+        file=matchup_path(folder, matchup).name,
+        rules=matchup.rules,
+        players=matchup.players,
+        dice=tuple(map(plain, matchup.dice)),
+        joker_alone=matchup.joker_alone,
+        digest=matchup.digest,
+        shapes=(values.shape,),
+        largest_change=solution.largest_change,
+        mixed=solution.mixed,
+        restless=solution.restless,
+        states_solved=solution.states_solved,
+        seconds=solution.seconds,
+    )
+    return save_solved(folder, manifest, values)[1]
 
 
 def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy:
-    """The strategy of a match-up that was solved, in the order asked for.
+    """Open the strategy of a match-up that was solved, in the order asked for.
 
     Its file counts as used just now, see `keep_within`.
 
     Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
     """
-    manifest, values = read_kept(matchup_path(folder, matchup), matchup.digest, read_matchup)
+    opened = _open(matchup_path(folder, matchup), MatchupManifest)
+    (values,) = opened.arrays
     if not matchup.is_in_order:
-        values = exchanged_values(manifest.matchup, values)
+        values = exchanged_values(opened.manifest.matchup, values)
     return MatchupStrategy(matchup, values)
 
 
-def read_kept(
-    path: Path, digest: str, read: Callable[[Path], tuple[Manifest, Floats]]
-) -> tuple[Manifest, Floats]:
-    """What `read` finds in the file of dice with this digest, which counts as used just now.
+def open_many_matchup(folder: Path, matchup: ManyMatchup) -> ManyMatchupStrategy:
+    """Open the strategy of a game that was solved, told from the seat that is asked for on.
 
-    Raises MissingStrategyError where there is none, StrategyFileError where it is of other dice.
+    Its file counts as used just now, see `keep_within`.
+
+    Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
     """
+    opened = _open(matchup_path(folder, matchup), ManyMatchupManifest)
+    return ManyMatchupStrategy(matchup, opened.arrays[0], first=matchup.turned)
+
+
+def _open(path: Path, kind: type[M]) -> Opened[M]:
     if not path.is_file():
         raise MissingStrategyError.say("these dice are not solved against each other yet")
-    manifest, values = read(path)
-    if manifest.digest != digest:
-        raise StrategyFileError.say("{file}: is the strategy of other dice", file=path)
+    opened = open_solved(path, kind)
     with suppress(OSError):  # in a folder that is only read, nothing is removed either
         os.utime(path)
-    return manifest, values
-
-
-def read_matchup(path: Path) -> tuple[MatchupManifest, Floats]:
-    """The manifest and the values of a file, every byte as it was written.
-
-    Raises StrategyFileError.
-    """
-    try:
-        with open_regular(path) as file:
-            content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
-        raise unreadable(path, error) from None
-    line, _, data = content.partition(b"\n")
-    try:
-        manifest = MatchupManifest.model_validate(unsealed(line))
-        matchup, scores = manifest.matchup, score_count(manifest.rules)
-        is_whole = hashlib.sha256(data).hexdigest() == manifest.sha256
-        if not is_whole or matchup.digest != manifest.digest or not matchup.is_in_order:
-            raise ValueError
-        values = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
-        shape = *uses_shape(matchup), 2, scores, scores
-        if values.shape != shape or not np.all((values >= 0) & (values <= 1)):
-            raise ValueError
-    except (ValueError, InvalidDiceError, InvalidRulesError):
-        raise damaged_matchup(path) from None
-    return manifest, values
-
-
-def damaged_matchup(path: Path) -> StrategyFileError:
-    """That a file is not what was written."""
-    return StrategyFileError.say(
-        "{file}: is damaged, it is not what was written; solve these dice again", file=path
-    )
+    return opened
 
 
 def keep_within(folder: Path, most_bytes: int) -> list[Path]:
-    """Remove the match-ups that were not used for longest until the rest takes no more than that.
+    """Remove the files of such games that were not used for longest, until the rest takes no more.
 
     Returns those that were removed.
     """
-    found = []
-    for path in folder.glob(f"*{SUFFIX}"):
-        try:
+    files = []
+    for path in folder.glob(f"*_dice*{SUFFIX}"):
+        with suppress(OSError):  # another process has just removed it
             status = path.stat()
-        except OSError:
-            continue  # another process has just removed it
-        found.append((status.st_mtime, status.st_size, path))
-    found.sort(key=lambda one: one[0])
-    size = math.fsum(one[1] for one in found)
-    removed = []
-    for _, length, path in found:
+            files.append((status.st_mtime, status.st_size, path))
+    size, removed = sum(length for _, length, _ in files), []
+    for _, length, path in sorted(files):
         if size <= most_bytes:
             break
         path.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from solver.play.duel import duel
 from solver.play.policies import Optimal, make_policy
 from solver.play.tallies import Estimate, Tally
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy, find_manifest, open_values
+from solver.strategy import open_strategy
 from solver.turn.points import expected_points, points_outcome
 
 CARELESS = ("cautious", "greedy")
@@ -79,10 +79,8 @@ def compare(
     from solver.play.tally import expected_turns, tally, wins_counted  # noqa: PLC0415
 
     policy = make_policy(careless)
-    path = find_manifest(strategies, rules)
-    manifest, values = open_values(path)
-    solved = manifest.rules.model_copy(update={"name": rules.name})
-    strategy = Strategy(solved, values, str(path))
+    strategy = open_strategy(strategies, rules)
+    solved, values = strategy.rules, strategy.values
     on_board = not rules.has_opening
     counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
     on_progress(0.6)

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import solver.files
+import solver.solved
 import solver.strategy
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
@@ -26,14 +27,14 @@ from solver.batch.jobs import Job, Status, solve_jobs
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.position import Position
 from solver.game.standings import Solution, value_shape
-from solver.manifests import is_whole
 from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
+from solver.solved import has_whole
 from solver.strategy import (
-    find_manifest,
-    manifest_path,
+    find_strategy,
     open_strategy,
     save_strategy,
+    strategy_path,
     verify_strategy,
 )
 from solver.turn.scoring import TurnState
@@ -45,7 +46,7 @@ START = Position(dice=3)
 def is_solved(folder: Path, rules: Ruleset) -> bool:
     """Whether there is a sound strategy, as both say that look for one."""
     found = solver.strategy.is_solved(folder, rules)
-    assert is_whole(folder, rules) is found
+    assert has_whole(folder, rules.digest, "floor*") is found
     return found
 
 
@@ -55,8 +56,18 @@ class Saved:
 
     solution: Solution
     folder: Path
-    manifest: Path
-    values: Path
+    file: Path
+
+    @property
+    def end(self) -> int:
+        """Where the manifest ends and the values begin."""
+        return self.file.read_bytes().index(b"\n") + 1
+
+    def says(self, said: object) -> None:
+        """Have the manifest say something else, or be another text."""
+        line = said if isinstance(said, str) else json.dumps(said)
+        values = self.file.read_bytes()[self.end :]
+        self.file.write_bytes(line.encode() + b"\n" + values)
 
     def answers(self) -> list[float]:
         """What it answers: every start of a turn, and some of a turn."""
@@ -67,8 +78,7 @@ class Saved:
 
 @pytest.fixture
 def saved(tmp_path: Path, tiny: Solution) -> Saved:
-    _, values = save_strategy(tiny, tmp_path)
-    return Saved(tiny, tmp_path, manifest_path(tmp_path, tiny.rules), values)
+    return Saved(tiny, tmp_path, save_strategy(tiny, tmp_path)[1])
 
 
 # ---- Random damages --------------------------------------------------------------------------
@@ -129,33 +139,32 @@ DAMAGES: list[Callable[[bytearray, Random], None]] = [
 
 
 def _damaged_again_and_again(saved: Saved, times: int, random: Random) -> dict[str, int]:
-    """Damage one of both files each time; returns how often it was refused."""
+    """Damage the manifest or the values each time; returns how often it was refused."""
     expected = saved.answers()
-    sound = verify_strategy(saved.manifest)
+    sound, whole, end = verify_strategy(saved.file), saved.file.read_bytes(), saved.end
     count = {"refused": 0, "as before": 0}
     for _ in range(times):
-        file = random.choice([saved.manifest, saved.values])
-        whole = file.read_bytes()
-        content = bytearray(whole)
-        random.choice(DAMAGES)(content, random)
-        file.write_bytes(content)
+        manifest, values = bytearray(whole[:end]), bytearray(whole[end:])
+        random.choice(DAMAGES)(random.choice([manifest, values]), random)
+        content = bytes(manifest + values)
+        saved.file.write_bytes(content)
         # what is between the words of a manifest may change, and a damage may change nothing
-        may_pass = bytes(content) == whole or file == saved.manifest
+        may_pass = content == whole or bytes(values) == whole[end:]
         try:
-            assert verify_strategy(saved.manifest) == sound
+            assert verify_strategy(saved.file) == sound
         except StrategyFileError:
-            assert bytes(content) != whole
+            assert content != whole
             with pytest.raises(StrategyFileError) as caught:
                 saved.answers()
             assert "\n" not in str(caught.value)
-            assert not is_whole(saved.folder, saved.solution.rules)
+            assert not is_solved(saved.folder, saved.solution.rules)
             count["refused"] += 1
         else:
             assert may_pass
             assert saved.answers() == expected
-            assert is_whole(saved.folder, saved.solution.rules)
+            assert is_solved(saved.folder, saved.solution.rules)
             count["as before"] += 1
-        file.write_bytes(whole)
+        saved.file.write_bytes(whole)
     assert saved.answers() == expected
     return count
 
@@ -172,14 +181,14 @@ def test_no_damage_of_many_changes_an_answer(saved: Saved) -> None:
 
 def test_every_single_bit_of_a_manifest_counts(saved: Saved) -> None:
     """But for blanks: of a checksum, a name, a number."""
-    whole = saved.manifest.read_bytes()
-    sound = verify_strategy(saved.manifest)
-    for at in range(0, len(whole), 19):
+    whole = saved.file.read_bytes()
+    sound = verify_strategy(saved.file)
+    for at in range(0, saved.end, 19):
         content = bytearray(whole)
         content[at] ^= 1 << at % 8
-        saved.manifest.write_bytes(content)
+        saved.file.write_bytes(content)
         try:
-            assert verify_strategy(saved.manifest) == sound
+            assert verify_strategy(saved.file) == sound
         except StrategyFileError:
             continue
         assert whole[at : at + 1].isspace()
@@ -187,26 +196,25 @@ def test_every_single_bit_of_a_manifest_counts(saved: Saved) -> None:
 
 def test_a_number_that_was_edited_is_refused(saved: Saved) -> None:
     """A manifest that is well-formed still has to say what was written."""
-    said = json.loads(saved.manifest.read_text())
+    said = json.loads(saved.file.read_bytes()[: saved.end])
     for key in ("sweeps", "seconds", "tolerance", "states"):
-        saved.manifest.write_text(json.dumps(said | {key: said[key] * 2}))
-        with pytest.raises(StrategyFileError, match="is damaged, it does not say what was written"):
+        saved.says(said | {key: said[key] * 2})
+        with pytest.raises(StrategyFileError, match="is damaged"):
             open_strategy(saved.folder, saved.solution.rules)
-    for text in (json.dumps(said | {"checksum": None}), "[]", "1", "", "[" * 10**5, " " * 10**7):
-        saved.manifest.write_text(text)
-        with pytest.raises(StrategyFileError, match="is damaged|is not the manifest"):
+    for other in (said | {"checksum": None}, "[]", "1", "", "[" * 10**5, " " * 10**7):
+        saved.says(other)
+        with pytest.raises(StrategyFileError, match="is damaged"):
             open_strategy(saved.folder, saved.solution.rules)
-    saved.manifest.write_text(json.dumps(said))
+    saved.says(said)
     assert is_solved(saved.folder, saved.solution.rules)
 
 
 # ---- Other kinds of files --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", ["manifest", "values"])
 @pytest.mark.parametrize("kind", ["pipe", "zero", "folder", "loop"])
-def test_what_is_no_regular_file_is_refused_at_once(saved: Saved, which: str, kind: str) -> None:
-    file: Path = getattr(saved, which)
+def test_what_is_no_regular_file_is_refused_at_once(saved: Saved, kind: str) -> None:
+    file = saved.file
     file.unlink()
     match kind:
         case "pipe":
@@ -220,14 +228,14 @@ def test_what_is_no_regular_file_is_refused_at_once(saved: Saved, which: str, ki
     with pytest.raises(StrategyFileError, match="cannot be read"):
         open_strategy(saved.folder, saved.solution.rules)
     with pytest.raises(StrategyFileError, match="cannot be read"):
-        verify_strategy(saved.manifest)
+        verify_strategy(file)
     assert not is_solved(saved.folder, saved.solution.rules)
 
 
 def test_a_whole_file_of_other_rules_does_not_stand_for_these(saved: Saved) -> None:
     other = saved.solution.rules.model_copy(update={"dice": 4})
-    saved.manifest.rename(manifest_path(saved.folder, other))
-    with pytest.raises(StrategyFileError, match="is the strategy of other rules, tiny"):
+    saved.file.rename(strategy_path(saved.folder, other))
+    with pytest.raises(StrategyFileError, match="is the strategy of something else, tiny rules"):
         open_strategy(saved.folder, other)
     assert not is_solved(saved.folder, other)
 
@@ -244,26 +252,26 @@ def test_a_damaged_file_does_not_stand_before_a_good_one(saved: Saved) -> None:
     values.write_bytes(content)
     assert open_strategy(saved.folder, rules).rules.score_floor == -500
     assert is_solved(saved.folder, rules)
-    saved.values.unlink()
-    with pytest.raises(StrategyFileError, match="is damaged, its SHA-256 is"):
+    saved.file.unlink()
+    with pytest.raises(StrategyFileError, match="is damaged"):
         open_strategy(saved.folder, rules)
 
 
 # ---- Files of older versions -----------------------------------------------------------------
 
 
-def make_old(manifest: Path) -> None:
-    """Write a manifest as the version before checksums did."""
-    said = json.loads(manifest.read_text())
-    del said["checksum"]
-    manifest.write_text(json.dumps(said | {"format": "farkle-strategy-2"}, indent=2) + "\n")
+def make_old(saved: Saved) -> None:
+    """Have the file say that another version wrote it, in its own way."""
+    said = json.loads(saved.file.read_bytes()[: saved.end]) | {"format": "farkle-solved-0"}
+    said = {key: value for key, value in said.items() if key not in {"checksum", "kind"}}
+    saved.says(said | {"checksum": solver.solved._checksum(said)})
 
 
 def test_a_file_of_an_older_version_is_as_good_as_none(saved: Saved) -> None:
     rules, folder = saved.solution.rules, saved.folder
-    make_old(saved.manifest)
+    make_old(saved)
     assert not is_solved(folder, rules)
-    with pytest.raises(MissingStrategyError, match="older version .* has to be solved again; run:"):
+    with pytest.raises(MissingStrategyError, match="another version .* again; run:"):
         Advisor(folder, "farkle").strategy(rules)
     [result] = solve_jobs(
         [Job(0, "tiny", rules)],
@@ -272,7 +280,7 @@ def test_a_file_of_an_older_version_is_as_good_as_none(saved: Saved) -> None:
     )
     assert result.status is Status.SOLVED
     assert open_strategy(folder, rules).win_probability(START) == saved.solution.values[0, 10, 10]
-    assert [path.name for path in folder.glob("*.npy")] == [saved.values.name]
+    assert list(folder.glob("*.solved")) == [saved.file]
 
 
 # ---- Changes while a file is open ------------------------------------------------------------
@@ -297,15 +305,15 @@ def test_a_strategy_that_is_solved_again_is_the_new_one(saved: Saved) -> None:
 def test_a_file_that_is_written_to_while_it_is_open(saved: Saved) -> None:
     strategy = open_strategy(saved.folder, saved.solution.rules)
     expected = strategy.turn(START).roll
-    whole = saved.values.read_bytes()
+    whole = saved.file.read_bytes()
     for at in (200, len(whole) // 2, len(whole) - 1):
-        with saved.values.open("r+b") as file:
+        with saved.file.open("r+b") as file:
             file.seek(at)
             file.write(bytes([whole[at] ^ 1]))
         for ask in (strategy.turn, strategy.win_probability):
             with pytest.raises(StrategyFileError, match="is damaged"):
                 ask(START)
-        with saved.values.open("r+b") as file:
+        with saved.file.open("r+b") as file:
             file.seek(at)
             file.write(whole[at : at + 1])
         np.testing.assert_array_equal(strategy.turn(START).roll, expected)
@@ -316,12 +324,9 @@ def test_a_file_that_goes_while_it_is_open(saved: Saved) -> None:
     strategy = open_strategy(saved.folder, rules)
     advisor = Advisor(saved.folder)
     assert advisor.strategy(rules).win_probability(START) > 0.5
-    shutil.move(saved.values, saved.folder / "elsewhere")
+    shutil.move(saved.file, saved.folder / "elsewhere")
     with pytest.raises(StrategyFileError, match="cannot be read"):
         strategy.win_probability(START)
-    with pytest.raises(StrategyFileError, match="cannot be read"):
-        advisor.strategy(rules)
-    saved.manifest.unlink()
     with pytest.raises(MissingStrategyError, match="are not solved yet"):
         advisor.strategy(rules)
     save_strategy(saved.solution, saved.folder)
@@ -348,7 +353,7 @@ from solver.strategy import open_strategy
 folder, rules = Path(sys.argv[1]), Ruleset.model_validate_json(sys.argv[2])
 strategy = open_strategy(folder, rules)
 strategy.win_probability(Position(dice=3))
-(values,) = folder.glob("*.npy")
+(values,) = folder.glob("*.solved")
 for length in (5000, 0):
     os.truncate(values, length)
     for ask in (strategy.turn, strategy.win_probability):
@@ -376,8 +381,7 @@ def test_a_file_that_is_cut_short_while_it_is_open(saved: Saved) -> None:
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert len(said) == 4
-    assert all("truncated" in line for line in said[:2])
-    assert all("does not start" in line for line in said[2:])
+    assert all("is damaged" in line for line in said)
 
 
 def test_an_answer_of_two_files_is_given_up(saved: Saved, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,25 +418,25 @@ def test_values_are_read_once_in_a_process(saved: Saved, monkeypatch: pytest.Mon
         assert is_solved(saved.folder, rules)
         advisor.odds(None, Situation(rules=rules))
         open_strategy(saved.folder, rules)
-        find_manifest(saved.folder, rules)
+        find_strategy(saved.folder, rules)
     assert len(read) == 1
     for times in (2, 3):
-        verify_strategy(saved.values)
+        verify_strategy(saved.file)
         assert len(read) == times
 
 
 def test_a_flip_that_was_known_to_be_sound_is_found(saved: Saved) -> None:
     """What is kept of a file holds for that content of it alone."""
     rules = saved.solution.rules
-    while not solver.files.Stamp.of(saved.values.stat()).is_settled():
+    while not solver.files.Stamp.of(saved.file.stat()).is_settled():
         assert is_solved(saved.folder, rules)
     assert is_solved(saved.folder, rules)
-    status = saved.values.stat()
-    content = bytearray(saved.values.read_bytes())
+    status = saved.file.stat()
+    content = bytearray(saved.file.read_bytes())
     content[-3] ^= 16
-    saved.values.write_bytes(content)
+    saved.file.write_bytes(content)
     # as a copy that keeps its times would
-    os.utime(saved.values, ns=(status.st_atime_ns, status.st_mtime_ns))
+    os.utime(saved.file, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert not is_solved(saved.folder, rules)
     with pytest.raises(StrategyFileError, match="is damaged"):
-        verify_strategy(saved.values)
+        verify_strategy(saved.file)

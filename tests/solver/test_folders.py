@@ -14,7 +14,7 @@ from solver.errors import SolveError
 from solver.folders import is_ours, keep_private, make_private, one_at_a_time
 from solver.game.kernel_source import load_turn
 from solver.rules.file import load_rules
-from solver.strategy import prepare_folder
+from solver.solved import prepare_folder
 from solver.turn.scoring import turn_plan
 
 

@@ -1,3 +1,4 @@
+import hashlib
 import json
 import multiprocessing
 import os
@@ -5,25 +6,25 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-import solver.strategy
-from solver.best_play import Values
+import solver.files
+import solver.solved
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.position import Position
 from solver.game.standings import Solution, value_shape
 from solver.rules.file import load_rules, with_floor
+from solver.solved import open_solved, prepare_folder
 from solver.strategy import (
-    Manifest,
-    find_manifest,
-    manifest_path,
+    StrategyManifest,
+    find_strategy,
     open_strategy,
-    prepare_folder,
     save_strategy,
+    strategy_path,
     verify_strategy,
 )
 
@@ -38,16 +39,19 @@ def files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
 
 
-def test_a_strategy_is_plain_numpy_and_json(tmp_path: Path, tiny: Solution) -> None:
+def test_a_strategy_is_a_line_of_json_and_plain_numbers(tmp_path: Path, tiny: Solution) -> None:
     manifest, file = save_strategy(tiny, tmp_path)
-    np.testing.assert_array_equal(np.load(file), tiny.values)
-    text = json.loads(manifest_path(tmp_path, tiny.rules).read_text())
-    assert text["digest"] == tiny.rules.digest
-    assert text["floor"] == -500
-    assert text["values"] == file.name
-    assert text["bytes"] == file.stat().st_size
-    assert len(files(tmp_path)) == 2
-    assert verify_strategy(file) == verify_strategy(manifest_path(tmp_path, tiny.rules)) == manifest
+    line, _, content = file.read_bytes().partition(b"\n")
+    said = json.loads(line)
+    values = np.frombuffer(content, "<f8").reshape(said["shapes"][0])
+    np.testing.assert_array_equal(values, tiny.values)
+    assert said["digest"] == tiny.rules.digest
+    assert said["floor"] == -500
+    assert said["sha256"] == hashlib.sha256(content).hexdigest()
+    assert files(tmp_path) == [file.name]
+    assert file == strategy_path(tmp_path, tiny.rules)
+    assert verify_strategy(file) == manifest
+    assert manifest.bytes == len(content)
 
 
 def test_an_opened_strategy_answers_and_cannot_be_changed(folder: Path, tiny: Solution) -> None:
@@ -70,10 +74,10 @@ def test_the_most_exact_strategy_is_taken(tmp_path: Path, tiny: Solution) -> Non
         values = np.full(value_shape(rules), 0.5)
         solution = replace(tiny, rules=rules, values=values, tolerance=tolerance)
         save_strategy(solution, tmp_path)
-        return manifest_path(tmp_path, rules)
+        return strategy_path(tmp_path, rules)
 
     def found() -> Path:
-        return find_manifest(tmp_path, tiny.rules)
+        return find_strategy(tmp_path, tiny.rules)
 
     (tmp_path / f"{tiny.rules.digest[:16]}_floor0 (copy).json").write_text("stray")
     above = saved(-300, 1e-9)
@@ -97,59 +101,44 @@ def test_a_missing_strategy_says_how_to_make_it(tmp_path: Path) -> None:
 def test_saving_again_leaves_one_strategy(folder: Path, tiny: Solution) -> None:
     before = files(folder)
     save_strategy(replace(tiny, values=tiny.values * 0.5), folder)
-    assert len(files(folder)) == 2
-    assert files(folder) != before
+    assert files(folder) == before
     assert open_strategy(folder, tiny.rules).win_probability(Position()) < 0.5
 
 
 def test_a_truncated_file_is_refused(folder: Path, tiny: Solution) -> None:
-    (file,) = folder.glob("*.npy")
+    file = strategy_path(folder, tiny.rules)
     whole = file.read_bytes()
-    for length in (0, 5, 64, 128, 1000, len(whole) - 1):
+    for length in (0, 5, 64, 128, 1000, len(whole) // 2, len(whole) - 1):
         file.write_bytes(whole[:length])
-        with pytest.raises(StrategyFileError, match="does not start|truncated"):
+        with pytest.raises(StrategyFileError, match="is damaged"):
             open_strategy(folder, tiny.rules)
     file.write_bytes(whole + b"\0")
-    with pytest.raises(StrategyFileError, match="bytes"):
+    with pytest.raises(StrategyFileError, match="is damaged"):
         open_strategy(folder, tiny.rules)
     file.unlink()
-    with pytest.raises(StrategyFileError, match="No such file"):
+    with pytest.raises(MissingStrategyError, match="are not solved yet"):
         open_strategy(folder, tiny.rules)
 
 
 def test_a_foreign_file_is_refused(folder: Path, tiny: Solution) -> None:
-    (file,) = folder.glob("*.npy")
-    manifest = manifest_path(folder, tiny.rules)
-    np.save(file, np.zeros(7, dtype=np.float32))
-    with pytest.raises(StrategyFileError, match="does not start as a .npy file"):
-        open_strategy(folder, tiny.rules)
-    file.write_bytes(b"%PDF-1.4" * 1000)
-    with pytest.raises(StrategyFileError, match="does not start as a .npy file"):
-        open_strategy(folder, tiny.rules)
+    file = strategy_path(folder, tiny.rules)
     other = load_rules("kcd")
-    shutil.copy(manifest, manifest_path(folder, other))
-    with pytest.raises(StrategyFileError, match="is the strategy of other rules, tiny"):
+    shutil.copy(file, strategy_path(folder, other))
+    with pytest.raises(StrategyFileError, match="is the strategy of something else, tiny rules"):
         open_strategy(folder, other)
-    manifest.write_text('{"format": "farkle-strategy-99"}')
-    with pytest.raises(StrategyFileError, match="is not the manifest of a strategy file"):
-        open_strategy(folder, tiny.rules)
+    foreign = [b"%PDF-1.4" * 1000, b'{"format": "farkle-solved-99"}\n', b"\n", bytes(5000)]
+    for content in foreign:
+        file.write_bytes(content)
+        with pytest.raises(StrategyFileError, match="is damaged, or not a file of this version"):
+            open_strategy(folder, tiny.rules)
     with pytest.raises(StrategyFileError, match="cannot be read"):
-        verify_strategy(folder / "absent-1.npy")
+        verify_strategy(folder / "absent.solved")
 
 
 def test_values_that_are_no_probabilities_are_refused(folder: Path, tiny: Solution) -> None:
     save_strategy(replace(tiny, values=tiny.values + 1), folder)
     with pytest.raises(StrategyFileError, match="no probabilities"):
         open_strategy(folder, tiny.rules).turn(Position())
-
-
-def test_a_stale_values_file_is_not_verified_in_place_of_another(
-    folder: Path, tiny: Solution
-) -> None:
-    stale = manifest_path(folder, tiny.rules).with_suffix("").name + "-000000000000.npy"
-    (folder / stale).write_bytes(b"")
-    with pytest.raises(StrategyFileError, match="is not the file that its manifest"):
-        verify_strategy(folder / stale)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, tiny: Solution) -> None:
@@ -169,6 +158,7 @@ def test_a_full_disk_leaves_nothing_behind(folder: Path, tiny: Solution, limit: 
 import resource, sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from solver.errors import StrategyFileError
 from solver.game.standings import Solution, value_shape
 from solver.strategy import open_strategy, save_strategy
@@ -192,7 +182,7 @@ except StrategyFileError as error:
     assert done.returncode == 1
     assert "cannot be written (File too large)" in done.stderr
     assert files(folder) == before
-    verify_strategy(manifest_path(folder, tiny.rules))
+    verify_strategy(strategy_path(folder, tiny.rules))
 
 
 _SERVER = multiprocessing.get_context("forkserver")
@@ -223,27 +213,25 @@ def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: So
         assert writer.exitcode == 0
     assert seen <= {1.0, 0.25, 0.5}
     assert len(seen) > 1
-    verify_strategy(manifest_path(tmp_path, tiny.rules))
-    assert len(files(tmp_path)) == 2
+    verify_strategy(strategy_path(tmp_path, tiny.rules))
+    assert len(files(tmp_path)) == 1
 
 
 def test_a_strategy_that_is_replaced_while_it_is_opened(
     folder: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Twice, and by the same values, so that the new manifest names those of the old one."""
-    map_values, times = solver.strategy._map_values, count(1)
+    """What is opened is one file from its first byte to its last."""
+    hash_values = solver.files.sha256
 
-    def map_too_late(path: Path, manifest: Manifest, *, anew: bool) -> Values:
-        if next(times) > 2:
-            return map_values(path, manifest, anew=anew)
-        (folder / manifest.values).unlink()
-        try:
-            return map_values(path, manifest, anew=anew)
-        finally:
-            save_strategy(tiny, folder)
+    def hash_too_late(*args: Any, **kwargs: Any) -> Any:
+        save_strategy(replace(tiny, values=tiny.values * 0.5), folder)
+        return hash_values(*args, **kwargs)
 
-    monkeypatch.setattr(solver.strategy, "_map_values", map_too_late)
-    assert open_strategy(folder, tiny.rules).win_probability(Position()) == tiny.values[0, 10, 10]
+    monkeypatch.setattr(solver.solved, "sha256", hash_too_late)
+    opened = open_solved(strategy_path(folder, tiny.rules), StrategyManifest)
+    np.testing.assert_array_equal(opened.arrays[0], tiny.values)
+    assert not opened.is_unchanged
+    np.testing.assert_array_equal(opened.as_it_is().arrays[0], tiny.values * 0.5)
 
 
 def test_a_killed_writer_leaves_the_old_strategy_whole(tmp_path: Path, tiny: Solution) -> None:
@@ -258,9 +246,9 @@ def test_a_killed_writer_leaves_the_old_strategy_whole(tmp_path: Path, tiny: Sol
         writer.join(milliseconds / 1000)
         writer.kill()
         writer.join()
-        verify_strategy(manifest_path(tmp_path, tiny.rules))
+        verify_strategy(strategy_path(tmp_path, tiny.rules))
         save_strategy(tiny, tmp_path)
-        assert len(files(tmp_path)) == 2
+        assert len(files(tmp_path)) == 1
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

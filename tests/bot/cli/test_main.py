@@ -16,10 +16,11 @@ import pytest
 from numba.core.caching import _CacheLocator
 
 from bot.__main__ import main
+from solver import solved
 from solver.game.position import reachable
 from solver.game.standings import Solution
 from solver.rules.file import load_rules, preset_names
-from solver.strategy import find_manifest, manifest_path
+from solver.strategy import find_strategy, strategy_path
 from tests.conftest import EVERY, SOLVED, SOLVER, only_with_every
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -281,10 +282,10 @@ def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: P
         ("solve facebook --tolerance 0", "the tolerance must be"),
         ("solve facebook --tolerance nan", "the tolerance must be"),
         ("solve facebook --floor -100000", "are too many"),
-        ("solve --verify README.md", "is not the manifest of a strategy file"),
-        ("solve --verify foo.npy", "is not named like a strategy file"),
+        ("solve --verify README.md", "is damaged, or not a file of this version"),
+        ("solve --verify foo.npy", "cannot be read"),
         ("solve facebook --out /dev/null/x", "cannot be written"),
-        ("solve --verify /nowhere.json", "No such file"),
+        ("solve --verify /nowhere.solved", "No such file"),
         ("solve facebook --verify x.json", "takes no RULES"),
         ("rules show nobody", 'unknown rule set "nobody"'),
         ("rules nobody", 'unknown rule set "nobody"'),
@@ -305,23 +306,20 @@ def test_damaged_files_get_one_sentence(
 ) -> None:
     shutil.copytree(data / "strategies", tmp_path / "data" / "strategies")
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path / "data"))
-    manifest = find_manifest(tmp_path / "data" / "strategies", load_rules("kcd"))
-    values = manifest.with_name(json.loads(manifest.read_text())["values"])
+    file = find_strategy(tmp_path / "data" / "strategies", load_rules("kcd"))
     ask = ("advise", "123456", "--rules", "kcd")
     assert farkle(*ask)[0] == 0
 
-    whole = bytearray(values.read_bytes())
-    whole[5000] ^= 1
-    values.write_bytes(whole)
-    status, _, err = farkle("solve", "--verify", str(values))
+    whole = bytearray(file.read_bytes())
+    whole[-5000] ^= 1
+    file.write_bytes(whole)
+    status, _, err = farkle("solve", "--verify", str(file))
     assert (status, "is damaged" in err) == (2, True)
-    values.write_bytes(whole[:4000])
-    status, _, err = farkle(*ask)
-    assert (status, "truncated" in err) == (2, True)
-    manifest.write_text("no json")
-    status, _, err = farkle(*ask)
-    assert (status, "is not the manifest of a strategy file" in err) == (2, True)
-    manifest.unlink()
+    for content in (whole[:-4000], b"no json"):
+        file.write_bytes(content)
+        status, _, err = farkle(*ask)
+        assert (status, "is damaged" in err) == (2, True)
+    file.unlink()
     status, _, err = farkle(*ask)
     assert (status, "the rules kcd are not solved yet" in err) == (2, True)
 
@@ -549,14 +547,15 @@ def test_a_strategy_of_an_older_version_is_solved_again(
     """Who updates the program is not stuck: the chat solves, the others say what to do."""
     folder = tmp_path / "strategies"
     folder.mkdir()
-    manifest = manifest_path(folder, load_rules("facebook"))
-    manifest.write_text('{"format": "farkle-strategy-2", "rules": {}}')
+    said = {"format": "farkle-solved-0", "rules": {}}
+    said["checksum"] = solved._checksum(said)
+    strategy_path(folder, load_rules("facebook")).write_text(json.dumps(said) + "\n")
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
     monkeypatch.setenv("DISCORD_TOKEN", "a.b.c")
     for arguments, expected in ((("advise", "123466"), 2), (("discord",), 5)):
         status, out, err = farkle(*arguments)
         assert (status, out, err.count("\n")) == (expected, "", 1)
-        assert "older version of the program and has to be solved again; run: " in err
+        assert "another version of the program and has to be solved again; run: " in err
         assert "solve facebook" in err
     status, out, _ = farkle("discord", "--check")
     assert status == 2

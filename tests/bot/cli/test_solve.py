@@ -39,7 +39,9 @@ def test_a_catalogue_as_a_table(farkle: Farkle, games: list[str], tmp_path: Path
     assert status == 1
     lines = out.splitlines()
     assert lines[0].split("  ")[1:2] == ["rules"]
-    assert re.match(r"  to300 +solved +[\d,]+ +\d+ +\d+\.\d +5\d\.\d\d % +\w+_floor-500-", lines[1])
+    assert re.match(
+        r"  to300 +solved +[\d,]+ +\d+ +\d+\.\d +5\d\.\d\d % +\w+_floor-500\.solved", lines[1]
+    )
     assert re.match(r".*bad\.toml +failed +-", lines[2])
     assert re.match(r"  twin +same as .*to300\.toml +[\d,]+ ", lines[4])
     assert re.match(r"  nobody +failed", lines[5])
@@ -194,7 +196,7 @@ def test_an_interrupted_catalogue_keeps_what_is_done(
             "farkle: interrupted",
         ]
         assert process.stdout.read() == ""
-    (file,) = (tmp_path / "data" / "strategies").glob("*.npy")
+    (file,) = (tmp_path / "data" / "strategies").glob("*.solved")
     assert verify_strategy(file).rules.name == "to300"
 
 

@@ -23,7 +23,7 @@ from bot.fronts.console import CommandCompleter, answer_pipe
 from bot.fronts.lines import PLACE, Lines
 from bot.table.fair_dice import Proof, verify_proof
 from solver.game.standings import Solution
-from solver.strategy import manifest_path, save_strategy
+from solver.strategy import save_strategy, strategy_path
 from tests.bot import programs
 from tests.bot.chat import open_chat
 from tests.bot.waiting import PATIENCE
@@ -304,7 +304,7 @@ def test_damaged_default_rules_are_solved_anew(
     rules_file(tmp_path / "tiny.toml")
     monkeypatch.chdir(tmp_path)
     save_strategy(tiny, tmp_path / "strategies")
-    manifest_path(tmp_path / "strategies", tiny.rules).write_text("{}")
+    strategy_path(tmp_path / "strategies", tiny.rules).write_text("{}")
     with closing(Terminal([sys.executable, "-c", SMALL], tmp_path)) as terminal:
         terminal.press(b"/advise 5 5 1 rules:tiny.toml\r")
         terminal.expect("solving tiny")

@@ -52,7 +52,7 @@ def test_exchanging_the_sets_exchanges_the_answer(folders: MatchupFolders) -> No
     assert answer.win_second == pytest.approx(1 - other.win_beginning, abs=1e-12)
     assert 0.3 < answer.win_second < 0.5 < answer.win < 0.9, "who begins a short game has much"
     assert answer.mine == other.theirs
-    assert len(list(folders.matchups.iterdir())) == 1, "both orders are one file"
+    assert len(list(folders.matchups.glob("*.solved"))) == 1, "both orders are one file"
     outcome = points_outcome(RULES, 0)
     assert answer.theirs.farkle_probability == pytest.approx(outcome.farkled.sum())
     assert answer.theirs.first_farkle_probability == pytest.approx(1440 / 46656)
@@ -68,7 +68,7 @@ def test_exchanging_the_sets_exchanges_the_answer(folders: MatchupFolders) -> No
 def test_a_solved_pair_is_quick_and_a_damaged_one_is_solved_anew(folders: MatchupFolders) -> None:
     before = kcd_answer(folders, KcdQuestion(DICE))
     assert seconds_of(folders, DICE.matchup) < 1
-    [path] = folders.matchups.iterdir()
+    [path] = folders.matchups.glob("*.solved")
     path.write_bytes(path.read_bytes()[:-9])
     assert kcd_answer(folders, KcdQuestion(DICE)).win == before.win
 
@@ -253,7 +253,7 @@ def test_what_has_no_room_pushes_nothing_out(folders: MatchupFolders) -> None:
     matchup = ManyMatchup(SHORT, tuple(sets))
     small = replace(folders, most_bytes=matchup.bytes)
     folders.matchups.mkdir()
-    other = folders.matchups / "other.matchup"
+    other = folders.matchups / "other_dice2.solved"
     other.write_bytes(bytes(100))
     assert solved_many(small, matchup).values_by_seat.shape == matchup.size.shape
-    assert list(folders.matchups.iterdir()) == [other]
+    assert list(folders.matchups.glob("*.solved")) == [other]

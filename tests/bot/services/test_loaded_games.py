@@ -170,7 +170,7 @@ async def test_a_pair_that_was_removed_is_solved_again(
 ) -> None:
     monkeypatch.setattr(tables, "secrets", fixed_secrets("no farkle"))
     await chat.say(f"ann: /play @bob {DICE} {GOAL}")
-    [path] = (tmp_path / "matchups").iterdir()
+    [path] = (tmp_path / "matchups").glob("*.solved")
     async with open_chat(tmp_path) as other:
         path.unlink()
         assert "Win probability" not in await other.say("ann: /roll")

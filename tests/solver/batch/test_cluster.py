@@ -233,7 +233,7 @@ def test_the_command_line(
         farkle.json("solve", games[2], "--scheduler", solver._workers.address)["rules"] == "to400"
     )
     assert not (tmp_path / "data" / "kernels").exists()
-    assert len(list((tmp_path / "data" / "strategies").glob("*.npy"))) == 3
+    assert len(list((tmp_path / "data" / "strategies").glob("*.solved"))) == 3
     shared = tmp_path / "shared.toml"
     shared.write_text("goal = 250\ndice = 2\nscoring = {three_of_a_kind = 0}\n")
     found = farkle.json(

@@ -9,25 +9,26 @@ import pytest
 
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.loaded.files import (
+    MatchupManifest,
     keep_within,
     matchup_path,
     open_matchup,
-    read_matchup,
     save_matchup,
 )
 from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.solved import read_manifest
 
 
 def test_one_file_serves_both_orders(
     matchup: Matchup, solution: MatchupSolution, tmp_path: Path
 ) -> None:
     path = save_matchup(solution, tmp_path)
-    assert [path] == list(tmp_path.iterdir())
+    assert [path] == list(tmp_path.glob("*.solved"))
     assert np.array_equal(open_matchup(tmp_path, matchup).values, solution.values)
     exchanged = open_matchup(tmp_path, matchup.exchanged)
     assert np.array_equal(exchanged.values, solution.values[::-1])
     assert exchanged.matchup == matchup.exchanged
-    manifest, _ = read_matchup(path)
+    manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.exchanged)
     assert manifest.digest == matchup.digest
 
@@ -61,7 +62,7 @@ def test_another_file_under_the_name_is_refused(
     path = save_matchup(solution, tmp_path)
     other = Matchup(matchup.rules, (matchup.dice[0], matchup.dice[0]))
     path.rename(matchup_path(tmp_path, other))
-    with pytest.raises(StrategyFileError, match="strategy of other dice"):
+    with pytest.raises(StrategyFileError, match="strategy of something else"):
         open_matchup(tmp_path, other)
 
 
@@ -70,7 +71,7 @@ def test_what_was_not_used_for_longest_goes_first(
 ) -> None:
     path = save_matchup(solution, tmp_path)
     size = path.stat().st_size
-    others = [tmp_path / f"{number:016}.matchup" for number in range(3)]
+    others = [tmp_path / f"{number:016}_dice2.solved" for number in range(3)]
     for number, other in enumerate(others):
         other.write_bytes(path.read_bytes())
         os.utime(other, (number, number))
@@ -78,4 +79,4 @@ def test_what_was_not_used_for_longest_goes_first(
     open_matchup(tmp_path, matchup)
     assert keep_within(tmp_path, 4 * size) == []
     assert keep_within(tmp_path, 2 * size + 1) == others[:2]
-    assert sorted(tmp_path.iterdir()) == sorted([others[2], path])
+    assert sorted(tmp_path.glob("*.solved")) == sorted([others[2], path])

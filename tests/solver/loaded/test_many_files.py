@@ -11,17 +11,20 @@ import pytest
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.many_best import SharedPosition
 from solver.game.standings import Standing
-from solver.loaded.files import keep_within, open_matchup, save_matchup
-from solver.loaded.many import ManyMatchup, ManyMatchupSolution
-from solver.loaded.many_files import (
-    many_matchup_path,
+from solver.loaded.files import (
+    ManyMatchupManifest,
+    keep_within,
+    matchup_path,
     open_many_matchup,
-    read_many_matchup,
+    open_matchup,
     save_many_matchup,
+    save_matchup,
 )
+from solver.loaded.many import ManyMatchup, ManyMatchupSolution
 from solver.loaded.many_game import solve_many_matchup
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.solved import open_solved
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.scoring import TurnState
 from tests.loaded_dice import kcd
@@ -45,11 +48,11 @@ def chances(strategy: ManyMatchupStrategy, mover: int) -> list[float]:
 
 def test_one_file_serves_every_seat(solved: ManyMatchupSolution, tmp_path: Path) -> None:
     path = save_many_matchup(solved, tmp_path)
-    assert [path] == list(tmp_path.iterdir())
+    assert [path] == list(tmp_path.glob("*.solved"))
     expected = ManyMatchupStrategy(solved.matchup, solved.values)
     for by in range(3):
         asked = solved.matchup.from_seat(by)
-        assert many_matchup_path(tmp_path, asked) == path
+        assert matchup_path(tmp_path, asked) == path
         found = open_many_matchup(tmp_path, asked)
         own = ManyMatchupStrategy(asked, np.roll(solved.values, -by, axis=0))
         for mover in range(3):
@@ -58,7 +61,8 @@ def test_one_file_serves_every_seat(solved: ManyMatchupSolution, tmp_path: Path)
 
 
 def test_it_says_what_was_solved_and_is_mapped(solved: ManyMatchupSolution, tmp_path: Path) -> None:
-    manifest, values = read_many_matchup(save_many_matchup(solved, tmp_path))
+    opened = open_solved(save_many_matchup(solved, tmp_path), ManyMatchupManifest)
+    manifest, (values,) = opened.manifest, opened.arrays
     assert isinstance(values, np.memmap)
     assert values.flags.aligned
     assert (manifest.players, manifest.digest) == (3, solved.matchup.digest)
@@ -90,8 +94,8 @@ def test_foreign_files_are_refused(
 ) -> None:
     path = save_many_matchup(solved, tmp_path)
     other = ManyMatchup(solved.matchup.rules, (HEAVY, FAIR, ODD))
-    path.rename(many_matchup_path(tmp_path, other))
-    with pytest.raises(StrategyFileError, match="strategy of other dice"):
+    path.rename(matchup_path(tmp_path, other))
+    with pytest.raises(StrategyFileError, match="strategy of something else"):
         open_many_matchup(tmp_path, other)
     # a match-up of two, and one that says so of itself
     two = save_matchup(solution, tmp_path)
@@ -105,7 +109,7 @@ def test_foreign_files_are_refused(
 
 def test_the_manifest_is_one_line_of_json(solved: ManyMatchupSolution, tmp_path: Path) -> None:
     said = json.loads(save_many_matchup(solved, tmp_path).read_bytes().partition(b"\n")[0])
-    assert said["format"] == "farkle-matchup-of-many-1"
+    assert said["kind"] == "several sets of dice"
     assert len(said["dice"]) == said["players"] == 3
 
 

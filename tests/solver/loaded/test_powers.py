@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
-from solver.loaded.files import open_matchup, read_matchup, save_matchup
+from solver.loaded.files import MatchupManifest, open_matchup, save_matchup
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
 from solver.loaded.strategy import Held, MatchupStrategy
 from solver.rules.ruleset import Ruleset
+from solver.solved import read_manifest
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.powers import Power, PowerKind, in_steps
 from tests import naive_loaded, naive_powers
@@ -163,7 +164,7 @@ def test_exchanging_the_sides_exchanges_the_answers(
     np.testing.assert_allclose(other.values, expected, atol=1e-11)
     assert other.matchup.digest == matchup.digest
     path = save_matchup(found, tmp_path)
-    manifest, _ = read_matchup(path)
+    manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.exchanged)
     assert manifest.axes[0] == "uses left of side 0"
     assert np.array_equal(open_matchup(tmp_path, matchup).values, found.values)

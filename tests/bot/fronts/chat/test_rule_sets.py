@@ -102,5 +102,5 @@ async def test_rule_sets_are_compared_in_a_worker_and_kept(
     async with open_chat(tmp_path, workers=1) as chat:
         found = (await chat.all(f"/compare {path}"))[-1].data
     assert found[0]["digest"] == tiny.rules.digest
-    assert list((tmp_path / "strategies").glob("*.npy"))
+    assert list((tmp_path / "strategies").glob("*.solved"))
     assert load_rules(str(path)).digest == tiny.rules.digest
