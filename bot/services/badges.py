@@ -8,8 +8,8 @@ import numpy.typing as npt
 from bot.services.loaded import LoadedDice
 from solver.loaded.power_turn import PowerTurn
 from solver.loaded.strategy import Held, MatchupStrategy
-from solver.loaded.visits import visits
 from solver.named.sets import NamedSet
+from solver.turn.points import turn_outcome
 from solver.turn.powers import PowerKind
 
 MOST_DICE = 8
@@ -73,7 +73,7 @@ def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
         raised = top.more[:rows] > np.nan_to_num(top.bank[:rows], nan=2.0)
         return _stretch(None, np.flatnonzero(raised), step)
     table = turn.table
-    visited = visits(table)[:rows]
+    visited = turn_outcome(dice.rules, table).visits[0, :rows]
     often = visited.sum(axis=0)
     found: tuple[UseAt, ...] = ()
     for column in np.argsort(-often, kind="stable")[:MOST_DICE]:

@@ -12,7 +12,6 @@ from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_sol
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
 from solver.loaded.matchup import check_loaded
-from solver.loaded.visits import visits
 from solver.named.badges import NamedBadge
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
 from solver.named.sets import NamedDie, NamedSet, make_set
@@ -152,7 +151,7 @@ def kcd_answer(
         theirs=figures[1],
         win_beginning=strategy.win_probability(0, mine, theirs, held),
         win_second=1 - strategy.win_probability(1, theirs, mine, held),
-        bank_from=_bank_from(dice.mine, turn, dice.rules.winning_score - mine),
+        bank_from=_bank_from(dice, turn, dice.rules.winning_score - mine),
         badge=badge_plan(dice, strategy, begins=question.begins),
     )
 
@@ -292,9 +291,9 @@ def _points(
         return with_sound_code(cache, work)
 
 
-def _bank_from(mine: NamedSet, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
+def _bank_from(dice: LoadedDice, turn: TurnTable, goal: int) -> tuple[LoadedBank, ...]:
     """When to bank, of the remaining dice that a turn comes to most often."""
-    visited, banks = visits(turn), bank_decisions(turn)[0]
+    visited, banks = turn_outcome(dice.rules, turn).visits[0], bank_decisions(turn)[0]
     often = visited.sum(axis=0)
     often[-1] = 0.0  # hot dice, and the beginning
     found = []
@@ -305,7 +304,7 @@ def _bank_from(mine: NamedSet, turn: TurnTable, goal: int) -> tuple[LoadedBank, 
         rolled = seen[~banks[seen, column]]
         banked = seen[seen > (rolled[-1] if len(rolled) else -1)]
         total = int(banked[0]) * turn.plan.step if len(banked) else goal
-        left = mine.left(int(column) + 1)
+        left = dice.mine.left(int(column) + 1)
         share = float(often[column] / often.sum())
         found.append(LoadedBank(left, total if total < goal else None, share))
     return tuple(found)

@@ -7,12 +7,11 @@ import numpy as np
 from solver.game.position import Position
 from solver.game.standings import Bools
 from solver.loaded.strategy import Held, MatchupStrategy
-from solver.loaded.visits import visits
 from solver.play.maps import TurnMap
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.equations import TurnTable
-from solver.turn.points import bank_decisions
+from solver.turn.points import bank_decisions, turn_outcome
 from solver.turn.thresholds import bank_from
 
 MOST_COLUMNS = 8
@@ -41,7 +40,7 @@ def dice_map(
     possible : states that the turn may come to, shape (rows, remaining dice)
     """
     rows, step = len(possible), rules.point_step
-    often = visits(table).sum(axis=0)
+    often = turn_outcome(rules, table).visits[0].sum(axis=0)
     often[[position.dice - 1, -1]] = np.inf
     columns = np.sort(np.argsort(-often, kind="stable")[:most])
     columns = columns[often[columns] > 0]

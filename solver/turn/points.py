@@ -22,8 +22,8 @@ from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, TurnState, turn_plan
 
-_BLOCK = 1024
-"""Turn totals whose choices are found at a time: of a long turn all would fill the memory."""
+_BLOCK = 1 << 20
+"""Options whose values are compared at a time: those of all turn totals would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +39,8 @@ class TurnOutcome:
     """Of a roll that wins the game at once."""
     loses: float
     """Of a roll that loses everything."""
+    visits: Floats
+    """Chance that the turn comes to each state, shape (levels, turn totals, columns)."""
 
 
 @lru_cache(maxsize=512)
@@ -124,10 +126,11 @@ def turn_outcome(
     banked, farkled = np.zeros(totals), np.zeros(totals)
     wins = loses = 0.0
     chosen: list[npt.NDArray[np.intp]] = []
+    block = max(1, _BLOCK // len(plan.options))
     for t in range(first[1], totals):
-        row = (t - first[1]) % _BLOCK
+        row = (t - first[1]) % block
         if row == 0 and t < solved:
-            rows = range(t, min(t + _BLOCK, solved))
+            rows = range(t, min(t + block, solved))
             chosen = [_chosen(table, level, rows) for level in range(levels)]
         for level in range(levels):
             here = mass[level, t]
@@ -145,7 +148,7 @@ def turn_outcome(
             farkled[t if keeps[t] else 0] += rolled @ plan.farkle_chances
             wins += float(rolled @ plan.win_chances)
             loses += float(rolled @ plan.lose_chances)
-    return TurnOutcome(banked, farkled, wins, loses)
+    return TurnOutcome(banked, farkled, wins, loses, mass)
 
 
 def _rolled_beyond(plan: TurnPlan, rolled: Floats) -> tuple[Floats, float]:

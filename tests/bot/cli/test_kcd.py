@@ -106,7 +106,7 @@ def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
     sets = ["--dice", "odd*4,devil*2", "--dice", "ordinary*6", "--dice", "odd*6"]
     solve = ["solve", "kcd", "--players", "3", "--goal", "600", *sets]
     solved = json.loads(told(*solve, "--check", "--json"))
-    assert len(list((tmp_path / "matchups").iterdir())) == 1
+    assert len(list((tmp_path / "matchups").glob("*.solved"))) == 1
     assert sum(solved["win_probabilities"]) == pytest.approx(1, abs=1e-12)
     assert (solved["mixed"], solved["mixed_states"]) == (0, 0)
     assert solved["residual"] < 1e-12
@@ -117,7 +117,7 @@ def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
     # another who begins is the same file
     other = ["--my-dice", "odd*6", "--their-dice", "odd*4,devil*2/ordinary*6", "--goal", "600"]
     assert json.loads(told("odds", *other, "--json"))["chances"] != start["chances"]
-    assert len(list((tmp_path / "matchups").iterdir())) == 1
+    assert len(list((tmp_path / "matchups").glob("*.solved"))) == 1
     roll = ["advise", "5 5 3 2 odd, J 5 devil", *dice, "--them", "250,400", "--me", "100"]
     shown = told(*roll)
     assert shown.startswith("5 5 3 2 odd, 5 J: you 100, them 250 and 400, kcd rules to 600\n")

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from solver.loaded.visits import visits
 from solver.named.sets import read_set
 from solver.rules.file import load_rules
 from solver.turn.points import bank_decisions, points_table, points_turn, turn_outcome
@@ -12,8 +11,8 @@ from solver.turn.remaining import roll_lists, shape_of
 def test_visits_end_as_turns_do(text: str) -> None:
     rules, thrown = load_rules("kcd"), read_set(text).dice_set
     table = points_table(rules, roll_lists(rules, shape_of(thrown)).plan(thrown))
-    found, banks = visits(table), bank_decisions(table)[0]
     outcome = turn_outcome(rules, table)
+    found, banks = outcome.visits[0], bank_decisions(table)[0]
     rolled = np.where(banks, 0.0, found)
     assert np.isclose((rolled @ table.plan.farkle_chances).sum(), outcome.farkled.sum())
     assert np.allclose((found - rolled).sum(axis=1), outcome.banked)
