@@ -252,8 +252,9 @@ class Strategy:
             later = last + further // 4
             if bank[-1] - bank[last] < _EVEN and _are_even(roll[:, last], roll[:, later]):
                 end = last + 1
-                ends = replace(table.ends, bank=bank[:end], farkle=table.ends.farkle[:end])
-                return TurnTable(table.win_probability[:, :end], roll[:, :end], ends, table.plan)
+                ends = table.ends
+                ends = replace(ends, banks=ends.banks[:end], farkles=ends.farkles[:end])
+                return TurnTable(table.values[:, :end], table.rolls[:, :end], ends, table.plan)
             self._further = 2 * further
         raise InvalidPositionError.say(
             "a turn total beyond the goal cannot be asked about under {rules} rules: turns go on"
@@ -293,7 +294,7 @@ class Strategy:
             farkle[free:] = bank[free:]
             farkle[free:missing] = values.left(start, points=totals[free:], farkles=True)
         bank[:free] = np.nan
-        return Endings(bank, farkle, float(values.left(start, loses=True)[0]))
+        return Endings.alone(bank, farkle, float(values.left(start, loses=True)[0]))
 
 
 def _are_even(one: Floats, other: Floats) -> bool:

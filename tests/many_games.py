@@ -138,8 +138,8 @@ def exact(strategy: SharedStrategy, by: float = 0.0) -> Player:
         turn = strategy.turn(place)
         # equal for the mover, to which rounding is nothing: most points are kept
         worth = np.round(turn.values[..., 0], 11)
-        bank = turn.ends.bank[:, np.newaxis, 0]
-        stop = turn.roll[..., 0] <= bank + 1e-11 + by
+        bank = turn.ends.bank[:, np.newaxis]
+        stop = turn.roll <= bank + 1e-11 + by
         if strategy.rules.hot_dice != "optional":
             stop[..., -1] = False
         return worth, stop

@@ -35,7 +35,6 @@ from solver.play.seats import (
 )
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats, TurnTable
-from solver.turn.many import SharedTurn
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import TurnState
 
@@ -60,7 +59,7 @@ class TurnWorth:
         raise NotImplementedError
 
     @cached_property
-    def table(self) -> TurnTable | SharedTurn:
+    def table(self) -> TurnTable:
         """The whole turn, solved."""
         raise NotImplementedError
 
@@ -70,15 +69,15 @@ class TurnWorth:
 
     def value(self, turn: TurnState) -> Shares:
         """With the better of bank and roll."""
-        return self._shares(self.table.value(turn))
+        return self._shares(self.table.values_at(turn))
 
     def roll_value(self, turn: TurnState) -> Shares:
         """Of rolling."""
-        return self._shares(self.table.roll_value(turn))
+        return self._shares(self.table.roll_values(turn))
 
     def bank_value(self, turn: TurnState) -> Shares | None:
         """Of banking; None where that is not allowed."""
-        bank = self.table.bank_value(turn)
+        bank = self.table.bank_values(turn)
         return None if bank is None else self._shares(bank)
 
     def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:
@@ -91,7 +90,8 @@ class TurnWorth:
 
     def _shares(self, value: float | Floats) -> Shares:
         """By seat, given the mover's of two or those of all who play, the mover first."""
-        values = (value, 1 - value) if isinstance(value, float) else tuple(value.tolist())
+        values = np.ravel(value).tolist()
+        values += [1 - values[0]] if len(values) == 1 else []
         found = [0.0] * self.count
         for seat, one in zip(self.seats, values, strict=True):
             found[seat] = one
@@ -145,10 +145,10 @@ class _OfMany(TurnWorth):
     @property
     def start(self) -> Shares:
         whole = self.strategy.whole(self.shared.mover)
-        return self._shares(self.table.value(TurnState(0, whole)))
+        return self._shares(self.table.values_at(TurnState(0, whole)))
 
     @cached_property
-    def table(self) -> SharedTurn:
+    def table(self) -> TurnTable:
         return self.strategy.turn(self.shared)
 
     def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:  # noqa: ARG002

@@ -123,7 +123,7 @@ def _turn(rules: Ruleset, least: int, bank: Floats, farkle: Floats) -> TurnTable
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]
     bank[:least] = np.nan
-    return solve_turn(turn_plan(rules), Endings(bank, farkle, 0.0))
+    return solve_turn(turn_plan(rules), Endings.alone(bank, farkle, 0.0))
 
 
 def _first_of_play_off(rules: Ruleset, margins: int) -> float:

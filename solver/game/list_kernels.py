@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from solver.game.lanes import LANES
-from solver.turn.many import EVEN
+from solver.turn.equations import EVEN
 
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _INDEX = ir.IntType(64)

@@ -30,8 +30,7 @@ from solver.game.standings import (
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
-from solver.turn.equations import Floats
-from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import (
     Fate,
     SetAside,
@@ -204,7 +203,7 @@ class SharedStrategy:
 
         Raises InvalidPositionError and StrategyFileError.
         """
-        return self.by_seat(position, self.turn(position).value(position.turn))
+        return self.by_seat(position, self.turn(position).values_at(position.turn))
 
     def by_seat(self, position: SharedPosition, values: Floats) -> Floats:
         """Values with the mover first, in the order of the players."""
@@ -212,7 +211,7 @@ class SharedStrategy:
         found[list(position.in_order)] = values
         return found
 
-    def turn(self, position: SharedPosition) -> SharedTurn:
+    def turn(self, position: SharedPosition) -> TurnTable:
         """The turn that a position belongs to. Raises as `chances` does."""
         if len(position.players) != self.players:
             raise InvalidPositionError.say(
@@ -233,10 +232,10 @@ class SharedStrategy:
             self._lasts = tuple(lasts)
             self._turn.cache_clear()
 
-    def _solve_turn(self, start: SharedPosition) -> SharedTurn:
+    def _solve_turn(self, start: SharedPosition) -> TurnTable:
         reached = any(one.score >= self.rules.winning_score for one in start.players)
         ends = self._last_endings(start) if reached else self._endings(start)
-        return solve_shared_turn(self.plan(start.mover), ends)
+        return solve_turn(self.plan(start.mover), ends)
 
     def _handed_on(self, role: int, others: Sequence[int], own: Standings) -> Floats:
         """Values at the start of the next player's turn, as the one before sees them.
@@ -246,7 +245,7 @@ class SharedStrategy:
         values = self._values[(role, *others)][standing_indices(self.rules, own)]
         return np.concatenate([1 - values.sum(axis=1, keepdims=True), values], axis=1)
 
-    def _endings(self, start: SharedPosition) -> SharedEndings:
+    def _endings(self, start: SharedPosition) -> Endings:
         rules, step = self.rules, self.rules.point_step
         own, *others = [start.players[k] for k in start.in_order]
         indices = [standing_index(rules, one) for one in others]
@@ -273,12 +272,12 @@ class SharedStrategy:
         farkle, lost = self._handed_on(following, indices, ends)
         return self._with_farkles(bank, farkle, lost)
 
-    def _with_farkles(self, bank: Floats, farkle: Floats, lost: Floats) -> SharedEndings:
+    def _with_farkles(self, bank: Floats, farkle: Floats, lost: Floats) -> Endings:
         """Endings, with farkles that keep what may be banked if they do."""
         farkles = np.tile(farkle, (len(bank), 1))
         if self.rules.farkle_keeps_turn_total:
             farkles = np.where(np.isnan(bank), farkles, bank)
-        return SharedEndings(bank, farkles, lost)
+        return Endings.shared(bank, farkles, lost)
 
     def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
         """Chances of each of the leaders, and of those who have a final turn, at its start."""
@@ -292,7 +291,7 @@ class SharedStrategy:
             return found[:level], found[self.players - len(chasers) :]
         return found[:1].repeat(level), found[1:]
 
-    def _last_endings(self, start: SharedPosition) -> SharedEndings:
+    def _last_endings(self, start: SharedPosition) -> Endings:
         """Of a final turn."""
         rules, step, count = self.rules, self.rules.point_step, self.players
         waiting = last_turns(rules, start)
@@ -330,7 +329,7 @@ class SharedStrategy:
             bank[row] = after(1, own.score + row * step, [start.mover])
         return self._with_farkles(bank, nothing, stay)
 
-    def _first_of_play_off(self, order: Sequence[int]) -> SharedEndings:
+    def _first_of_play_off(self, order: Sequence[int]) -> Endings:
         """Of the first turn of a play-off of all, in this order."""
         diagonal = np.arange(self._size.margins)
         second = self._lasts[0][len(order) - 2, : len(order) - 1]
@@ -338,7 +337,7 @@ class SharedStrategy:
         return play_off_endings(self.rules, values, second)
 
 
-def play_off_endings(rules: Ruleset, values: Floats, without: Floats) -> SharedEndings:
+def play_off_endings(rules: Ruleset, values: Floats, without: Floats) -> Endings:
     """The endings of the first turn of a play-off.
 
     values : chances of all in the order of their turns, who begins first, by the points that this
@@ -350,7 +349,7 @@ def play_off_endings(rules: Ruleset, values: Floats, without: Floats) -> SharedE
     bank[:least] = np.nan
     if rules.farkle_keeps_turn_total:
         farkles = np.where(np.isnan(bank), farkles, bank)
-    return SharedEndings(bank, farkles, np.array([0.0, *without]))
+    return Endings.shared(bank, farkles, np.array([0.0, *without]))
 
 
 def _since_first(rules: Ruleset, start: SharedPosition) -> list[int]:

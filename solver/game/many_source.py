@@ -3,7 +3,7 @@
 As in solver.game.kernel_source, but a value is that of every player: whoever moves takes the option
 with the greatest own value, and what it is worth to the others comes with it.
 
-Of options that are equal for the mover the first is taken, in the order of solver.turn.many.
+Of options that are equal for the mover the first is taken, in the order of solver.turn.equations.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ import numpy as np
 
 from solver.game.kernel_source import load_function
 from solver.game.lanes import LANES
-from solver.turn.many import EVEN
+from solver.turn.equations import EVEN
 from solver.turn.scoring import TurnPlan
 
 

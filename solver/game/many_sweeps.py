@@ -23,8 +23,7 @@ from solver.game.many_rings import TOLERANCE, Part, Rings, Settled, States
 from solver.game.many_source import load_turn
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.many import solve_shared_turn
+from solver.turn.equations import Floats, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
 
 FITS = 1e-10
@@ -240,7 +239,7 @@ class ManySolve(RingSolve):
             second = self._last(found, 1, 2)
             self._solve_last(second, 2, 1, points * width + points, values)
             ends = play_off_endings(rules, values, found[1, :2])
-            start = solve_shared_turn(self.plan, ends).roll[0, 0, -1]
+            start = solve_turn(self.plan, ends).rolls[0, 0, -1]
             change = float(np.max(np.abs(start - found[2])))
             found[2] = start
             if change < TOLERANCE / 10:

@@ -111,5 +111,5 @@ def _failure(rules: Ruleset, plan: TurnPlan, *, on_board: bool) -> float:
     least = rules.least_bank(on_board=on_board) // rules.point_step
     bank = np.ones(least + plan.reach)
     bank[:least] = np.nan
-    turn = solve_turn(plan, Endings(bank, np.zeros(len(bank)), 0.0))
+    turn = solve_turn(plan, Endings.alone(bank, np.zeros(len(bank)), 0.0))
     return 1 - float(turn.roll[0, 0, -1])

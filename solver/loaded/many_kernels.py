@@ -9,7 +9,7 @@ from numba import njit, prange
 from solver.game.lanes import LANES
 from solver.game.list_kernels import add_choices
 from solver.game.many_kernels import ManyScratch, prepare
-from solver.turn.many import EVEN
+from solver.turn.equations import EVEN
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

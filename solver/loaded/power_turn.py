@@ -124,8 +124,9 @@ class PowerTurn:
         if self.said is not None:
             values[0, -1] = max(values[0, -1], self.said)
         farkle = np.full(rows, top.farkle)
-        ends = Endings(bank[:rows], farkle, lost=0.0)
-        return TurnTable(values[np.newaxis], roll[np.newaxis, :rows], ends, self.plan)
+        ends = Endings.alone(bank[:rows], farkle, lost=0.0)
+        whole = np.s_[np.newaxis, :rows, :, np.newaxis]
+        return TurnTable(values[whole], roll[whole], ends, self.plan)
 
     def row(self, turn_total: int) -> int:
         """Where a turn total stands; beyond the table everything is as in its last row."""

@@ -151,4 +151,4 @@ class MatchupStrategy:
         bank[:missing] = 1 - theirs[banked // step :][:missing]
         farkle = np.full(len(bank), 1 - theirs[banked // step])
         bank[: rules.least_bank_at(banked) // step] = np.nan
-        return solve_turn(plan, Endings(bank, farkle, lost=0.0))
+        return solve_turn(plan, Endings.alone(bank, farkle, lost=0.0))

@@ -122,7 +122,7 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
     win_probability = {
         Fate.SCORES: max((option.win_probability for option in options), default=0.0),
         Fate.FARKLE: table.farkle_value(position.turn_total),
-        Fate.LOSES: table.ends.lost,
+        Fate.LOSES: float(table.ends.lost[0]),
         Fate.WINS: 1.0,
     }[fallen]
     # hot dice aside, which a farkle keeps though they may not be banked

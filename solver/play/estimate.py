@@ -36,8 +36,7 @@ from solver.play.race import log_odds, race
 from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import dice_set
-from solver.turn.equations import Endings, Floats, solve_turn
-from solver.turn.many import SharedEndings, SharedTurn, solve_shared_turn
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.points import mean_turn, turn_outcome
 from solver.turn.scoring import TurnState, turn_plan
 
@@ -84,7 +83,7 @@ class EstimatedStrategy(SharedStrategy):
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
         self._start = lru_cache(maxsize=1024)(self._solve_start)
 
-    def turn(self, position: SharedPosition) -> SharedTurn:
+    def turn(self, position: SharedPosition) -> TurnTable:
         """The turn that a position belongs to, with estimates for values.
 
         Raises InvalidPositionError, and StrategyFileError as a Strategy does.
@@ -113,18 +112,16 @@ class EstimatedStrategy(SharedStrategy):
             self._turn.cache_clear()
             self._start.cache_clear()
 
-    def _solve_turn(self, start: SharedPosition) -> SharedTurn:
+    def _solve_turn(self, start: SharedPosition) -> TurnTable:
         reached = any(one.score >= self.rules.winning_score for one in start.players)
         if reached:
             ends = self._last_endings(start)
         else:
             order = tuple(start.players[k] for k in start.in_order)
             ends = self._turn_endings(order, start.mover, further=True)
-        return solve_shared_turn(turn_plan(self.rules, all_options=True), ends)
+        return solve_turn(turn_plan(self.rules, all_options=True), ends)
 
-    def _turn_endings(
-        self, order: tuple[Standing, ...], seat: int, *, further: bool
-    ) -> SharedEndings:
+    def _turn_endings(self, order: tuple[Standing, ...], seat: int, *, further: bool) -> Endings:
         """What ending a turn leads to, while nobody has reached the goal.
 
         order : all players, the mover first
@@ -158,7 +155,7 @@ class EstimatedStrategy(SharedStrategy):
             if least < missing:
                 farkle[least:missing] = handed_on(points[least:], farkles=True)
         lost = handed_on(points[:1], farkles=False, loses=True)[0]
-        return SharedEndings(bank, farkle, lost)
+        return Endings.shared(bank, farkle, lost)
 
     def _handed_to_next(
         self, others: tuple[Standing, ...], own: Standings, seat: int, *, further: bool
@@ -191,9 +188,9 @@ class EstimatedStrategy(SharedStrategy):
         """Chances of all at the start of a turn that ends as the formula says, the mover first."""
         rules = self.rules
         ends = self._turn_endings(order, seat, further=False)
-        own = Endings(ends.bank[:, 0], ends.farkle[:, 0], float(ends.lost[0]))
+        own = Endings.alone(ends.bank, ends.farkle, float(ends.lost[0]))
         outcome = turn_outcome(rules, solve_turn(turn_plan(rules), own))
-        found = outcome.banked @ np.nan_to_num(ends.bank) + outcome.farkled @ ends.farkle
+        found = outcome.banked @ np.nan_to_num(ends.banks) + outcome.farkled @ ends.farkles
         found += outcome.loses * ends.lost
         found[0] += outcome.wins
         return np.asarray(found)

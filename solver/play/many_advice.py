@@ -10,9 +10,8 @@ from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.play.advice import Option
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
-from solver.turn.equations import Decision, Floats
-from solver.turn.many import EVEN, SharedTurn
-from solver.turn.scoring import Fate, TurnState
+from solver.turn.equations import EVEN, Decision, Floats
+from solver.turn.scoring import Fate
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ class SharedOdds:
 def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll) -> SharedAdvice:
     """Rank the set-asides of `roll`, made with the dice of the position, for the mover.
 
-    Of options that are equal for the mover the first in the order of solver.turn.many comes first.
+    Options that are equal for the mover come in the order of solver.turn.equations.
     Raises InvalidPositionError and InvalidRollError for what cannot be, and StrategyFileError.
     """
     rules, turn, me = strategy.rules, strategy.turn(position), position.mover
@@ -90,14 +89,14 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
     options = []
     for kept in strategy.set_asides(me, roll) if fallen is Fate.SCORES else ():
         after = strategy.after(me, position.turn, kept)
-        chances = _seats(strategy, position, turn.value(after))
+        chances = _seats(strategy, position, turn.values_at(after))
         options.append(
             SharedOption(
                 set_aside=kept.dice,
                 points=after.turn_total - total,
                 turn_total=after.turn_total,
                 dice_left=after.dice,
-                action=_action(turn, after),
+                action=turn.decision(after),
                 win_probability=chances[me],
                 chances=chances,
             )
@@ -115,7 +114,7 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
         chances = tuple(float(k == me) for k in range(strategy.players))
     else:
         lost = turn.ends.lost if fallen is Fate.LOSES else None
-        ended = turn.farkle_value(total) if lost is None else lost
+        ended = turn.farkle_values(total) if lost is None else lost
         chances = _seats(strategy, position, ended)
     keeps = fallen is Fate.FARKLE and rules.farkle_keeps_turn_total and turn.may_bank(total)
     return SharedAdvice(
@@ -135,14 +134,14 @@ def advise_shared(strategy: SharedStrategy, position: SharedPosition, roll: Roll
 def shared_odds(strategy: SharedStrategy, position: SharedPosition) -> SharedOdds:
     """Weigh rolling against banking. Raises InvalidPositionError and StrategyFileError."""
     turn, me = strategy.turn(position), position.mover
-    column, banked = position.turn.dice - 1, turn.bank_value(position.turn)
-    chances = _seats(strategy, position, turn.value(position.turn))
-    roll = _seats(strategy, position, turn.roll_value(position.turn))
+    column, banked = position.turn.dice - 1, turn.bank_values(position.turn)
+    chances = _seats(strategy, position, turn.values_at(position.turn))
+    roll = _seats(strategy, position, turn.roll_values(position.turn))
     bank = None if banked is None else _seats(strategy, position, banked)
     return SharedOdds(
         rules=strategy.rules,
         position=position,
-        action=_action(turn, position.turn),
+        action=turn.decision(position.turn),
         win_probability=chances[me],
         roll=roll[me],
         bank=None if bank is None else bank[me],
@@ -155,13 +154,6 @@ def shared_odds(strategy: SharedStrategy, position: SharedPosition) -> SharedOdd
         reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
-
-
-def _action(turn: SharedTurn, state: TurnState) -> Decision:
-    if not turn.banks(state):
-        return Decision.ROLL
-    bank = turn.bank_value(state)
-    return Decision.WIN if bank is not None and bank[0] == 1 else Decision.BANK
 
 
 def _seats(strategy: SharedStrategy, position: SharedPosition, values: Floats) -> tuple[float, ...]:

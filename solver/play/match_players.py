@@ -87,7 +87,7 @@ def table_values(table: TurnTable, rows: int) -> TurnValues:
     """One turn, cut off at `rows` turn totals or with the last one repeated."""
     kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
     bank = np.nan_to_num(table.ends.bank)[kept]
-    lost = np.array(table.ends.lost)
+    lost = table.ends.lost[0]
     return TurnValues(table.win_probability[:, kept], bank, table.ends.farkle[kept], lost)
 
 

@@ -330,7 +330,7 @@ def _endless_turn(rules: Ruleset, least: int) -> TurnTable:
         bank[: least // step] = np.nan
         # a roll that wins is worth the goal, of which the table makes 1
         scaled = replace(plan, win_chances=plan.win_chances * rules.winning_score / step / scale)
-        table = solve_turn(scaled, Endings(bank, farkle, 0.0))
+        table = solve_turn(scaled, Endings.alone(bank, farkle, 0.0))
         banks = bank_decisions(table)[:, rows // 2 : rows - plan.reach]
         if plan.must_roll_hot:
             banks = banks[..., :-1]

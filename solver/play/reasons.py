@@ -162,7 +162,7 @@ def _without_count(strategy: Strategy, position: Position, table: TurnTable) -> 
     farkle = np.full(len(bank), 1 - strategy.win_probability(after))
     if rules.farkle_keeps_turn_total:
         farkle = np.where(np.isnan(bank), farkle, bank)
-    return solve_turn(table.plan, replace(table.ends, farkle=farkle))
+    return solve_turn(table.plan, replace(table.ends, farkles=farkle[:, np.newaxis]))
 
 
 def _counted(rules: Ruleset, position: Position) -> int:
@@ -186,4 +186,4 @@ def _far_turn(rules: Ruleset, score: int, *, on_board: bool) -> TurnTable:
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]
     bank[:least] = np.nan
-    return solve_turn(plan, Endings(bank, farkle, 0.0))
+    return solve_turn(plan, Endings.alone(bank, farkle, 0.0))

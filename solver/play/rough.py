@@ -235,7 +235,7 @@ class _Lanes:
         rows = max(len(one.bank) for one in ends)
         self._bank = np.array([_longer(one.bank, rows) for one in ends]).T
         self._farkle = np.array([_longer(one.farkle, rows) for one in ends]).T
-        self._lost = np.array([one.lost for one in ends])
+        self._lost = np.array([one.lost[0] for one in ends])
 
     def solve(self, values: RoughValues) -> Floats:
         """What the turns are worth, by values as they are now."""

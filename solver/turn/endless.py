@@ -220,7 +220,7 @@ def endless_turn(
     if keeps:
         farkle[least // step :] += totals[least // step :]
     bank[: least // step] = np.nan
-    ends = Endings(bank, farkle, -float(at_stake), win=totals)
+    ends = Endings.alone(bank, farkle, -float(at_stake), win=totals)
     last = totals[first:]
     table = solve_turn(plan, ends, beyond=last[:, np.newaxis] + tail.gains(last))
     return EndlessTurn(rules, farkle_cost, on_board, at_stake, table, tail)

@@ -10,6 +10,12 @@ I_n, lose everything with L_n and are farkles with F_n; a set-aside c of the rol
 for c_p points; h(0) = all dice, h(n) = n (hot dice). n stands for the remaining dice, of equal ones
 their number. Where the bonus for hot dice changes, W has a
 level for the hot dice so far, and a set-aside of all the dice leads to the next level.
+
+A value is an array with the mover's first: that alone, where what the others have follows from it
+or does not matter, or the chances of all players. The mover takes the option with the greatest own
+value. Where others have values too, options that are equal for the mover, to within EVEN, are taken
+in this order: to bank before to roll; then the set-aside with more points, and of as many points
+the one that leaves more dice to roll.
 """
 
 import math
@@ -23,6 +29,10 @@ from solver.turn.scoring import TurnPlan, TurnState
 
 Floats = npt.NDArray[np.float64]
 
+EVEN = 1e-11
+"""Chances of a mover among several that differ by no more are equal: rounding must not choose
+between options."""
+
 
 class Decision(StrEnum):
     """What to do at a turn total; WIN is a bank that wins the game."""
@@ -34,19 +44,46 @@ class Decision(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Endings:
-    """What ending a turn is worth to its player, by turn total in point steps.
+    """What ending a turn is worth, by turn total in point steps; the mover's values come first.
 
     From the last `plan.reach` turn totals on it is best to bank.
     """
 
-    bank: Floats
-    """Shape (turn totals,); NaN where banking is not allowed."""
-    farkle: Floats
-    """Shape (turn totals,)."""
-    lost: float
-    """Of a roll that loses everything."""
-    win: Floats | float = 1.0
-    """Of a roll that wins the game, by turn total or the same for all."""
+    banks: Floats
+    """Shape (turn totals, players); NaN where banking is not allowed."""
+    farkles: Floats
+    """Shape (turn totals, players)."""
+    lost: Floats
+    """Of a roll that loses everything, shape (players,)."""
+    win: Floats
+    """Of a roll that wins the game, shape (players,), or (turn totals, players)."""
+
+    @classmethod
+    def alone(
+        cls, bank: Floats, farkle: Floats, lost: float, win: Floats | float = 1.0
+    ) -> "Endings":
+        """Return endings of the mover alone, given by turn total, `win` also as one for all."""
+        return cls(
+            bank[:, np.newaxis],
+            farkle[:, np.newaxis],
+            np.array([lost]),
+            np.asarray(win)[..., np.newaxis],
+        )
+
+    @classmethod
+    def shared(cls, banks: Floats, farkles: Floats, lost: Floats) -> "Endings":
+        """Return endings with the chances of all players, one of whom wins."""
+        return cls(banks, farkles, lost, np.eye(len(lost))[0])
+
+    @property
+    def bank(self) -> Floats:
+        """Return what banking is worth to the mover, shape (turn totals,)."""
+        return self.banks[:, 0]
+
+    @property
+    def farkle(self) -> Floats:
+        """Return what a farkle is worth to the mover, shape (turn totals,)."""
+        return self.farkles[:, 0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,49 +91,89 @@ class TurnTable:
     """All decisions of one turn.
 
     Arrays count turn totals in point steps and have remaining dice n in column n - 1; states are in
-    points.
+    points. A value in the singular is the mover's.
     """
 
-    win_probability: Floats
-    """W(t, n), shape (levels, turn totals, columns)."""
-    roll: Floats
-    """Value of rolling, shape (levels, turn totals, columns)."""
+    values: Floats
+    """W(t, n), shape (levels, turn totals, columns, players)."""
+    rolls: Floats
+    """Of rolling, in the same shape."""
     ends: Endings
     plan: TurnPlan
 
-    def value(self, turn: TurnState) -> float:
-        """W in a state of the turn."""
-        return float(self.win_probability[self.index(turn)])
+    @property
+    def win_probability(self) -> Floats:
+        """Return W(t, n) of the mover, shape (levels, turn totals, columns)."""
+        return self.values[..., 0]
 
-    def roll_value(self, turn: TurnState) -> float:
-        """Value of rolling."""
-        return float(self.roll[self.index(turn)])
+    @property
+    def roll(self) -> Floats:
+        """Return what rolling is worth to the mover, shape (levels, turn totals, columns)."""
+        return self.rolls[..., 0]
 
-    def bank_value(self, turn: TurnState) -> float | None:
-        """Value of banking; None where it is not allowed."""
+    @property
+    def of_mover(self) -> "TurnTable":
+        """Return the mover's values alone; rolling is worth no more where banking is as good."""
+        rolls, banks = self.rolls[..., :1], self.ends.banks[:, np.newaxis, :1]
+        even = (rolls > banks) & (rolls <= banks + _even(self.rolls))
+        ends = Endings(
+            self.ends.banks[:, :1],
+            self.ends.farkles[:, :1],
+            self.ends.lost[:1],
+            self.ends.win[..., :1],
+        )
+        return TurnTable(self.values[..., :1], np.where(even, banks, rolls), ends, self.plan)
+
+    def values_at(self, turn: TurnState) -> Floats:
+        """Return W of all players in a state of the turn."""
+        return np.asarray(self.values[self.index(turn)])
+
+    def roll_values(self, turn: TurnState) -> Floats:
+        """Return what rolling is worth to all players."""
+        return np.asarray(self.rolls[self.index(turn)])
+
+    def bank_values(self, turn: TurnState) -> Floats | None:
+        """Return what banking is worth to all players; None where it is not allowed."""
         hot_must_roll = self.plan.must_roll_hot and turn.dice == self.plan.columns
         if hot_must_roll or not self.may_bank(turn.turn_total):
             return None
-        return float(self.ends.bank[self._row(turn.turn_total)])
+        return np.asarray(self.ends.banks[self._row(turn.turn_total)])
+
+    def farkle_values(self, turn_total: int) -> Floats:
+        """Return what a farkle is worth to all players."""
+        return np.asarray(self.ends.farkles[self._row(turn_total)])
+
+    def value(self, turn: TurnState) -> float:
+        """Return W in a state of the turn."""
+        return float(self.win_probability[self.index(turn)])
+
+    def roll_value(self, turn: TurnState) -> float:
+        """Return the value of rolling."""
+        return float(self.roll[self.index(turn)])
+
+    def bank_value(self, turn: TurnState) -> float | None:
+        """Return the value of banking; None where it is not allowed."""
+        banks = self.bank_values(turn)
+        return None if banks is None else float(banks[0])
+
+    def farkle_value(self, turn_total: int) -> float:
+        """Return the value of a farkle."""
+        return float(self.farkle_values(turn_total)[0])
 
     def may_bank(self, turn_total: int) -> bool:
         """Whether banking is allowed, hot dice aside."""
         return not math.isnan(self.ends.bank[self._row(turn_total)])
 
-    def farkle_value(self, turn_total: int) -> float:
-        """Value of a farkle."""
-        return float(self.ends.farkle[self._row(turn_total)])
-
     def decision(self, turn: TurnState) -> Decision:
-        """What to do; a tie is banked."""
+        """Return what to do; a tie is banked."""
         bank = self.bank_value(turn)
-        if bank is None or bank < self.roll_value(turn):
+        if bank is None or bank + _even(self.ends.banks) < self.roll_value(turn):
             return Decision.ROLL
         return Decision.WIN if bank == 1 else Decision.BANK
 
     def _row(self, turn_total: int) -> int:
         """Beyond the table everything is as in its last row."""
-        return min(turn_total // self.plan.step, len(self.ends.bank) - 1)
+        return min(turn_total // self.plan.step, len(self.ends.banks) - 1)
 
     def index(self, turn: TurnState) -> tuple[int, int, int]:
         """Where a state of the turn stands in the arrays."""
@@ -107,68 +184,111 @@ class TurnTable:
 def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> TurnTable:
     """Solve one turn backwards over its turn totals.
 
-    beyond : value of rolling at the last turn totals, shape (levels, plan.reach, columns), where
-        more points are worth more for ever; values are then no probabilities
+    plan : with all options, where others than the mover have values too
+    beyond : what rolling is worth to the mover at the last turn totals, shape (levels, plan.reach,
+        columns), where more points are worth more for ever; values are then no probabilities
     """
-    totals, columns = len(ends.bank), plan.columns
-    shape = plan.levels, totals, columns
-    values, roll = np.empty(shape), np.empty(shape)
-    solved = totals - plan.reach
-    ended = rolls_that_end(plan, ends.farkle, ends.lost, ends.win)
+    totals, players = ends.banks.shape
+    columns, solved = plan.columns, totals - plan.reach
+    shape = plan.levels, totals, columns, players
+    values, rolls = np.empty(shape), np.empty(shape)
+    ended = rolls_that_end(plan, ends.farkles, ends.lost, ends.win)
     if beyond is None:
-        roll[:, solved:] = rolls_beyond(plan, ends.bank[solved:], ended[solved:])
+        rolls[:, solved:] = rolls_beyond(plan, ends.banks[solved:], ended[solved:])
     else:
-        roll[:, solved:] = beyond
-    least = np.where(np.isnan(ends.bank), -np.inf, ends.bank)[:, np.newaxis]
-    least = least.repeat(columns, axis=1)
+        rolls[:, solved:, :, 0] = beyond
+    banks = np.where(np.isnan(ends.banks), -np.inf, ends.banks)[:, np.newaxis]
+    banks = banks.repeat(columns, axis=1)
     if plan.must_roll_hot:
-        least[:, -1] = -np.inf
-    values[:, solved:] = np.maximum(roll[:, solved:], least[solved:])
+        banks[:, -1] = -np.inf
+    values[:, solved:] = _better(rolls[:, solved:], banks[solved:])
+    if players == 1:
+        _solve_alone(plan, values[..., 0], rolls[..., 0], banks[..., 0], ended[..., 0])
+    else:
+        _solve_shared(plan, values, rolls, banks, ended)
+    if beyond is None:
+        # sums of chances may come out one rounding above 1, and what is left of 1 below 0
+        least = 0.0 if players > 1 else -np.inf
+        np.clip(values, least, 1.0, out=values)
+        np.clip(rolls, least, 1.0, out=rolls)
+    return TurnTable(values, rolls, ends, plan)
+
+
+def _solve_alone(
+    plan: TurnPlan, values: Floats, rolls: Floats, banks: Floats, ended: Floats
+) -> None:
+    """Fill the turn totals before the last ones, where values are the mover's alone."""
+    _, totals, columns = values.shape
     found, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
     for level in range(plan.levels - 1, -1, -1):
         places = plan.places(level, totals)
         space = values[level : plan.next_level(level) + 1].reshape(-1)
-        rolls, wins = roll[level], values[level]
-        for t in range(solved - 1, -1, -1):
+        here, wins = rolls[level], values[level]
+        for t in range(totals - plan.reach - 1, -1, -1):
             # mode="clip" spares a copy; no target lies outside
             space[t * columns :].take(places, out=found, mode="clip")
             np.maximum.reduceat(found, plan.starts, out=best)
-            np.dot(plan.chances, best, out=rolls[t])
-            rolls[t] += ended[t]
-            np.maximum(rolls[t], least[t], out=wins[t])
-    if beyond is None:
-        # sums of chances may come out one rounding above 1
-        np.minimum(values, 1.0, out=values)
-        np.minimum(roll, 1.0, out=roll)
-    return TurnTable(values, roll, ends, plan)
+            np.dot(plan.chances, best, out=here[t])
+            here[t] += ended[t]
+            np.maximum(here[t], banks[t], out=wins[t])
 
 
-def rolls_that_end(
-    plan: TurnPlan, farkle: Floats, lost: Floats | float, win: Floats | float = 1.0
-) -> Floats:
-    """What rolls are worth that end the turn, times their chances, shape (..., columns).
+def _solve_shared(
+    plan: TurnPlan, values: Floats, rolls: Floats, banks: Floats, ended: Floats
+) -> None:
+    """Fill the turn totals before the last ones, where all players have values."""
+    _, totals, columns, players = values.shape
+    lengths = np.diff(plan.starts, append=len(plan.options))
+    numbers = np.arange(len(plan.options))
+    for level in range(plan.levels - 1, -1, -1):
+        places = plan.places(level, totals)
+        space = values[level : plan.next_level(level) + 1].reshape(-1, players)
+        for t in range(totals - plan.reach - 1, -1, -1):
+            found = space[t * columns + places]
+            best = np.maximum.reduceat(found[:, 0], plan.starts)
+            even = found[:, 0] >= best.repeat(lengths) - EVEN
+            # of a list's options, which ascend, the last one is the first in the order
+            chosen = np.maximum.reduceat(np.where(even, numbers, -1), plan.starts)
+            rolls[level, t] = plan.chances @ found[chosen] + ended[t]
+            values[level, t] = _better(rolls[level, t], banks[t])
 
-    farkle, lost, win : as in Endings, of one shape or single numbers
+
+def _better(rolls: Floats, banks: Floats) -> Floats:
+    """Return the values of banking where they are no worse for the mover, else of rolling."""
+    stays = rolls[..., :1] <= banks[..., :1] + _even(banks)
+    return np.where(stays, banks, rolls)
+
+
+def _even(values: Floats) -> float:
+    """Return by how much own values may differ that count as equal."""
+    return EVEN if values.shape[-1] > 1 else 0.0
+
+
+def rolls_that_end(plan: TurnPlan, farkle: Floats, lost: Floats, win: Floats) -> Floats:
+    """Return what rolls are worth that end the turn, times their chances, (..., columns, players).
+
+    farkle, lost, win : as in Endings, with an axis of players, or of turns, at the end
     """
-    ended: Floats = (
-        plan.win_chances * np.asarray(win)[..., np.newaxis]
-        + plan.lose_chances * np.asarray(lost)[..., np.newaxis]
-        + plan.farkle_chances * farkle[..., np.newaxis]
-    )
-    return ended
+
+    def each(chances: Floats, worth: Floats) -> Floats:
+        return chances[:, np.newaxis] * worth[..., np.newaxis, :]
+
+    ended: Floats = each(plan.win_chances, win) + each(plan.lose_chances, lost)
+    return ended + each(plan.farkle_chances, farkle)
 
 
 def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
-    """Value of rolling at the last turn totals, in the shape of `ended`, see `rolls_that_end`.
+    """Return what rolling is worth at the last turn totals, in the shape of `ended`.
 
     Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
     to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
-    again.
+    again. `ended` is as of `rolls_that_end`.
     """
     scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
+    bank = bank[..., np.newaxis, :]
     if not plan.must_roll_hot:
-        return np.asarray(ended + scores * bank[..., np.newaxis])
-    rolls: Floats = ended + (scores - plan.only_hot) * bank[..., np.newaxis]
-    hot = rolls[..., -1:] / (1 - plan.only_hot[-1])
-    rolls += plan.only_hot * hot
+        return np.asarray(ended + scores[:, np.newaxis] * bank)
+    rolls: Floats = ended + (scores - plan.only_hot)[:, np.newaxis] * bank
+    hot = rolls[..., -1:, :] / (1 - plan.only_hot[-1])
+    rolls += plan.only_hot[:, np.newaxis] * hot
     return rolls

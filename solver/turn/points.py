@@ -67,7 +67,7 @@ def points_table(
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]
     bank[:least] = np.nan
-    return solve_turn(plan, Endings(bank, farkle, 0.0))
+    return solve_turn(plan, Endings.alone(bank, farkle, 0.0))
 
 
 def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:

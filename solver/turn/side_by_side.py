@@ -25,9 +25,8 @@ def solve_turns(plan: TurnPlan, bank: Floats, farkle: Floats, lost: Floats) -> F
     """
     totals, lanes = bank.shape
     columns, solved = plan.columns, totals - plan.reach
-    ended = rolls_that_end(plan, farkle, lost)
-    beyond = rolls_beyond(plan, bank[solved:], ended[solved:]).swapaxes(1, 2)
-    ended = np.ascontiguousarray(ended.swapaxes(1, 2))
+    ended = rolls_that_end(plan, farkle, lost, np.ones(1))
+    beyond = rolls_beyond(plan, bank[solved:], ended[solved:])
     least = np.where(np.isnan(bank), -np.inf, bank)[:, np.newaxis].repeat(columns, axis=1)
     if plan.must_roll_hot:
         least[:, -1] = -np.inf

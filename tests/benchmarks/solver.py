@@ -259,7 +259,7 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
     values[:steps] = 0
     in_lanes = values.repeat(LANES)
     bank_in_lanes, farkle_in_lanes = bank.repeat(LANES), ends.farkle.repeat(LANES)
-    lost = np.full(LANES, ends.lost)
+    lost = np.full(LANES, ends.lost[0])
     turn, loop = load_turn(plan, Path(kernels)), numba.njit(error_model="numpy")(_turn_by_lists)
     lists = _lists(plan)
     flat = values.ravel()

@@ -132,7 +132,7 @@ def test_what_everybody_has_is_one(strategy: ManyMatchupStrategy) -> None:
         chances = strategy.chances(position := SharedPosition(players, mover, turn))
         assert chances.sum() == pytest.approx(1, abs=1e-12)
         first, second, _ = position.in_order
-        kernel = strategy.turn(position).ends.farkle[0]
+        kernel = strategy.turn(position).ends.farkles[0]
         assert kernel.sum() == pytest.approx(1, abs=1e-12)
         place = mover, *(scores[k] for k in position.in_order)
         stored = strategy._values[place]

@@ -105,6 +105,6 @@ def test_good_dice_are_rolled_at_turn_totals_beyond_the_first_table() -> None:
     # nothing is rolled from the last turn totals on, to which no turn in a billion comes
     rows_beyond = totals[-plan.reach :, np.newaxis].repeat(plan.columns, axis=1)
     beyond = rows_beyond[np.newaxis].astype(np.float64)
-    table = solve_turn(plan, Endings(bank, np.zeros(rows), 0.0), beyond=beyond)
+    table = solve_turn(plan, Endings.alone(bank, np.zeros(rows), 0.0), beyond=beyond)
     assert found.points == pytest.approx(table.roll[0, 0, -1], rel=1e-9)
     assert 0 < found.error_bound <= 1e-9 * found.points

@@ -178,7 +178,7 @@ def test_a_turn_is_worth_the_mean_of_what_may_fall() -> None:
         ways / thrown.ways(2) * np.array(advise_shared(strategy, here, roll).chances)
         for roll, ways in thrown.rolls(2)
     )
-    assert strategy.turn(here).roll_value(here.turn) == pytest.approx(mean, abs=1e-12)
+    assert strategy.turn(here).roll_values(here.turn) == pytest.approx(mean, abs=1e-12)
 
 
 def test_who_is_about_to_lose_dares_more() -> None:

@@ -23,7 +23,7 @@ PRESETS = preset_names()
 def endings(bank: npt.NDArray[np.float64], farkle: float, reach: int) -> Endings:
     """Endings in which any turn total beyond `bank` wins and none keeps anything in a farkle."""
     extended = np.append(bank, np.ones(reach))
-    return Endings(extended, np.full(len(extended), farkle), 0.0)
+    return Endings.alone(extended, np.full(len(extended), farkle), 0.0)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -66,7 +66,9 @@ def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
         bank[: random.integers(1, 7)] = 0
         lost, farkle = random.random(LANES) / 9, random.random(LANES)
         tables = [
-            solve_turn(plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k]))
+            solve_turn(
+                plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k : k + 1])
+            )
             for k in range(LANES)
         ]
         expected = np.stack([table.win_probability for table in tables], axis=-1)
@@ -100,7 +102,9 @@ def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path
     for bank in [*ways, np.zeros((totals, LANES))]:
         farkle, lost = bank[0], bank[0] / 2
         tables = [
-            solve_turn(plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k]))
+            solve_turn(
+                plan, replace(endings(bank[:, k], farkle[k], plan.reach), lost=lost[k : k + 1])
+            )
             for k in range(LANES)
         ]
         expected = np.stack([table.win_probability for table in tables], axis=-1)

@@ -162,7 +162,7 @@ def test_of_ordinary_dice_a_turn_is_that_of_the_rules() -> None:
     thrown = make_dice_set([Die()] * 6)
     plan, ordinary = roll_lists(rules, shape_of(thrown)).plan(thrown), turn_plan(rules)
     totals = np.arange(200) * 50.0
-    ends = Endings(np.where(totals > 0, totals / 1e4, np.nan), np.full(200, 0.1), 0.0)
+    ends = Endings.alone(np.where(totals > 0, totals / 1e4, np.nan), np.full(200, 0.1), 0.0)
     found, expected = solve_turn(plan, ends), solve_turn(ordinary, ends)
     np.testing.assert_allclose(found.roll, expected.roll, rtol=1e-13)
     assert plan.reach == ordinary.reach

@@ -29,7 +29,7 @@ def test_turns_of_many_lengths(rules: Ruleset) -> None:
         bank = np.append(np.sort(random.random(totals)), np.ones(plan.reach))
         bank[: random.integers(0, totals)] = math.nan
         farkle = np.append(random.random(totals), np.full(plan.reach, random.random()))
-        turns.append(Endings(bank, farkle, random.random()))
+        turns.append(Endings.alone(bank, farkle, random.random()))
     longest = max(len(one.bank) for one in turns)
 
     def as_long(ends: np.ndarray) -> np.ndarray:
@@ -39,7 +39,7 @@ def test_turns_of_many_lengths(rules: Ruleset) -> None:
         plan,
         np.array([as_long(one.bank) for one in turns]).T,
         np.array([as_long(one.farkle) for one in turns]).T,
-        np.array([one.lost for one in turns]),
+        np.array([one.lost[0] for one in turns]),
     )
     expected = [solve_turn(plan, one).roll[0, 0, -1] for one in turns]
     assert found == pytest.approx(expected, abs=1e-13)
