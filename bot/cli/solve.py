@@ -190,12 +190,12 @@ def _verify(file: Path, rules: tuple[str, ...], *, as_json: bool, as_csv: bool) 
     name = manifest.rules.name
     data: dict[str, Any] = {"verified": True, "rules": name, "file": str(file)}
     if isinstance(manifest, StrategyManifest):
-        what, data = f"floor {manifest.floor:,}", data | solve_data(manifest, file)
+        what, data = f", floor {manifest.floor:,}", data | solve_data(manifest, file)
     elif isinstance(manifest, RingManifest):
-        what, data = f"{manifest.players} players", data | {"players": manifest.players}
+        what, data = f" for {manifest.players} players", data | {"players": manifest.players}
     else:
-        what = "two sets of dice"
-    show(f"{file} is whole: {name} rules, {what}", data, as_json=as_json)
+        what = " for two sets of dice"
+    show(f"{file} is whole: {name} rules{what}", data, as_json=as_json)
     return 0
 
 

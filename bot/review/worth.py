@@ -164,7 +164,7 @@ class _OfMany(TurnWorth):
 class _OfPlayOff(_OfTwo):
     def _shares(self, value: float | Floats) -> Shares:
         left = len(self.seats)
-        own = min(1.0, 2 * float(value) / left)
+        own = min(1.0, 2 * float(np.ravel(value)[0]) / left)
         found = [0.0] * self.count
         for seat in self.seats:
             found[seat] = (1 - own) / (left - 1)
