@@ -285,7 +285,7 @@ def test_a_game_that_is_kept_is_not_solved_again(
 
 def test_a_damaged_file_is_solved_anew(tiny: Solution, folder: Path) -> None:
     save_strategy(tiny, folder / "strategies")
-    [values] = (folder / "strategies").glob("*.npy")
+    [values] = (folder / "strategies").glob("*.solved")
     content = bytearray(values.read_bytes())
     content[-3] ^= 1
     values.write_bytes(content)
