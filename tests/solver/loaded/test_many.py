@@ -230,7 +230,7 @@ def test_advice_names_dice_and_odds_fit_it(strategy: ManyMatchupStrategy) -> Non
 
 def test_what_cannot_be_solved() -> None:
     six = make_dice_set([Die()] * 6)
-    with pytest.raises(InvalidRulesError, match=r"163,840,000 start-of-turn states.*minutes"):
+    with pytest.raises(InvalidRulesError, match=r"163,840,000 positions at .*minutes"):
         ManyMatchup(kcd(), (six, six, six, make_dice_set([Die((1, 2, 1, 1, 1, 1))] * 6)))
     with pytest.raises(InvalidRequestError, match="the number of players is 2 to 8, not 1"):
         ManyMatchup(SMALL, (FAIR,))

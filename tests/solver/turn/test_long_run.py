@@ -81,7 +81,7 @@ def test_no_other_costs_bring_more_in_the_long_run(rules: Ruleset) -> None:
 
 def test_what_takes_everything_has_no_average() -> None:
     rules = variant("classic", farkle_penalty={"in_a_row": 3, "points": "everything"})
-    with pytest.raises(InvalidRequestError, match="depends on the score"):
+    with pytest.raises(InvalidRequestError, match="what they cost depends on it"):
         long_run(rules)
 
 
