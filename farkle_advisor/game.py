@@ -3,24 +3,23 @@
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from operator import index
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, SupportsIndex, TypedDict, Unpack, cast, overload
+from typing import Literal, SupportsIndex, TypedDict, Unpack, cast
 
 from bot.services.advisor import Advisor
 from bot.services.loaded import (
-    FindsStrategy,
     LoadedDice,
     SeatedDice,
-    SolvedFirst,
     advice_on_dice,
     check_no_badges,
     folders_of,
     odds_of_dice,
     read_left,
+    solved_values,
 )
 from bot.services.situation import Situation
 from bot.settings import Settings, read_settings
@@ -35,10 +34,6 @@ from solver.errors import InvalidPositionError, InvalidRequestError, StrategyFil
 from solver.game.many import check_many
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
-from solver.loaded.many import ManyMatchup
-from solver.loaded.many_strategy import ManyMatchupStrategy
-from solver.loaded.matchup import Matchup
-from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import read_badges
 from solver.named.sets import NamedSet, read_set
 from solver.play.advice import Advice as SolverAdvice
@@ -101,7 +96,7 @@ def solve(
     found, settings, shown = load_rules(rules), settings_for(data), is_shown(progress=progress)
     if dice is not None or badges is not None:
         own = _own_dice(found, players, dice, badges, joker_alone=joker_alone)
-        return Game(found, advisor_of(settings), own, _solved_dice(settings, own, shown=shown))
+        return Game(found, _solved_dice(settings, own, shown=shown), own)
     if players < 2:
         check_many(found, players)  # which says how many may play
     solve_first(settings, found, players, shown=shown)
@@ -123,14 +118,12 @@ class Game:
         rules: Ruleset,
         advisor: Advisor,
         own: LoadedDice | SeatedDice | None = None,
-        find: FindsStrategy | None = None,
         *,
         players: int = 2,
     ) -> None:
         """`solve` makes it."""
         self.rules = rules
         self._advisor, self._own = advisor, own
-        self._find = find or advisor.pair
         self.players = len(own.sets) if isinstance(own, SeatedDice) else players
         """How many play."""
 
@@ -201,7 +194,7 @@ class Game:
         if self._own is None:
             found = self._advisor.advise(typed, situation)
             return self._advice(found, found.win_probability, advice_text(found))
-        answer = advice_on_dice(self._find, self._own, typed, situation)
+        answer = advice_on_dice(self._advisor.pair, self._own, typed, situation)
         return self._advice(answer.advice, answer.win_probability, loaded_advice_text(answer))
 
     def odds(
@@ -359,7 +352,7 @@ class Game:
             found = self._advisor.odds(number, situation)
             return found, odds_text(found)
         left = None if dice is None else str(dice)
-        answer = odds_of_dice(self._find, self._own, left, situation)
+        answer = odds_of_dice(self._advisor.pair, self._own, left, situation)
         return answer.odds, loaded_odds_text(answer)
 
     def _map(self, situation: Situation, hot_dice: int) -> tuple[TurnMap, tuple[str, ...]]:
@@ -377,11 +370,11 @@ class Game:
         rows = (rules.winning_score - situation.banked) // rules.point_step + 1
         found = self._odds(None, situation)[0].position
         if isinstance(own, SeatedDice):
-            of_all, start = self._find(own.matchup), cast("SharedPosition", found)
+            of_all, start = self._advisor.pair(own.matchup), cast("SharedPosition", found)
             table, possible = of_all.turn(start).of_mover, of_all.possible(0, rows)
             position = start.against_leader
         else:
-            pair, position = self._find(own.matchup), cast("Position", found)
+            pair, position = self._advisor.pair(own.matchup), cast("Position", found)
             table, possible = pair.turn(0, position, own.held), pair.possible(0, rows)
         turn, columns_of = dice_map(rules, position, table, possible, table.plan.columns)
         return turn, self._names(columns_of)
@@ -481,25 +474,13 @@ def _own_dice(
     return SeatedDice(rules, sets, joker_alone)
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """Gives the strategy of the dice that players bring, which stays open."""
-
-    strategy: Any
-
-    @overload
-    def __call__(self, matchup: Matchup) -> MatchupStrategy: ...
-    @overload
-    def __call__(self, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
-    def __call__(self, matchup: Matchup | ManyMatchup) -> Any:  # noqa: ARG002 - there is one
-        return self.strategy
-
-
-def _solved_dice(settings: Settings, own: LoadedDice | SeatedDice, *, shown: bool) -> FindsStrategy:
-    """Gives the strategy of dice, which are solved if need be, and kept. Raises FarkleError."""
+def _solved_dice(settings: Settings, own: LoadedDice | SeatedDice, *, shown: bool) -> Advisor:
+    """Return what answers on dice, which are solved if need be, and kept. Raises FarkleError."""
+    folders, advisor = folders_of(settings), advisor_of(settings)
     what = " against ".join(one.text for one in (own.mine, *_others(own)))
     with share_progress(f"solving {own.rules.name} with {what}", quietly=not shown) as told:
-        return _Opened(SolvedFirst(folders_of(settings), told)(own.matchup))
+        advisor.keep_pair(own.matchup, solved_values(folders, own.matchup, told))
+    return advisor
 
 
 def _others(own: LoadedDice | SeatedDice) -> tuple[NamedSet, ...]:

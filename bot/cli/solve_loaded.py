@@ -10,7 +10,7 @@ from bot.views.progress import share_progress
 from bot.views.solve_loaded import SolvedDice, solve_loaded_data, solve_loaded_text
 from solver.errors import InvalidRequestError
 from solver.game.many import time_text
-from solver.loaded.files import keep_within, open_many_matchup, save_many_matchup
+from solver.loaded.files import keep_within, open_matchup, save_matchup
 from solver.loaded.many import ManyMatchup
 from solver.named.sets import read_set
 from solver.rules.ruleset import Ruleset
@@ -61,10 +61,10 @@ def solve_loaded(
         what = dice.rules.name
         with share_progress(f"solving {what} for {len(sets)} sets of dice, {about}") as told:
             solution = solution_of_many(settings.kernels, matchup, told)
-        file = save_many_matchup(solution, folder or settings.matchups)
+        file = save_matchup(solution, folder or settings.matchups)
         if folder is None:
             keep_within(settings.matchups, settings.matchup_memory * _MEBIBYTE)
-        strategy = open_many_matchup(file.parent, matchup)
+        strategy = open_matchup(file.parent, matchup)
         chances = tuple(strategy.chances(strategy.first_position()).tolist())
         checked = None
         if check:

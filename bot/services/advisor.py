@@ -389,29 +389,19 @@ class Advisor:
         """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
         found = self._pairs.get(matchup)
         if found is None:
-            from solver.loaded.files import open_many_matchup, open_matchup  # noqa: PLC0415
-            from solver.loaded.many import ManyMatchup  # noqa: PLC0415
+            from solver.loaded.files import open_matchup  # noqa: PLC0415
 
             if self.matchups is None:
                 raise MissingStrategyError.say("these dice are not solved against each other yet")
-            folder = self.matchups.matchups
-            if isinstance(matchup, ManyMatchup):
-                found = open_many_matchup(folder, matchup)
-            else:
-                found = open_matchup(folder, matchup)
+            found = open_matchup(self.matchups.matchups, matchup)
         self._keep_pair(found)
         return found
 
     def keep_pair(self, matchup: "Matchup | ManyMatchup", values: "Floats") -> None:
         """Remember what was just solved, by the values of its strategy."""
-        from solver.loaded.many import ManyMatchup  # noqa: PLC0415
-        from solver.loaded.many_strategy import ManyMatchupStrategy  # noqa: PLC0415
-        from solver.loaded.strategy import MatchupStrategy  # noqa: PLC0415
+        from solver.loaded.files import strategy_of  # noqa: PLC0415
 
-        if isinstance(matchup, ManyMatchup):
-            self._keep_pair(ManyMatchupStrategy(matchup, values))
-        else:
-            self._keep_pair(MatchupStrategy(matchup, values))
+        self._keep_pair(strategy_of(matchup, values))
 
     def _keep_pair(self, strategy: "MatchupStrategy | ManyMatchupStrategy") -> None:
         self._pairs.pop(strategy.matchup, None)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Protocol, overload
+from typing import Any, overload
 
 from bot.services.situation import Situation
 from bot.settings import Settings
@@ -18,13 +18,7 @@ from solver.game.many import ManyCheck
 from solver.game.many_best import SharedPosition, check_shared_position
 from solver.game.position import Position
 from solver.game.standings import Standing, score_count
-from solver.loaded.files import (
-    keep_within,
-    open_many_matchup,
-    open_matchup,
-    save_many_matchup,
-    save_matchup,
-)
+from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, head_starts_of
 from solver.loaded.many import ManyMatchup, ManyMatchupSolution
 from solver.loaded.many_strategy import ManyMatchupStrategy
@@ -47,6 +41,8 @@ from solver.turn.rerolls import operations
 from solver.turn.scoring import Badge, TurnState
 
 Told = Callable[[float], None]
+FindsStrategy = Callable[[Matchup | ManyMatchup], Any]
+"""Gives the strategy of a match-up. Raises FarkleError."""
 
 KCD = "kcd"
 """The rules that loaded dice are played by unless others are named."""
@@ -242,35 +238,35 @@ def check_no_badges(*badges: str | None) -> None:
         raise InvalidRequestError.say("badges are for games of two: leave them out where more play")
 
 
+@overload
 def solved(
-    folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None
-) -> MatchupStrategy:
-    """The strategy of a match-up, which is solved if need be, and kept.
+    folders: MatchupFolders, matchup: Matchup, on_progress: Told = ...
+) -> MatchupStrategy: ...
+@overload
+def solved(
+    folders: MatchupFolders, matchup: ManyMatchup, on_progress: Told = ...
+) -> ManyMatchupStrategy: ...
+def solved(
+    folders: MatchupFolders, matchup: Matchup | ManyMatchup, on_progress: Told = lambda _: None
+) -> MatchupStrategy | ManyMatchupStrategy:
+    """Return the strategy of a match-up, which is solved if need be, and kept if there is room.
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
     with suppress(StrategyFileError):  # not there, or damaged: solved anew
         return open_matchup(folders.matchups, matchup)
-    with compiled_code(folders.kernels) as cache:
-        solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
-    with suppress(StrategyFileError):  # a folder that nobody can write to costs the next one time
-        save_matchup(solution, folders.matchups)
-        keep_within(folders.matchups, folders.most_bytes)
-    return MatchupStrategy(matchup, solution.values)
-
-
-def solved_many(
-    folders: MatchupFolders, matchup: ManyMatchup, on_progress: Told = lambda _: None
-) -> ManyMatchupStrategy:
-    """The same of three and more with dice of their own; what has no room there is not kept."""
-    with suppress(StrategyFileError):
-        return open_many_matchup(folders.matchups, matchup)
-    solution = solution_of_many(folders.kernels, matchup, on_progress)
-    if matchup.bytes < folders.most_bytes:  # else it would push out all others, and then itself
-        with suppress(StrategyFileError):
-            save_many_matchup(solution, folders.matchups)
+    solution: MatchupSolution | ManyMatchupSolution
+    if isinstance(matchup, ManyMatchup):
+        solution = solution_of_many(folders.kernels, matchup, on_progress)
+    else:
+        with compiled_code(folders.kernels) as cache:
+            solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
+    # what is larger than all may be would push out all others, and then itself
+    if solution.values.nbytes < folders.most_bytes:
+        with suppress(StrategyFileError):  # a folder that nobody can write to costs time next time
+            save_matchup(solution, folders.matchups)
             keep_within(folders.matchups, folders.most_bytes)
-    return ManyMatchupStrategy(matchup, solution.values)
+    return strategy_of(matchup, solution.values)
 
 
 def solution_of_many(
@@ -304,41 +300,16 @@ def check_of_many(
         return with_sound_code(cache, check)
 
 
-class FindsStrategy(Protocol):
-    """Gives the strategy of a match-up. Raises FarkleError."""
-
-    @overload
-    def __call__(self, matchup: Matchup) -> MatchupStrategy: ...
-    @overload
-    def __call__(self, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SolvedFirst:
-    """Gives the strategies of match-ups, which are solved if need be, and kept."""
-
-    folders: MatchupFolders
-    on_progress: Told = lambda _: None
-
-    @overload
-    def __call__(self, matchup: Matchup) -> MatchupStrategy: ...
-    @overload
-    def __call__(self, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
-    def __call__(self, matchup: Matchup | ManyMatchup) -> MatchupStrategy | ManyMatchupStrategy:
-        """The strategy of a match-up. Raises what `solved` raises."""
-        if isinstance(matchup, ManyMatchup):
-            return solved_many(self.folders, matchup, self.on_progress)
-        return solved(self.folders, matchup, self.on_progress)
-
-
-def solved_values(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> Floats:
+def solved_values(
+    folders: MatchupFolders, matchup: Matchup | ManyMatchup, on_progress: Told = lambda _: None
+) -> Floats:
     """The values of a match-up, which is solved if need be, as its strategy takes them.
 
     Raises what `solved` raises.
     """
     if isinstance(matchup, ManyMatchup):
-        return solved_many(folders, matchup).values_by_seat
-    return solved(folders, matchup).values
+        return solved(folders, matchup, on_progress).values_by_seat
+    return solved(folders, matchup, on_progress).values
 
 
 def seconds_of(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> float:
@@ -386,10 +357,7 @@ def _options(matchup: Matchup, side: int) -> float:
 def is_solved(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> bool:
     """Whether there is a sound file of a match-up."""
     try:
-        if isinstance(matchup, ManyMatchup):
-            open_many_matchup(folders.matchups, matchup)
-        else:
-            open_matchup(folders.matchups, matchup)
+        open_matchup(folders.matchups, matchup)
     except StrategyFileError:
         return False
     return True
@@ -406,7 +374,7 @@ def loaded_advice(
 
     Raises FarkleError.
     """
-    return advice_on_dice(SolvedFirst(folders, on_progress), dice, text, situation)
+    return advice_on_dice(partial(solved, folders, on_progress=on_progress), dice, text, situation)
 
 
 def loaded_odds(
@@ -417,7 +385,7 @@ def loaded_odds(
     on_progress: Told = lambda _: None,
 ) -> LoadedOdds:
     """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
-    return odds_of_dice(SolvedFirst(folders, on_progress), dice, left, situation)
+    return odds_of_dice(partial(solved, folders, on_progress=on_progress), dice, left, situation)
 
 
 def advice_on_dice(
@@ -430,7 +398,7 @@ def advice_on_dice(
         ranked = advise_shared(find(dice.matchup), shared, roll)
         return LoadedAdvice(dice, ranked, then=(False,) * len(ranked.options))
     position = _position(dice, situation, dice.mine.dice_set.thrown_in(roll))
-    strategy = find(dice.matchup)
+    strategy: MatchupStrategy = find(dice.matchup)
     strategy.check(0, position)
     advice = advise_side(strategy, 0, position, roll, dice.held)
     states = (TurnState(option.turn_total, option.dice_left) for option in advice.options)
@@ -472,7 +440,7 @@ def at_position(
     Raises FarkleError.
     """
     position = _position(dice, situation, _left(dice.mine, left, situation))
-    strategy = find(dice.matchup)
+    strategy: MatchupStrategy = find(dice.matchup)
     strategy.check(0, position)
     return strategy, position
 

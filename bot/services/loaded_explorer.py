@@ -12,10 +12,10 @@ from bot.services.loaded import (
     LoadedDice,
     LoadedOdds,
     MatchupFolders,
-    SolvedFirst,
     Told,
     at_position,
     odds_at,
+    solved,
 )
 from bot.services.seats import dice_of
 from bot.services.situation import Situation
@@ -60,7 +60,8 @@ def loaded_explored(
     on_progress: Told = lambda _: None,
 ) -> LoadedExploration:
     """The position that somebody describes, as `at_position` takes it. Raises FarkleError."""
-    strategy, position = at_position(SolvedFirst(folders, on_progress), dice, left, situation)
+    find = partial(solved, folders, on_progress=on_progress)
+    strategy, position = at_position(find, dice, left, situation)
     return _explored(strategy, 0, dice, position, dice.held)
 
 

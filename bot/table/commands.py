@@ -29,7 +29,6 @@ from bot.table.events import (
     TurnEnding,
     Undone,
 )
-from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
 from solver.game.position import highest_sensible, reachable_at
@@ -182,18 +181,6 @@ def bank(game: Game, seat: int) -> list[Banked]:
     if not game.may_bank:
         raise IllegalActionError(_why_not_bank(game))
     return [Banked()]
-
-
-def keep_and(
-    game: Game, seat: int, dice: Roll, then: Literal["roll", "bank"]
-) -> tuple[list[Kept | Banked], Game]:
-    """Keep and bank, or keep before a roll: the events without the roll, and the game after."""
-    [kept] = keep(game, seat, dice)
-    after = apply(game, kept)
-    if then == "roll":
-        return [kept], after
-    [banked] = bank(after, seat)
-    return [kept, banked], apply(after, banked)
 
 
 def score(

@@ -6,7 +6,7 @@ One file serves a match-up of two in either order, and a game of more from which
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 from pydantic import Field
@@ -27,6 +27,7 @@ from solver.loaded.matchup import (
 from solver.loaded.strategy import MatchupStrategy
 from solver.many_strategy import ORDER, RingManifest
 from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
+from solver.turn.equations import Floats
 from solver.turn.powers import Power
 from solver.turn.scoring import Badge
 
@@ -90,11 +91,13 @@ def matchup_path(folder: Path, matchup: Matchup | ManyMatchup) -> Path:
     return folder / file_name(matchup.digest, f"dice{len(matchup.dice)}")
 
 
-def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
+def save_matchup(solution: MatchupSolution | ManyMatchupSolution, folder: Path) -> Path:
     """Write the file of a match-up, over an older one; returns its path.
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
+    if isinstance(solution, ManyMatchupSolution):
+        return _save_many(solution, folder)
     matchup, values = solution.matchup, solution.values
     if not matchup.is_in_order:
         matchup, values = matchup.exchanged, exchanged_values(matchup, values)
@@ -115,11 +118,7 @@ def save_matchup(solution: MatchupSolution, folder: Path) -> Path:
     return save_solved(folder, manifest, values)[1]
 
 
-def save_many_matchup(solution: ManyMatchupSolution, folder: Path) -> Path:
-    """Write the file of a game of several players with dice of their own; returns its path.
-
-    Raises StrategyFileError, and then leaves nothing behind.
-    """
+def _save_many(solution: ManyMatchupSolution, folder: Path) -> Path:
     by = solution.matchup.turned
     matchup = solution.matchup.from_seat(by)
     values = np.roll(solution.values, -by, axis=0)
@@ -140,29 +139,37 @@ def save_many_matchup(solution: ManyMatchupSolution, folder: Path) -> Path:
     return save_solved(folder, manifest, values)[1]
 
 
-def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy:
+@overload
+def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy: ...
+@overload
+def open_matchup(folder: Path, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
+def open_matchup(
+    folder: Path, matchup: Matchup | ManyMatchup
+) -> MatchupStrategy | ManyMatchupStrategy:
     """Open the strategy of a match-up that was solved, in the order asked for.
 
     Its file counts as used just now, see `keep_within`.
 
     Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
     """
-    opened = _open(matchup_path(folder, matchup), MatchupManifest)
+    path = matchup_path(folder, matchup)
+    if isinstance(matchup, ManyMatchup):
+        (values,) = _open(path, ManyMatchupManifest).arrays
+        return ManyMatchupStrategy(matchup, values, first=matchup.turned)
+    opened = _open(path, MatchupManifest)
     (values,) = opened.arrays
     if not matchup.is_in_order:
         values = exchanged_values(opened.manifest.matchup, values)
     return MatchupStrategy(matchup, values)
 
 
-def open_many_matchup(folder: Path, matchup: ManyMatchup) -> ManyMatchupStrategy:
-    """Open the strategy of a game that was solved, told from the seat that is asked for on.
-
-    Its file counts as used just now, see `keep_within`.
-
-    Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
-    """
-    opened = _open(matchup_path(folder, matchup), ManyMatchupManifest)
-    return ManyMatchupStrategy(matchup, opened.arrays[0], first=matchup.turned)
+def strategy_of(
+    matchup: Matchup | ManyMatchup, values: Floats
+) -> MatchupStrategy | ManyMatchupStrategy:
+    """Return best play of a match-up from the values of its solution."""
+    if isinstance(matchup, ManyMatchup):
+        return ManyMatchupStrategy(matchup, values)
+    return MatchupStrategy(matchup, values)
 
 
 def _open(path: Path, kind: type[M]) -> Opened[M]:

@@ -152,11 +152,6 @@ class MatchupSolution:
     """States (t, remaining dice, ...) whose value was computed, again and again."""
     seconds: float
 
-    def first_wins(self, side: int) -> float:
-        """Win probability of a side that begins."""
-        whole = tuple(number - 1 for number in uses_shape(self.matchup))
-        return float(self.values[(*whole, side, 0, 0)])
-
 
 def uses_shape(matchup: Matchup) -> tuple[int, ...]:
     """Shape of the axes of uses left that values have before all others, () without powers."""

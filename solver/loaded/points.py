@@ -16,9 +16,8 @@ Both are taken back to the start of the turn, and R grows until they meet there.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -27,7 +26,7 @@ from solver.game.lanes import LANES
 from solver.loaded import kernels
 from solver.loaded.matchup import check_loaded
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Die, make_dice_set
+from solver.turn.dice import DiceSet
 from solver.turn.endless import is_endless, most_gains
 from solver.turn.equations import Floats
 from solver.turn.remaining import RollLists, Shape, roll_lists, shape_of
@@ -57,16 +56,6 @@ class TurnPoints:
     """What the points are not off by more than, rounding aside."""
 
 
-def turn_points(
-    rules: Ruleset, thrown: DiceSet, *, joker_alone: bool = False, badge: Badge = ()
-) -> TurnPoints:
-    """The expected points of a turn of one set.
-
-    Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
-    """
-    return points_of_sets(rules, [thrown], joker_alone=joker_alone, badge=badge)[0]
-
-
 def points_of_sets(
     rules: Ruleset,
     sets: Sequence[DiceSet],
@@ -93,31 +82,6 @@ def points_of_sets(
             found.update(zip(group, solved, strict=True))
             on_progress(len(found) / len(sets))
     return [found[place] for place in range(len(sets))]
-
-
-def sets_of(dice: Iterable[Die], number: int) -> list[DiceSet]:
-    """Every different set of so many of some dice."""
-    taken = combinations(list(dice), number)
-    return list(dict.fromkeys(make_dice_set(some) for some in taken))
-
-
-def rank_sets(
-    rules: Ruleset,
-    dice: Iterable[Die],
-    *,
-    joker_alone: bool = False,
-    badge: Badge = (),
-    on_progress: Callable[[float], None] = lambda _: None,
-) -> list[TurnPoints]:
-    """Every set that can be taken from some dice, with most expected points first.
-
-    Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
-    """
-    sets = sets_of(dice, rules.dice)
-    found = points_of_sets(
-        rules, sets, joker_alone=joker_alone, badge=badge, on_progress=on_progress
-    )
-    return sorted(found, key=lambda one: -one.points)
 
 
 def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints]:

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from importlib.metadata import version
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -293,7 +294,7 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
 def measure_loaded(kernels: str, *, quick: bool) -> Figures:
     """Seconds for points of sets, and for match-ups of sets with so many types of dice."""
     from solver.loaded.game import solve_matchup  # noqa: PLC0415 - as numba above
-    from solver.loaded.points import rank_sets, turn_points  # noqa: PLC0415
+    from solver.loaded.points import points_of_sets  # noqa: PLC0415
 
     def sets(types: int) -> tuple[DiceSet, DiceSet]:
         dice = [[Die(GAME_DICE[first + k % types]) for k in range(6)] for first in (1, 10)]
@@ -305,15 +306,16 @@ def measure_loaded(kernels: str, *, quick: bool) -> Figures:
 
     rules = load_rules("kcd")
     for types in (1, 3, 6):  # compiles, and finds the lists of their shapes
-        turn_points(rules, sets(types)[0])
+        points_of_sets(rules, sets(types)[:1])
     solve(1, 500)
     solve(3, 500)
     begun = time.perf_counter()
-    turn_points(rules, sets(6)[1])
+    points_of_sets(rules, sets(6)[1:])
     found = {"points": time.perf_counter() - begun, "one": solve(1, 4000), "three": solve(3, 4000)}
     if not quick:
         begun = time.perf_counter()
-        found["sets"] = len(rank_sets(rules, map(Die, GAME_DICE[:12])))
+        some = set(map(make_dice_set, combinations(map(Die, GAME_DICE[:12]), rules.dice)))
+        found["sets"] = len(points_of_sets(rules, list(some)))
         found |= {"rank": time.perf_counter() - begun, "six": solve(6, 4000)}
         found["long"] = solve(3, 8000)
     return found

@@ -15,7 +15,7 @@ from bot.services.loaded import (
     read_left,
     seconds_of,
     seconds_of_solve,
-    solved_many,
+    solved,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
@@ -255,5 +255,5 @@ def test_what_has_no_room_pushes_nothing_out(folders: MatchupFolders) -> None:
     folders.matchups.mkdir()
     other = folders.matchups / "other_dice2.solved"
     other.write_bytes(bytes(100))
-    assert solved_many(small, matchup).values_by_seat.shape == matchup.size.shape
+    assert solved(small, matchup).values_by_seat.shape == matchup.size.shape
     assert list(folders.matchups.glob("*.solved")) == [other]

@@ -476,15 +476,12 @@ class TableMachine(RuleBasedStateMachine):
             after.kept(dice)
             legal = after.may_bank(seat)
 
-        def only_events(*args: Any) -> list[Any]:
-            events, after = commands.keep_and(*args)
-            game = self.game
-            for event in events:
-                game = apply(game, event)
-            assert game == after
-            return list(events)
+        def kept_and(game: Game, seat: int, dice: Any) -> list[Any]:
+            [kept] = commands.keep(game, seat, dice)
+            banked = commands.bank(apply(game, kept), seat) if then == "bank" else []
+            return [kept, *banked]
 
-        made = self.attempt(legal, only_events, seat, dice, then)
+        made = self.attempt(legal, kept_and, seat, dice)
         if made is not None:
             referee.remember()
             referee.kept(dice)

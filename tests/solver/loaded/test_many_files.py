@@ -15,9 +15,7 @@ from solver.loaded.files import (
     ManyMatchupManifest,
     keep_within,
     matchup_path,
-    open_many_matchup,
     open_matchup,
-    save_many_matchup,
     save_matchup,
 )
 from solver.loaded.many import ManyMatchup, ManyMatchupSolution
@@ -47,21 +45,21 @@ def chances(strategy: ManyMatchupStrategy, mover: int) -> list[float]:
 
 
 def test_one_file_serves_every_seat(solved: ManyMatchupSolution, tmp_path: Path) -> None:
-    path = save_many_matchup(solved, tmp_path)
+    path = save_matchup(solved, tmp_path)
     assert [path] == list(tmp_path.glob("*.solved"))
     expected = ManyMatchupStrategy(solved.matchup, solved.values)
     for by in range(3):
         asked = solved.matchup.from_seat(by)
         assert matchup_path(tmp_path, asked) == path
-        found = open_many_matchup(tmp_path, asked)
+        found = open_matchup(tmp_path, asked)
         own = ManyMatchupStrategy(asked, np.roll(solved.values, -by, axis=0))
         for mover in range(3):
             assert chances(found, mover) == chances(own, mover)
-    assert chances(open_many_matchup(tmp_path, solved.matchup), 1) == chances(expected, 1)
+    assert chances(open_matchup(tmp_path, solved.matchup), 1) == chances(expected, 1)
 
 
 def test_it_says_what_was_solved_and_is_mapped(solved: ManyMatchupSolution, tmp_path: Path) -> None:
-    opened = open_solved(save_many_matchup(solved, tmp_path), ManyMatchupManifest)
+    opened = open_solved(save_matchup(solved, tmp_path), ManyMatchupManifest)
     manifest, (values,) = opened.manifest, opened.arrays
     assert isinstance(values, np.memmap)
     assert values.flags.aligned
@@ -71,12 +69,12 @@ def test_it_says_what_was_solved_and_is_mapped(solved: ManyMatchupSolution, tmp_
 
 def test_what_is_not_solved_is_missing(solved: ManyMatchupSolution, tmp_path: Path) -> None:
     with pytest.raises(MissingStrategyError, match="not solved against each other yet"):
-        open_many_matchup(tmp_path, solved.matchup)
+        open_matchup(tmp_path, solved.matchup)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_damaged_file_is_refused(seed: int, solved: ManyMatchupSolution, tmp_path: Path) -> None:
-    path = save_many_matchup(solved, tmp_path)
+    path = save_matchup(solved, tmp_path)
     content, chance = bytearray(path.read_bytes()), random.Random(seed)
     if seed % 4 == 0:
         del content[chance.randrange(len(content)) :]
@@ -86,29 +84,29 @@ def test_a_damaged_file_is_refused(seed: int, solved: ManyMatchupSolution, tmp_p
         content[chance.randrange(end)] ^= 1 << chance.randrange(8)
     path.write_bytes(content)
     with pytest.raises(StrategyFileError, match="is damaged"):
-        open_many_matchup(tmp_path, solved.matchup)
+        open_matchup(tmp_path, solved.matchup)
 
 
 def test_foreign_files_are_refused(
     solved: ManyMatchupSolution, matchup: Matchup, solution: MatchupSolution, tmp_path: Path
 ) -> None:
-    path = save_many_matchup(solved, tmp_path)
+    path = save_matchup(solved, tmp_path)
     other = ManyMatchup(solved.matchup.rules, (HEAVY, FAIR, ODD))
     path.rename(matchup_path(tmp_path, other))
     with pytest.raises(StrategyFileError, match="strategy of something else"):
-        open_many_matchup(tmp_path, other)
+        open_matchup(tmp_path, other)
     # a match-up of two, and one that says so of itself
     two = save_matchup(solution, tmp_path)
     two.replace(path)
     with pytest.raises(StrategyFileError, match="is damaged"):
-        open_many_matchup(tmp_path, solved.matchup)
-    save_many_matchup(solved, tmp_path).replace(two)
+        open_matchup(tmp_path, solved.matchup)
+    save_matchup(solved, tmp_path).replace(two)
     with pytest.raises(StrategyFileError, match="is damaged"):
         open_matchup(tmp_path, matchup)
 
 
 def test_the_manifest_is_one_line_of_json(solved: ManyMatchupSolution, tmp_path: Path) -> None:
-    said = json.loads(save_many_matchup(solved, tmp_path).read_bytes().partition(b"\n")[0])
+    said = json.loads(save_matchup(solved, tmp_path).read_bytes().partition(b"\n")[0])
     assert said["kind"] == "several sets of dice"
     assert len(said["dice"]) == said["players"] == 3
 
@@ -116,8 +114,8 @@ def test_the_manifest_is_one_line_of_json(solved: ManyMatchupSolution, tmp_path:
 def test_it_counts_among_the_match_ups(
     solved: ManyMatchupSolution, solution: MatchupSolution, tmp_path: Path
 ) -> None:
-    of_two, path = save_matchup(solution, tmp_path), save_many_matchup(solved, tmp_path)
+    of_two, path = save_matchup(solution, tmp_path), save_matchup(solved, tmp_path)
     os.utime(of_two, (1, 1))
     os.utime(path, (0, 0))
-    open_many_matchup(tmp_path, solved.matchup)
+    open_matchup(tmp_path, solved.matchup)
     assert keep_within(tmp_path, path.stat().st_size) == [of_two]

@@ -1,9 +1,9 @@
 """What Discord is given, without one: buttons, typed options, and dice found in messages."""
 
 import random
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from discord.utils import escape_markdown as discord_escape_markdown
@@ -30,6 +30,7 @@ from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
 from solver.rules.file import load_rules, preset_names
+from solver.turn.dice import Roll
 from solver.turn.scoring import set_asides
 from solver.wording import said_in
 from tests.bot.chat import open_chat
@@ -107,6 +108,11 @@ def check_choice(game: Game, mask: int, can: set[str], picks: set[str]) -> None:
     assert sorted((legal[one] for one in picked), reverse=True)[:2] == several[:2]
 
 
+def keep_and_bank(game: Game, dice: Roll) -> list[Event]:
+    [kept] = commands.keep(game, game.mover, dice)
+    return [kept, *commands.bank(apply(game, kept), game.mover)]
+
+
 def check_reasons(game: Game) -> None:
     """Whatever is chosen, what is disabled has a reason, which Why not? tells."""
     for mask in range(1 << len(game.turn.roll or ())):
@@ -174,17 +180,15 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
         if game.turn.roll is not None:
             check_choice(game, mask, can, picks)
             try:
-                events = [*commands.keep_and(game, game.mover, kept_dice(game, mask), "bank")[0]]
+                events = keep_and_bank(game, kept_dice(game, mask))
             except FarkleError:
                 assert "bank" not in can
             else:
                 assert "bank" in can
             kept = chance.choice(set_asides(rules, game.turn.roll)).dice
-            then: Literal["bank", "roll"] = "bank" if chance.random() < 0.5 else "roll"
-            try:
-                events = [*commands.keep_and(game, game.mover, kept, then)[0]]
-            except FarkleError:
-                events = [*commands.keep(game, game.mover, kept)]
+            events = [*commands.keep(game, game.mover, kept)]
+            with suppress(FarkleError):
+                events = keep_and_bank(game, kept) if chance.random() < 0.5 else events
         else:
             assert "roll" in can
             assert ("bank" in can) == game.may_bank
