@@ -67,7 +67,7 @@ class Manifest(BaseModel):
     """States (t, dice to roll, ...) whose value was computed, each as often as it was."""
     seconds: float = Field(gt=0)
     sha256: str = ""
-    """Of all values."""
+    """The hash (hex) of all values."""
 
     @property
     def right(self) -> tuple[str, Shapes]:
@@ -105,7 +105,7 @@ class Opened(Generic[M]):
     arrays: "tuple[npt.NDArray[np.float64], ...]"
     """Read-only, in the shapes that the manifest says."""
     stamp: Stamp
-    """Of the file when it was verified."""
+    """What told the file from others when it was verified."""
     is_settled: bool
     """Whether the stamp tells the file from all that may be written after it."""
 
@@ -190,8 +190,8 @@ def open_solved(path: Path, *kinds: type[M], anew: bool = False) -> Opened[M]:
     try:
         with open_regular(path) as file:
             manifest, begin = _parse(path, kinds, file)
-            is_whole, stamp, is_settled = _hold(file, begin, manifest.sha256, anew=anew)
-            if not is_whole:
+            found, stamp, is_settled = sha256(file, begin, anew=anew)
+            if found != manifest.sha256:
                 raise _damaged(path)
             # of the file that is open, as its name may be another's by now
             whole = np.memmap(file, dtype="<f8", mode="r", offset=begin, shape=(manifest.length,))
@@ -230,7 +230,7 @@ def has_whole(folder: Path, digest: str, what: str) -> bool:
         with suppress(OSError, ValueError), open_regular(path) as file:
             said, begin = _unsealed(file)
             right = {"format": FORMAT, "file": path.name, "digest": digest}
-            if right.items() <= said.items() and _hold(file, begin, str(said.get("sha256")))[0]:
+            if right.items() <= said.items() and said.get("sha256") == sha256(file, begin)[0]:
                 return True
     return False
 
@@ -248,7 +248,7 @@ def _parse(path: Path, kinds: Sequence[type[M]], file: BufferedReader) -> tuple[
                 file=path,
             )
         by_name = {kind.model_fields["kind"].default: kind for kind in kinds}
-        manifest = by_name[said["kind"]].model_validate(said)
+        manifest = by_name[str(said.get("kind"))].model_validate(said)
         if (manifest.digest, manifest.shapes) != manifest.right:
             raise ValueError
     except StrategyFileError:
@@ -281,14 +281,6 @@ def _checksum(said: dict[str, Any]) -> str:
     """Return the SHA-256 (hex) of all that a manifest says."""
     text = json.dumps(said, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _hold(
-    file: BufferedReader, begin: int, right: str, *, anew: bool = False
-) -> tuple[bool, Stamp, bool]:
-    """Return whether the values of an open file are right, and see `solver.files.sha256`."""
-    found, stamp, is_settled = sha256(file, begin, anew=anew)
-    return found == right, stamp, is_settled
 
 
 def _damaged(path: Path) -> StrategyFileError:

@@ -21,7 +21,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from solver.errors import StrategyFileError
+from solver.errors import InvalidPositionError, StrategyFileError
+from solver.game.position import Position, check_position, impossible_turn
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.play import rough
@@ -77,6 +78,13 @@ def mostly_slow(cases: Iterable[tuple[str, Any]], every: int = 3, first: int = 0
 def rarely(names: Iterable[str], *seldom: str) -> list[Any]:
     """Named parameters of which some take long, and are tried with FARKLE_EVERY alone."""
     return [pytest.param(name, marks=only_with_every if name in seldom else ()) for name in names]
+
+
+def check_reachable(rules: Ruleset, position: Position) -> None:
+    """Refuse a position that no game comes to. Raises InvalidPositionError."""
+    check_position(rules, position)
+    if reason := impossible_turn(rules, position.turn):
+        raise InvalidPositionError(reason)
 
 
 _WEEK = 7 * 24 * 60 * 60

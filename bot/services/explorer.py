@@ -16,7 +16,6 @@ from solver.errors import InvalidPositionError
 from solver.game.position import (
     Position,
     check_position,
-    check_reachable,
     impossible_turn,
     reachable,
 )
@@ -25,6 +24,7 @@ from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
+from solver.turn.scoring import TurnState
 from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:
@@ -91,15 +91,22 @@ class Ground:
     possible: npt.NDArray[np.bool_]
     """Whether a turn can come to a state, shape (levels, turn totals, columns)."""
     check: Callable[[Position], None]
-    """Raises InvalidPositionError for a position to which no step leads."""
+    """Raises InvalidPositionError for a position that has no value."""
+    leads_to: Callable[[TurnState], bool]
+    """Whether rolls lead to a turn that has a value."""
+    begin: TurnState
 
     def found(self, position: Position) -> Position | None:
-        """The position if there is one such."""
+        """Return the position if a step leads to it.
+
+        From a turn that no rolls lead to one walks on among such turns.
+        """
         try:
             self.check(position)
         except InvalidPositionError:
             return None
-        return position
+        is_there = self.leads_to(position.turn) or not self.leads_to(self.begin)
+        return position if is_there else None
 
 
 def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
@@ -138,9 +145,13 @@ def explore(strategy: Strategy, position: Position) -> Exploration:
 
 def _steps(rules: Ruleset, position: Position) -> Iterator[Step]:
     """All steps that the rules know, in the order in which they are shown."""
-    # from a turn that no rolls lead to one walks on among such turns
-    check = check_position if impossible_turn(rules, position.turn) else check_reachable
-    ground = Ground(rules, reachable(rules), partial(check, rules))
+    ground = Ground(
+        rules,
+        reachable(rules),
+        partial(check_position, rules),
+        lambda turn: not impossible_turn(rules, turn),
+        position.turn,
+    )
     yield from steps_on(ground, position)
     other = _other_side(rules, position)
     yield Step(Field.SIDES, 0, False, None if other == position else ground.found(other))

@@ -81,10 +81,8 @@ def _explored(
     rules = strategy.rules
     rows = max(rules.winning_score - position.banked, position.turn_total) // rules.point_step + 1
     possible = strategy.possible(side, rows)[np.newaxis]
-    # from a turn that no rolls lead to one walks on among such turns
-    anywhere = not strategy.is_reachable(side, position.turn)
-    check = strategy.check if anywhere else strategy.check_reachable
-    ground = Ground(rules, possible, partial(check, side))
+    check, leads_to = partial(strategy.check, side), partial(strategy.is_reachable, side)
+    ground = Ground(rules, possible, check, leads_to, position.turn)
     return LoadedExploration(
         dice,
         position,

@@ -171,8 +171,7 @@ class SharedStrategy:
     def check(self, position: SharedPosition) -> None:
         """Refuse a position that cannot occur. Raises InvalidPositionError."""
         check_shared_position(self.rules, position)
-        rules, turn = self.rules, position.turn
-        check_turn(rules, turn, rules.dice, turn.dice, partial(reachable, rules))
+        check_turn(self.rules, position.turn, dice_set(self.rules), partial(reachable, self.rules))
 
     def thrown(self, mover: int) -> DiceSet:  # noqa: ARG002
         """The dice of a player."""

@@ -12,7 +12,7 @@ from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
 from solver.game.standings import Standing
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.dice import Remaining, dice_set
+from solver.turn.dice import DiceSet, Remaining, dice_set
 from solver.turn.scoring import TurnState, possible_states, turn_plan
 from solver.wording import say, say_later, say_number
 
@@ -145,14 +145,7 @@ def check_position(rules: Ruleset, position: Position) -> None:
     _check_standing(rules, position.others, _THEIR)
     check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
-    check_turn(rules, position.turn, rules.dice, position.dice, partial(reachable, rules))
-
-
-def check_reachable(rules: Ruleset, position: Position) -> None:
-    """Refuse a position that no game comes to. Raises InvalidPositionError."""
-    check_position(rules, position)
-    if reason := impossible_turn(rules, position.turn):
-        raise InvalidPositionError(reason)
+    check_turn(rules, position.turn, dice_set(rules), partial(reachable, rules))
 
 
 def check_dice(rules: Ruleset, number: int) -> None:
@@ -224,14 +217,12 @@ def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, s
 def check_turn(
     rules: Ruleset,
     turn: TurnState,
-    whole: Remaining,
-    number: int,
+    thrown: DiceSet,
     possible: Callable[[], npt.NDArray[np.bool_]],
 ) -> None:
     """Refuse a turn total that has no value, and a turn that starts with anything but all dice.
 
-    whole : all dice
-    number : how many dice are left to roll
+    thrown : all dice
     possible : finds the states that a turn comes to, shape (levels, turn totals, columns)
 
     Raises InvalidPositionError.
@@ -246,13 +237,29 @@ def check_turn(
             step=step,
             most=MAX_TURN_TOTAL // step * step,
         )
-    if turn.turn_total or (turn.dice == whole and not turn.hot_dice):
+    is_whole = turn.dice == thrown.whole
+    if turn.turn_total or (is_whole and not turn.hot_dice):
         return
     states = possible()
     level = min(turn.hot_dice, len(states) - 1)
-    if turn.dice != whole or level:
-        rows = np.flatnonzero(states[level, :, turn.dice - 1])
-        raise not_at_the_start(rules, number, rows, turn.hot_dice)
+    if is_whole and not level:
+        return
+    wrong = say(
+        "the number of hot dice cannot be {number} at the start of a turn", number=turn.hot_dice
+    )
+    if not is_whole:
+        number = sum(thrown.remaining[turn.dice])
+        wrong = say(
+            "a turn starts with all {dice} dice, not {number}", dice=rules.dice, number=number
+        )
+    rows = np.flatnonzero(states[level, :, turn.dice - 1])
+    if not rows.size:
+        raise InvalidPositionError(wrong)
+    raise InvalidPositionError.say(
+        "{wrong}: for a later roll give the turn total before it, such as {turn_total:,}",
+        wrong=wrong,
+        turn_total=int(rows[0]) * step,
+    )
 
 
 def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
@@ -282,30 +289,6 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
         "{number} dice cannot be left at a turn total of {turn_total:,}, only {left} can",
         turn.dice,
         **parts,
-    )
-
-
-def not_at_the_start(
-    rules: Ruleset, number: int, rows: npt.NDArray[np.intp], hot_dice: int = 0
-) -> InvalidPositionError:
-    """Why no turn starts with a number of dice, or after hot dice.
-
-    rows : turn totals, in point steps, at which such a roll may come later; the least one is told
-    """
-    if number == rules.dice:
-        wrong = say(
-            "the number of hot dice cannot be {number} at the start of a turn", number=hot_dice
-        )
-    else:
-        wrong = say(
-            "a turn starts with all {dice} dice, not {number}", dice=rules.dice, number=number
-        )
-    if not rows.size:
-        return InvalidPositionError(wrong)
-    return InvalidPositionError.say(
-        "{wrong}: for a later roll give the turn total before it, such as {turn_total:,}",
-        wrong=wrong,
-        turn_total=int(rows[0]) * rules.point_step,
     )
 
 

@@ -61,12 +61,8 @@ class ManyMatchupStrategy(SharedStrategy):
         """As it says above."""
         start = replace(position, turn=TurnState(0, self.rules.dice))
         check_shared_position(self.rules, start)
-        mover, turn = position.mover, position.turn
-        thrown = self.matchup.dice[mover]
-        number = sum(thrown.remaining[turn.dice])
-        check_turn(
-            self.rules, turn, thrown.whole, number, lambda: self._possible(mover)[np.newaxis]
-        )
+        mover, thrown = position.mover, self.thrown(position.mover)
+        check_turn(self.rules, position.turn, thrown, lambda: self._possible(mover)[np.newaxis])
 
     def is_reachable(self, position: SharedPosition) -> bool:
         """Whether rolls of the mover lead to the turn of a position that has a value."""

@@ -7,7 +7,6 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from solver.errors import InvalidPositionError
 from solver.game.position import Position, check_position, check_turn, leads_to
 from solver.game.standings import score_count
 from solver.loaded.matchup import Matchup, uses_shape
@@ -84,23 +83,7 @@ class MatchupStrategy:
         """Refuse a position that has no value. Raises InvalidPositionError."""
         check_position(self.rules, replace(position, turn_total=0, dice=self.rules.dice))
         thrown = self.matchup.dice[side]
-        number = sum(thrown.remaining[position.dice])
-        check_turn(
-            self.rules,
-            position.turn,
-            thrown.whole,
-            number,
-            lambda: self._possible(side)[np.newaxis],
-        )
-
-    def check_reachable(self, side: int, position: Position) -> None:
-        """Refuse a position that no game comes to. Raises InvalidPositionError."""
-        self.check(side, position)
-        if not self.is_reachable(side, position.turn):
-            raise InvalidPositionError.say(
-                "these dice cannot be left at a turn total of {turn_total:,}",
-                turn_total=position.turn_total,
-            )
+        check_turn(self.rules, position.turn, thrown, lambda: self._possible(side)[np.newaxis])
 
     def is_reachable(self, side: int, turn: TurnState) -> bool:
         """Whether rolls of a side lead to a state of a turn that has a value."""

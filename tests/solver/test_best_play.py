@@ -17,7 +17,6 @@ from solver.game.position import (
     MAX_TURN_TOTAL,
     Position,
     check_position,
-    check_reachable,
     reachable_at,
 )
 from solver.game.standings import (
@@ -33,7 +32,7 @@ from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState, turn_plan
 from tests import naive
-from tests.conftest import mostly_slow
+from tests.conftest import check_reachable, mostly_slow
 from tests.house_rules import KEEPS, ONE_BY_ONE, small
 from tests.made_up import made_up_values
 

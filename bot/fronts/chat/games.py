@@ -443,25 +443,20 @@ class GameCommands:
         level, who = _level(line) or "max-points", _player(line, "/replace bob")
         return self._games.away(caller, table_of(line), level, who)
 
-    async def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        who = _player(line, "/leave bob")
-        table = await self._ending("/leave", line, caller, who)
-        async for news in self._games.leave(caller, table.game.id, who):
-            yield news
+    def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._end_part(line, caller, "/leave", self._games.leave)
 
-    async def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        who = _player(line, "/resign bob")
-        table = await self._ending("/resign", line, caller, who)
-        async for news in self._games.resign(caller, table.game.id, who):
-            yield news
+    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._end_part(line, caller, "/resign", self._games.resign)
 
-    async def _ending(
-        self, command: str, line: Line, caller: Caller, who: Person | str | None
-    ) -> Table:
-        """Return the table at which somebody's part is to end.
+    async def _end_part(
+        self, line: Line, caller: Caller, command: str, end: Callable[..., AsyncIterator[News]]
+    ) -> AsyncIterator[News]:
+        """End somebody's part in a game.
 
         Raises FarkleError, also where nothing could bring it back and nobody said to be sure.
         """
+        who = _player(line, f"{command} bob")
         table = await self._games.tables.find(caller, table_of(line))
         seat, game = table.seat_for(caller, who), table.game
         is_sure = line.choice("sure", YES_OR_NO) is True
@@ -472,7 +467,8 @@ class GameCommands:
                 game=game.id,
                 command=f"{command} {line.words}".strip(),
             )
-        return table
+        async for news in end(caller, game.id, who):
+            yield news
 
     async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
         """The rules to play by: those named or the place's own; with another goal if given.

@@ -15,7 +15,6 @@ from solver.game.position import (
     MAX_TURN_TOTAL,
     Position,
     check_position,
-    check_reachable,
     first_position,
     reachable,
 )
@@ -23,7 +22,7 @@ from solver.play.advice import odds
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from tests.conftest import mostly_slow
+from tests.conftest import check_reachable, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
 from tests.solver.play.test_maps import guessed, some_positions
 

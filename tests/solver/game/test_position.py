@@ -9,7 +9,6 @@ from solver.errors import InvalidPositionError
 from solver.game.position import (
     Position,
     check_position,
-    check_reachable,
     first_position,
     highest_score,
     least_hot_dice,
@@ -19,7 +18,7 @@ from solver.game.position import (
 )
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from tests.conftest import variant
+from tests.conftest import check_reachable, variant
 from tests.house_rules import ONE_BY_ONE
 
 FACEBOOK = load_rules("facebook")
