@@ -28,7 +28,8 @@ def main() -> None:
     rules = load_rules("facebook", goal=5000)
     print(rules.name)
     print(points(rules).points > points(rules, farkle_cost=100).points)
-    fair = abs(duel("greedy", "greedy", rules=rules, progress=False).overall - 0.5) < 1e-9
+    small = load_rules("kcd", goal=300, dice=3)
+    fair = abs(duel("greedy", "greedy", rules=small, progress=False).overall - 0.5) < 1e-9
     print(fair)
 
 

@@ -16,6 +16,8 @@ MODULES += [f"farkle_advisor.{one.name}" for one in iter_modules(farkle_advisor.
 PAGES = [CHECKOUT / "docs" / "python.md", CHECKOUT / "README.md"]
 SLOW = {"Several players, and loaded dice", "Ways to play, and points"}
 """Sections with solves."""
+SLOW_MODULES = {"farkle_advisor.contests"}
+"""Modules whose examples compile what no quick test needs."""
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +32,13 @@ def check(test: doctest.DocTest) -> None:
     assert not told, "".join(told)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW_MODULES else ())
+        for name in MODULES
+    ],
+)
 def test_docstrings(name: str) -> None:
     module = import_module(name)
     for test in doctest.DocTestFinder(exclude_empty=True).find(module, name):

@@ -307,6 +307,8 @@ def test_progress_is_shown_in_a_terminal_alone(
         ("c", True, Terminal()),
     ):
         monkeypatch.setattr(sys, "stderr", stream)
+        (folder / name).mkdir()
+        (folder / name / "kernels").symlink_to(folder / "kernels")
         solve(rules, progress=name != "b", data=folder / name)
         duel("greedy", "cautious", rules=rules, progress=name != "b", data=folder / name)
         said = stream.getvalue()
