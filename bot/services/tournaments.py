@@ -212,7 +212,7 @@ class Tournaments:
             pairing = found.between(*named)
         if pairing is None:
             raise IllegalActionError.say(
-                "{one} and {other} have no game to play now: /tournament shows the games",
+                "there is no game of {one} and {other} to play now: /tournament shows the games",
                 one=found.entrant(named[0]).name,
                 other=found.entrant(named[1]).name,
             )

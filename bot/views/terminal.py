@@ -25,5 +25,6 @@ def emphasised(text: str) -> str:
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     if plain or not (sys.stdout and sys.stdout.isatty()):
         return text
-    row = re.compile(rf"^( +)(\S.*\s{re.escape(say('best'))})$", re.MULTILINE)
+    best = re.escape(say("best"))
+    row = re.compile(rf"^( +)(\S.*\s{best})$", re.MULTILINE)
     return row.sub(lambda found: found[1] + click.style(found[2], fg="green", bold=True), text)

@@ -462,7 +462,7 @@ class GameCommands:
         is_sure = line.choice("sure", YES_OR_NO) is True
         if not (is_sure or game.tracked or game.may_be_left):
             raise InvalidRequestError.say(
-                "{name} would give up game {game} for good: {command} sure:yes does that",
+                "this gives up game {game} for {name}, for good: {command} sure:yes does it",
                 name=table.names[seat],
                 game=game.id,
                 command=f"{command} {line.words}".strip(),

@@ -297,7 +297,7 @@ async def test_points_without_a_name_are_of_who_tells_them(table: Chat) -> None:
     await table.say("carl: /score farkle")
     assert scores(await shown(table)) == {"ann": 850, "bob": 600}
     speak(language("de"))
-    german = "Am Zug ist ann: /score ann 50 zählt für ann, /fix next:bob gibt dir den Zug"
+    german = "Am Zug ist ann: /score ann 50 zählt für ann, mit /fix next:bob bist du am Zug"
     await refused(table, "bob: /score 50", german)
 
 
@@ -435,7 +435,7 @@ async def test_who_gives_up_for_good_is_asked_twice(table: Chat, command: str) -
         await refused(
             table,
             f"bob: {command}{more}",
-            f"Bob would give up game {before['game']} for good: {command} sure:yes does that",
+            f"This gives up game {before['game']} for bob, for good: {command} sure:yes does it",
         )
     assert await shown(table) == before
     assert "bob resigns" in await table.say(f"bob: {command} sure:yes")

@@ -84,7 +84,7 @@ async def test_hints_are_against_the_strongest_as_if_alone(
     [asked] = await chat.all(f"carl: /odds {game}")
     assert odds.data["win_probability"] == asked.data["win_probability"]
     assert len(list((tmp_path / "matchups").glob("*.solved"))) == 1
-    told = "only at your strongest opponent" if code == "en" else "nur auf den stärksten Gegner"
+    told = "only at your strongest opponent" if code == "en" else "nur den stärksten Gegner"
     for line in ("/odds", "/explore", "/explain", "/hint", "/advise 5 lucky, 3 odd, 2 2 2 2"):
         assert told in " ".join((await chat.say(f"ann: {line}")).split()), line
     await chat.say("ann: /resign sure:yes")
