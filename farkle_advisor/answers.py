@@ -53,7 +53,7 @@ class Advice(_Printed, Sequence[Option]):
     """With the best option, or a use of your badge where that is better, which `text` has; or after
     the farkle."""
     chances: tuple[float, ...]
-    """Of all players then, in the order in which their scores were given."""
+    """The win probabilities of all players then, in the order in which their scores were given."""
     reachable: bool
     """Whether rolls lead to the position; if not, this is what it would be worth."""
     text: str = field(compare=False)
@@ -84,7 +84,7 @@ class Odds(_Printed):
 
     action: Action
     win_probability: float
-    """Of the better choice."""
+    """That of the better choice."""
     roll: float
     """Win probability of rolling."""
     bank: float | None
@@ -92,7 +92,7 @@ class Odds(_Printed):
     farkle_probability: float
     """Chance that the next roll is a farkle."""
     chances: tuple[float, ...]
-    """Of all players after the better choice, in the order in which their scores were given."""
+    """The win probabilities of all after the better choice, in the order of `Option.chances`."""
     reachable: bool
     """Whether rolls lead to the position; if not, this is what it would be worth."""
     text: str = field(compare=False)

@@ -26,8 +26,8 @@ class RingManifest(Manifest):
 
     players: int = Field(ge=2)
     axes: str = "role of the mover; standing of each player, the mover first; who, but for the last"
-    """Of the first array. A standing is a score in point steps; after them, not on the board yet.
-    """
+    """Those of the first array. A standing is a score in point steps, or not on the board yet,
+    which comes last."""
     order: tuple[str, ...] = ORDER
     even: float = EVEN
     """By what own chances differ at most that count as equal."""

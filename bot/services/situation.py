@@ -56,7 +56,7 @@ class Situation:
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """Of all players, in the order of their turns."""
+        """Return the scores of all players, in the order of their turns."""
         return self.banked, self.opponent, *self.others
 
     @property

@@ -154,9 +154,9 @@ _SIZE, _DPI = (6.0, 3.375), 400 / 3
 """Letters are in proportion to the inches: as large as a phone needs them."""
 _LABEL_PIXELS = 216
 _LEFT, _WIDTH = 0.115, 0.57
-"""Of the width, before the picture and of it."""
+"""Shares of the width: what is left of the picture, and the picture."""
 _LABEL_FROM = 1.05
-"""Of the width of the picture, where labels begin."""
+"""Where labels begin, as a share of the width of the picture."""
 _TICKS = 9
 _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""

@@ -451,7 +451,7 @@ def commitment_text(table: Table) -> str:
 
 
 def commitment_data(table: Table) -> dict[str, Any]:
-    """The same as plain data."""
+    """Return the commitment of a game as plain data."""
     return {"game": table.game.id, "commitment": table.game.commitment}
 
 

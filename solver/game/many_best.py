@@ -87,7 +87,10 @@ def first_shared_position(rules: Ruleset, players: int) -> SharedPosition:
 
 
 def check_shared_position(rules: Ruleset, position: SharedPosition) -> None:
-    """Refuse a position that cannot occur. Raises InvalidPositionError."""
+    """Refuse players that cannot be where they are, whatever the turn has come to.
+
+    Raises InvalidPositionError.
+    """
     count, goal = len(position.players), rules.winning_score
     if not 0 <= position.mover < count:
         raise InvalidPositionError.say(
@@ -114,13 +117,6 @@ def check_shared_position(rules: Ruleset, position: SharedPosition) -> None:
         )
     check_dice(rules, position.turn.dice)
     check_hot_dice(position.turn.hot_dice)
-    total = position.turn.turn_total
-    if total < 0 or total % rules.point_step:
-        raise InvalidPositionError.say(
-            "the turn total cannot be {turn_total:,}: it is a multiple of {step}",
-            turn_total=total,
-            step=rules.point_step,
-        )
 
 
 def is_play_off(rules: Ruleset, position: SharedPosition) -> bool:

@@ -41,14 +41,14 @@ class MatchupManifest(Manifest):
 
     kind: Literal["two sets of dice"] = "two sets of dice"
     dice: tuple[Plain, Plain]
-    """Of both sides: for each type the number of dice, the weights, the faces that are jokers."""
+    """The sets by side: for each type the number of dice, the weights, which faces are jokers."""
     joker_alone: bool
     badges: tuple[Badge, Badge] = ((), ())
     """The combinations that the badge of each side adds or changes."""
     powers: tuple[Power | None, Power | None] = (None, None)
     """What the badge of each side allows some times in a game."""
     axes: tuple[str, ...] = _AXES
-    """Of the values; scores in point steps from 0."""
+    """Those of the values; scores in point steps from 0."""
     error_bound: float = Field(ge=0)
 
     @property
@@ -69,10 +69,10 @@ class ManyMatchupManifest(RingManifest):
 
     kind: Literal["several sets of dice"] = "several sets of dice"
     dice: tuple[Plain, ...]
-    """Of every seat: for each type the number of dice, the weights, the faces that are jokers."""
+    """The sets by seat: for each type the number of dice, the weights, which faces are jokers."""
     joker_alone: bool
     axes: str = "seat of the mover; score of each player, the mover first; who, but for the last"
-    """Of the values; scores in point steps from 0. Where all throw the same there is one seat."""
+    """Those of the values; scores in point steps from 0. One seat where all throw the same."""
     order: tuple[str, ...] = (*ORDER, "more dice of the types that the set names last")
 
     @property

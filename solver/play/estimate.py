@@ -28,17 +28,15 @@ from functools import lru_cache
 import numpy as np
 
 from solver.best_play import Strategy
-from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame, last_turn, last_turns
-from solver.game.many_best import SharedPosition, SharedStrategy, check_shared_position
+from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.standings import Bools, Ints, Standing, Standings, after_turns, many, score_count
 from solver.play.race import log_odds, race
 from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.points import mean_turn, turn_outcome
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.scoring import turn_plan
 
 WITHIN = 0.007
 """What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved
@@ -88,21 +86,10 @@ class EstimatedStrategy(SharedStrategy):
 
         Raises InvalidPositionError, and StrategyFileError as a Strategy does.
         """
-        check_shared_position(self.rules, position)
-        if len(position.players) != self.players:
-            raise InvalidPositionError.say(
-                "this estimate is for {players} players, not {number}",
-                players=self.players,
-                number=len(position.players),
-            )
-        self.refresh()
+        self.check(position)
         floor = self.rules.score_floor
-        start = replace(
-            position,
-            players=tuple(replace(one, score=max(one.score, floor)) for one in position.players),
-            turn=TurnState(0, dice_set(self.rules).whole),
-        )
-        return self._turn(start)
+        players = tuple(replace(one, score=max(one.score, floor)) for one in position.players)
+        return super().turn(replace(position, players=players))
 
     def refresh(self) -> None:
         """Forget what was made of values that are not those of now. Raises StrategyFileError."""

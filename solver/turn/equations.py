@@ -54,9 +54,9 @@ class Endings:
     farkles: Floats
     """Shape (turn totals, players)."""
     lost: Floats
-    """Of a roll that loses everything, shape (players,)."""
+    """What a roll is worth that loses everything, shape (players,)."""
     win: Floats
-    """Of a roll that wins the game, shape (players,), or (turn totals, players)."""
+    """What a roll is worth that wins the game, shape (players,) or (turn totals, players)."""
 
     @classmethod
     def alone(
@@ -97,7 +97,7 @@ class TurnTable:
     values: Floats
     """W(t, n), shape (levels, turn totals, columns, players)."""
     rolls: Floats
-    """Of rolling, in the same shape."""
+    """What rolling is worth, in the same shape."""
     ends: Endings
     plan: TurnPlan
 

@@ -690,7 +690,7 @@ def _too_late(caller: Caller, table: Table, button: TableButton) -> str | None:
 
 
 def _gone_on(caller: Caller, table: Table, button: TableButton) -> str | None:
-    """The same of what belongs to one moment of a turn, and is done once."""
+    """Return why a press is too late that belongs to one moment of a turn, as `_too_late` does."""
     then, events = table.since(button.version) or (None, [])
     if then and not events and button.action != "undo":
         return None  # people only came and went
