@@ -7,7 +7,15 @@ from bot.views.duel import duel_text
 from bot.views.points import points_text
 from bot.views.progress import contest_progress
 from farkle_advisor.answers import Duel, Points
-from farkle_advisor.game import advisor_of, is_shown, settings_for, solve_first
+from farkle_advisor.game import (
+    advisor_of,
+    check_known,
+    is_shown,
+    refused,
+    settings_for,
+    solve_first,
+    whole,
+)
 from farkle_advisor.rules import Rules, load_rules
 from solver.play.policies import Optimal
 
@@ -35,7 +43,7 @@ def duel(
     from bot.services.duels import dueled  # noqa: PLC0415 - loads numba
 
     found, settings, shown = load_rules(rules), settings_for(data), is_shown(progress=progress)
-    names = one.lower(), other.lower()
+    names = str(one).lower(), str(other).lower()
     if Optimal.name in names:
         solve_first(settings, found, 2, shown=shown)
     with contest_progress(f"{one} against {other}", quietly=not shown) as told:
@@ -66,9 +74,14 @@ def points(
     Raises InvalidRequestError and InvalidPositionError for what cannot be asked, and
     InvalidRulesError where the points of a turn have no limit.
     """
-    answer = points_answer(
-        load_rules(rules), PointsQuestion(farkle_cost, on_board, score, hot_dice)
-    )
+    try:
+        cost = float(farkle_cost)
+    except (TypeError, ValueError, OverflowError):
+        raise refused("farkle_cost", "points", farkle_cost) from None
+    check_known("on_board", on_board)
+    mine = None if score is None else whole("score", score)
+    question = PointsQuestion(cost, bool(on_board), mine, whole("hot_dice", hot_dice))
+    answer = points_answer(load_rules(rules), question)
     return Points(
         points=answer.points,
         farkle_probability=answer.farkle_probability,

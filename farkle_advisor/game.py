@@ -8,7 +8,9 @@ from functools import cached_property
 from operator import index
 from os import PathLike
 from pathlib import Path
-from typing import Literal, SupportsIndex, TypedDict, Unpack, cast
+from typing import Literal, SupportsIndex, TypedDict, TypeGuard, Unpack, cast
+
+import numpy as np
 
 from bot.services.advisor import Advisor
 from bot.services.loaded import (
@@ -30,7 +32,14 @@ from bot.views.progress import share_progress
 from bot.views.thresholds import threshold_text
 from farkle_advisor.answers import Advice, Odds, Option, Turn
 from farkle_advisor.rules import Rules, load_rules
-from solver.errors import InvalidPositionError, InvalidRequestError, StrategyFileError
+from solver.errors import (
+    FarkleError,
+    InvalidDiceError,
+    InvalidPositionError,
+    InvalidRequestError,
+    InvalidRollError,
+    StrategyFileError,
+)
 from solver.game.many import check_many
 from solver.game.many_best import SharedPosition
 from solver.game.position import Position
@@ -41,7 +50,8 @@ from solver.play.advice import Odds as SolverOdds
 from solver.play.loaded_maps import dice_map
 from solver.play.many_advice import SharedAdvice, SharedOdds, SharedOption
 from solver.play.maps import TurnMap, map_of_table
-from solver.rules.ruleset import Ruleset
+from solver.rules.complaints import short
+from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.dice import Roll as Dice
 
@@ -94,6 +104,7 @@ def solve(
     kept.
     """
     found, settings, shown = load_rules(rules), settings_for(data), is_shown(progress=progress)
+    players = whole("players", players)
     if dice is not None or badges is not None:
         own = _own_dice(found, players, dice, badges, joker_alone=joker_alone)
         return Game(found, _solved_dice(settings, own, shown=shown), own)
@@ -252,7 +263,7 @@ class Game:
         300
         """
         situation = self._situation(me, them, **standing)
-        found, dice = self._map(situation, hot_dice)
+        found, dice = self._map(situation, whole("hot_dice", hot_dice))
         bank_from = {dice[one.dice - 1]: one.turn_total for one in found.bank_from}
         rows = [
             (dice_count(int(name)) if name.isdecimal() else name, threshold_text(one))
@@ -310,28 +321,31 @@ class Game:
         began: Literal["me", "them"] | None = None,
     ) -> Situation:
         """The position that is meant. Raises InvalidRequestError."""
-        if isinstance(them, Iterable):
-            others = [index(score) for score in them]
+        if _is_several(them):
+            others = [whole("them", score) for score in them]
         else:
-            others = [index(them)] * (1 if them else self.players - 1)
+            others = [whole("them", them)] * (1 if them else self.players - 1)
         if len(others) != self.players - 1:
             raise InvalidRequestError(
                 f"them: the number of other players is {self.players - 1}, and scores are given of"
                 f" {len(others)}"
             )
-        if began not in {None, "me", "them"}:
-            raise InvalidRequestError(f"began: takes 'me' or 'them', not {began!r}")
-        if self.players > 2 and (farkles or their_farkles):
+        if began is not None and began not in ("me", "them"):
+            raise refused("began", "'me' or 'them'", began)
+        check_known("on_board", on_board)
+        check_known("their_on_board", their_on_board)
+        mine, theirs = whole("farkles", farkles), whole("their_farkles", their_farkles)
+        if self.players > 2 and (mine or theirs):
             raise InvalidPositionError(
                 "farkles in a row are counted in games of two alone: leave them out"
             )
         return Situation.given(
-            banked=index(me),
+            banked=whole("me", me),
             opponent=others,
-            turn_total=index(turn),
-            hot_dice=hot_dice,
-            farkles=farkles,
-            opponent_farkles=their_farkles,
+            turn_total=whole("turn", turn),
+            hot_dice=None if hot_dice is None else whole("hot_dice", hot_dice),
+            farkles=mine,
+            opponent_farkles=theirs,
             on_board=on_board,
             opponent_on_board=their_on_board,
             began=None if began is None else began == "me",
@@ -426,6 +440,8 @@ def settings_for(data: str | PathLike[str] | None) -> Settings:
     settings = read_settings(Settings)
     if data is None:
         return settings
+    if not isinstance(data, str | PathLike):
+        raise refused("data", "a folder", data)
     return settings.model_copy(update={"data": Path(data).expanduser()})
 
 
@@ -461,7 +477,13 @@ def _own_dice(
 ) -> LoadedDice | SeatedDice:
     """What players bring. Raises InvalidDiceError and InvalidRequestError."""
     ordinary = f"ordinary*{rules.dice}"
-    named = [dice] if isinstance(dice, str) else list(dice or ())
+    given = [dice] if isinstance(dice, str) else () if dice is None else dice
+    if not isinstance(given, Sequence) or not all(isinstance(one, str) for one in given):
+        raise refused("dice", f'sets such as "{ordinary}", yours first', dice, InvalidDiceError)
+    pair = (None, None) if badges is None else badges
+    if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+        raise refused("badges", 'two, such as ("tin-doppelganger", None)', badges)
+    named = list(given)
     players = max(players, len(named)) if players == 2 else players
     if len(named) > players:
         raise InvalidRequestError(f"dice: {len(named)} sets are too many for {players} players")
@@ -469,8 +491,8 @@ def _own_dice(
     sets = tuple(read_set(one, rules.dice) for one in named)
     if players == 2:
         mine, theirs = sets
-        return LoadedDice(rules, mine, theirs, joker_alone, read_badges(*(badges or (None, None))))
-    check_no_badges(*(badges or ()))
+        return LoadedDice(rules, mine, theirs, joker_alone, read_badges(*pair))
+    check_no_badges(*pair)
     return SeatedDice(rules, sets, joker_alone)
 
 
@@ -487,23 +509,55 @@ def _others(own: LoadedDice | SeatedDice) -> tuple[NamedSet, ...]:
     return own.others if isinstance(own, SeatedDice) else (own.theirs,)
 
 
+def whole(name: str, value: object, error: type[FarkleError] = InvalidRequestError) -> int:
+    """Return the whole number that is given by a name, also one of NumPy. Raises `error`."""
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        with suppress(TypeError):  # an array of several is none
+            return index(value)
+    raise refused(name, "a whole number", value, error)
+
+
+def check_known(name: str, value: object) -> None:
+    """Raises InvalidRequestError unless a value says yes, no or nothing."""
+    if not isinstance(value, bool | np.bool_ | None):
+        raise refused(name, "True, False or None", value)
+
+
+def refused(
+    name: str, accepted: str, value: object, error: type[FarkleError] = InvalidRequestError
+) -> FarkleError:
+    """The error that says what is accepted in place of a value."""
+    return error(f"{name}: takes {accepted}, not {short(repr(value))}")
+
+
+def _is_several(given: object) -> TypeGuard[Iterable[object]]:
+    """Whether something is several numbers, such as a list or an array, and no text."""
+    is_scalar = isinstance(given, str) or getattr(given, "ndim", None) == 0
+    return isinstance(given, Iterable) and not is_scalar
+
+
 def _typed(roll: Roll) -> str:
-    """A roll as people type it."""
+    """A roll as people type it. Raises InvalidRollError."""
     if isinstance(roll, str):
         return roll
-    if isinstance(roll, Iterable):
-        return " ".join(str(index(face)) for face in roll)
-    return str(index(roll))
+    if _is_several(roll):
+        faces = [whole("roll", face, InvalidRollError) for face in roll]
+    else:
+        number = whole("roll", roll, InvalidRollError)
+        faces = [int(digit) for digit in str(number)] if number > 0 else [number]
+    for face in faces:
+        if face not in FACES:
+            raise InvalidRollError(f"{face} is not a die face: faces are 1 to {len(FACES)}")
+    return " ".join(map(str, faces))
 
 
 def _number(dice: int | str) -> int:
     """A number of dice. Raises InvalidRequestError."""
-    try:
-        return int(dice) if isinstance(dice, str) else index(dice)
-    except ValueError:
-        raise InvalidRequestError(
-            f'dice: all dice are alike here, so that it takes their number, not "{dice}"'
-        ) from None
+    if isinstance(dice, str):
+        with suppress(ValueError):
+            return int(dice)
+        raise refused("dice", "a number, as all dice are alike here", dice)
+    return whole("dice", dice)
 
 
 def _chances(

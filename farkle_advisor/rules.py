@@ -1,12 +1,16 @@
 """Rules as a program gives them: by name, as a file, as a mapping of their keys, or ready made."""
 
 from collections.abc import Mapping
-from os import PathLike, fspath
-from typing import Any
+from os import PathLike
+from pathlib import Path
+from typing import Any, SupportsIndex
+
+import numpy as np
 
 from solver.errors import InvalidRulesError
 from solver.rules import file
-from solver.rules.ruleset import Ruleset
+from solver.rules.complaints import left_open, short
+from solver.rules.ruleset import MAX_NAME, Ruleset
 
 RuleKeys = Mapping[str, Any]
 """The keys of a rule file, such as {"goal": 5000, "scoring": {"three_pairs": 750}}."""
@@ -19,9 +23,9 @@ def load_rules(rules: Rules, **changes: Any) -> Ruleset:
 
     rules : the name of a rule set that comes with the program, see `preset_names`; the path of a
         TOML file; or the keys of such a file as a mapping
-    changes : keys that are to be others, such as goal=5000. Of `scoring` only those change that
-        are given; None takes a key back to what it is where nobody says anything. Unless they say
-        another name, the rules are called after what they were made of
+    changes : keys that are to be others, such as goal=5000. Of a table such as `scoring` only those
+        change that are given; None takes a key back to what it is where nobody says anything.
+        Unless they say another name, the rules are called after what they were made of
 
     >>> load_rules("facebook").goal
     10000
@@ -38,15 +42,17 @@ which points come under these rules
     found = _found(rules)
     if not changes:
         return found
-    keys = found.model_dump(exclude_defaults=True)
+    keys = found.model_dump(exclude_unset=True)
     if "farkle_penalty" in changes:
         keys.pop("score_floor", None)  # which follows from it
-    if isinstance(scoring := changes.get("scoring"), Mapping):
-        changes["scoring"] = {**keys.get("scoring", {}), **scoring}
-    named = {"name": f"{found.name}-{changes['goal'] if [*changes] == ['goal'] else 'changed'}"}
-    keys |= named | changes
-    given = {key: value for key, value in keys.items() if value is not None}
-    return file.make_rules(given, found.name)
+    for key, value in changes.items():
+        is_part = isinstance(value, Mapping) and isinstance(keys.get(key), Mapping)
+        keys[key] = {**keys[key], **value} if is_part else value
+    if changes.get("name") is None:
+        goal = changes.get("goal") if len(changes) == 1 else None
+        end = f"-{goal}" if isinstance(goal, SupportsIndex) else "-changed"
+        keys["name"] = f"{found.name[: MAX_NAME - len(end)]}{end}"
+    return _made(keys, found.name)
 
 
 def preset_names() -> list[str]:
@@ -62,11 +68,33 @@ def _found(rules: Rules) -> Ruleset:
     if isinstance(rules, Ruleset):
         return rules
     if isinstance(rules, Mapping):
-        name = str(rules.get("name", "own"))
-        return file.make_rules({"name": name, **rules}, name)
-    if isinstance(rules, str | PathLike):
-        return file.load_rules(fspath(rules))
+        return _made({"name": "own", **rules}, short(str(rules.get("name", "own"))))
+    if isinstance(rules, PathLike):
+        return file.read_rules(Path(rules))
+    if isinstance(rules, str):
+        return file.load_rules(rules)
     raise InvalidRulesError(
         "rules are a name such as facebook, the path of a TOML file or a mapping of keys, not"
         f" {type(rules).__name__}"
     )
+
+
+def _made(keys: RuleKeys, origin: str) -> Ruleset:
+    """The rules that keys say, those that are None left out. Raises InvalidRulesError."""
+    tables = {key: value for key, value in keys.items() if isinstance(value, Mapping)}
+    said = {key: _said(table) for key, table in tables.items()}
+    rules = file.make_rules(_said(keys) | said, origin)
+    for complaint in left_open(rules):
+        raise InvalidRulesError(f"{origin}: {complaint.sentence()}")
+    return rules
+
+
+def _said(keys: RuleKeys) -> dict[str, Any]:
+    """The keys that are not None, with numbers of NumPy as Python's."""
+    return {key: _plain(value) for key, value in keys.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError, did_you_mean, system_reason
 from solver.rules.complaints import complaints, left_open, short
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import MAX_NAME, Ruleset
 from solver.rules.toml import MAX_BYTES, NotTomlError, key_lines, line_of, parse, too_long
 from solver.wording import say, say_number
 
@@ -131,7 +131,7 @@ def _checked(
 
 
 def _named(data: dict[str, Any], path: Path) -> dict[str, Any]:
-    name = re.sub(r"[^\w .+-]", "-", path.stem)[:60]
+    name = re.sub(r"[^\w .+-]", "-", path.stem)[:MAX_NAME]
     return {"name": name, **data}
 
 

@@ -16,6 +16,7 @@ from solver.wording import say, say_later
 
 FACES = range(1, 7)
 MAX_POINTS = 1_000_000
+MAX_NAME = 60
 RULESETS = 64
 """Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
 DEFAULT_FLOOR = -5
@@ -144,7 +145,7 @@ class Ruleset(_Data):
     game's own units throughout the project.
     """
 
-    name: str = Field(min_length=1, max_length=60, pattern=r"^[\w .+-]+$")
+    name: str = Field(min_length=1, max_length=MAX_NAME, pattern=r"^[\w .+-]+$")
     title: str = ""
     source: str = ""
     goal: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)]

@@ -13,6 +13,7 @@ from dataclasses import FrozenInstanceError
 from itertools import product
 from math import prod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,7 @@ from farkle_advisor import (
     solve,
 )
 from solver.game.standings import Solution
+from solver.rules.ruleset import FarklePenalty
 from solver.strategy import save_strategy
 from tests import naive
 from tests.conftest import rules_file
@@ -174,16 +176,52 @@ def test_what_cannot_be_is_refused_in_every_kind_of_game(game: Game) -> None:
         assert len(str(caught.value).splitlines()) == 1
 
 
-def test_what_is_no_number_is_a_type_error(game: Game) -> None:
-    for ask in (
-        lambda: game.value(1.5),  # type: ignore[arg-type]
-        lambda: game.value(them="0"),  # type: ignore[arg-type]
-        lambda: game.value(farkels=1),  # type: ignore[call-arg]
-        lambda: game.advise([1.0]),  # type: ignore[list-item]
-    ):
-        with pytest.raises(TypeError):
+NO_NUMBERS = ["100", 100.0, float("nan"), None, True, [100], np.float64(100), np.array([50, 50])]
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
+def test_what_is_no_number_is_refused_by_its_name(game: Game, value: Any) -> None:
+    asks: dict[str, Callable[[], object]] = {
+        "me": lambda: game.value(value),
+        "them": lambda: game.value(them=[value] * (game.players - 1)),
+        "turn": lambda: game.odds(turn=value, dice=one_die(game)),
+        "farkles": lambda: game.value(farkles=value),
+        "their_farkles": lambda: game.value(their_farkles=value),
+        "roll": lambda: game.advise([value, 1]),
+        "players": lambda: solve("kcd", players=value),
+        "hot_dice": lambda: points("kcd", hot_dice=value),
+    }
+    for name, ask in asks.items():
+        with pytest.raises(FarkleError, match=f"^{name}: takes a whole number, not "):
             ask()
-    assert game.value(np.int64(50)) == game.value(50)
+
+
+def test_other_values_of_a_wrong_kind_are_refused_by_their_names(game: Game) -> None:
+    wrong: Any = object()
+    asks: dict[str, Callable[[], object]] = {
+        "on_board": lambda: game.value(on_board=wrong),
+        "their_on_board": lambda: game.value(their_on_board="no"),  # type: ignore[arg-type]
+        "began": lambda: game.value(began=wrong),
+        "them": lambda: game.value(them=wrong),
+        "hot_dice": lambda: game.turn(hot_dice=wrong),
+        "dice": lambda: solve("kcd", dice=[wrong]),
+        "badges": lambda: solve("kcd", badges="emperor"),  # type: ignore[arg-type]
+        "data": lambda: solve("kcd", data=wrong),
+        "farkle_cost": lambda: points("kcd", farkle_cost=wrong),
+    }
+    for name, ask in asks.items():
+        with pytest.raises(FarkleError, match=f"^{name}: takes .+, not "):
+            ask()
+    with pytest.raises(InvalidRequestError, match="unknown policy"):
+        duel(wrong, "greedy")
+    with pytest.raises(TypeError):
+        game.value(farkels=1)  # type: ignore[call-arg]
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers(game: Game) -> None:
+    fifty, several = np.int64(50), np.full(game.players - 1, 50)
+    assert game.value(fifty, several) == game.value(50, [50] * (game.players - 1))
+    assert game.value(np.array(50), iter(several)) == game.value(50, several)
 
 
 def test_faces_are_given_as_text_as_numbers_or_as_an_array() -> None:
@@ -191,6 +229,12 @@ def test_faces_are_given_as_text_as_numbers_or_as_an_array() -> None:
     expected = game.advise("6 5 3 3 3 2")
     for roll in ("⚅⚄⚂⚂⚂⚁", 653332, [2, 3, 3, 3, 5, 6], np.array([6, 5, 3, 3, 3, 2])):
         assert game.advise(roll) == expected
+
+
+@pytest.mark.parametrize("roll", [[-1] * 6, [12, 12, 12], -653332, [111111], b"653332", 0, 7])
+def test_a_number_that_is_no_face_is_none(roll: Any) -> None:
+    with pytest.raises(InvalidRollError, match="is not a die face: faces are 1 to 6"):
+        solve("facebook").advise(roll)
 
 
 def test_answers_print_as_the_chat_shows_them_and_do_not_change() -> None:
@@ -273,6 +317,34 @@ def test_rules_are_given_in_four_ways(tmp_path: Path) -> None:
     assert changed.scoring == one.scoring
     assert load_rules(changed, scoring={"single": 10}).scoring.more_of_a_kind == "linear"
     assert isinstance(one, Ruleset)
+
+
+def test_keys_of_rules_may_be_of_numpy_or_none(tmp_path: Path) -> None:
+    single = np.array([100, 0, 0, 0, 50, 0])
+    given = {"goal": np.int64(500), "minimum_bank": None, "scoring": {"single": single}}
+    assert load_rules(given) == load_rules({"goal": 500})
+    changed = load_rules("facebook", scoring={"three_pairs": None}, farkle_penalty={"points": 50})
+    assert changed.scoring.three_pairs == 0
+    assert changed.scoring.straight_1_6 == load_rules("facebook").scoring.straight_1_6
+    assert changed.farkle_penalty == FarklePenalty(in_a_row=3, points=50)
+    plain = tmp_path / "rules"
+    plain.write_text("goal = 500")
+    assert load_rules(plain).goal == 500
+
+
+def test_a_name_that_is_made_up_never_is_what_is_wrong() -> None:
+    long = load_rules({"goal": 500, "name": "x" * 60})
+    assert load_rules(long, goal=1000).name == "x" * 55 + "-1000"
+    with pytest.raises(InvalidRulesError, match=r"^x+: goal: should be a whole number"):
+        load_rules(long, goal="y" * 99)
+    with pytest.raises(InvalidRulesError, match=r"^.{60}: name: .{0,200}$"):
+        load_rules({"goal": 500, "name": "x" * 9999})
+
+
+def test_keys_that_leave_something_open_are_refused_as_a_file_is() -> None:
+    with pytest.raises(InvalidRulesError, match="say what three of a kind brings"):
+        load_rules({"goal": 1000, "scoring": {"single": 0}})
+    assert load_rules("facebook", scoring={"single": 0}).scoring.three_of_a_kind[0] == 1000
 
 
 def test_a_game_that_is_kept_is_not_solved_again(
