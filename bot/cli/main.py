@@ -109,7 +109,7 @@ class _InOrder(click.Group):
 @click.version_option(package_name="farkle-advisor")
 @click.pass_context
 def farkle(context: click.Context) -> None:
-    """Exact win probabilities for two-player Farkle under your house rules."""
+    """Say how to play Farkle best under your house rules, and how often that wins."""
     context.obj = settings = read_settings(Settings)
     if sys.stdout and sys.stdout.isatty():
         fit_to(terminal_width())
