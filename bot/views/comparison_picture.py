@@ -25,7 +25,7 @@ from bot.views.drawing import (
 )
 from bot.views.turn_picture import SOURCE
 from solver.turn.equations import Floats
-from solver.wording import say
+from solver.wording import figure, say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -168,10 +168,13 @@ def _draw_line(
     colour = look.lines[place % len(look.lines)]
     marker = MARKERS[place % len(MARKERS)]
     axes.plot(values, amounts, color=colour, linewidth=3, marker=marker, markersize=9)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: figure(value, ",.6g")))
     axes.grid(color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.margins(x=0.04, y=0.15)
+    low, high = axes.get_ylim()
+    ticks = [float(one) for one in axes.get_yticks() if low <= one <= high]
+    axes.set_yticks(ticks, even_figures(ticks))
 
 
 def _draw_bars(axes: "Axes", look: Look, names: Sequence[str], amounts: Floats, place: int) -> None:

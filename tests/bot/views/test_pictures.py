@@ -203,6 +203,18 @@ def test_sweeps(values: list[Any], look: Look) -> None:
         assert size_of(sweep_chart("goal", values, series, title="", size=(500, 700))) == (500, 700)
 
 
+@pytest.mark.parametrize(
+    ("values", "amounts"), [([1, 2, 3], [40.0, 42.5, 45.0]), ([1000, 2000, 3000], [1.0, 2.0, 3.0])]
+)
+def test_numbers_along_both_axes_are_those_of_the_language(
+    values: list[float], amounts: list[float]
+) -> None:
+    def drawn() -> bytes:
+        return sweep_chart("goal", values, {"points": amounts}, title="", source="-")
+
+    assert said_in(language("de"), drawn) != drawn()
+
+
 def test_bars_are_as_long_as_the_amounts() -> None:
     image = pixels(sweep_chart("", ["one", "other"], {"points": [100.0, 50.0]}, title="Points"))
     colour = [int(LIGHT.lines[0][k : k + 2], 16) for k in (1, 3, 5)]
