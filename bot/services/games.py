@@ -635,10 +635,12 @@ class Games:
     ) -> GameRunningError:
         """The error that names the games found, one in which nobody moves before others."""
         self.tables.note_not_begun(caller)
-        if idle := [one.game.id for one in found if is_idle(one, self.tables.now())]:
+        if idle := [one for one in found if is_idle(one, self.tables.now())]:
             return GameRunningError.say(
-                "nobody has moved in game {game} here for long: /end game:{game} closes it",
-                game=idle[-1],
+                "game {game} ({names}) is still open here, and nobody has moved in it for a while:"
+                " finish it, or put it away by /end game:{game}",
+                game=idle[-1].game.id,
+                names=", ".join(idle[-1].names),
             )
         if not found:
             return refusal

@@ -225,7 +225,10 @@ async def test_an_idle_game_may_be_put_away_by_anybody(
     assert "Only those who play" in await by_stranger(other, "eve: /end")
     clock.wait(SECOND)
     told = await by_stranger(other, begin)
-    assert told == f"Nobody has moved in game {game} here for long: /end game:{game} closes it."
+    assert told == (
+        f"Game {game} (ann, bob) is still open here, and nobody has moved in it for a while:"
+        f" finish it, or put it away by /end game:{game}."
+    )
     assert "ended without a result" in await by_stranger(other, f"eve: /end game:{game}")
     assert "eve, fay" in await by_stranger(other, begin)
 
