@@ -321,7 +321,9 @@ class Tasks:
                     return await self._workers.run(make, *args)
             except TimeoutError:
                 raise TaskError.say(
-                    "that took longer than the {seconds:,g} seconds of computing allowed here",
+                    "{task}: that took longer than the {seconds:,g} seconds of computing allowed"
+                    " here",
+                    task=say(task.what),
                     seconds=task.most,
                 ) from None
 
