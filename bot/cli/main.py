@@ -85,7 +85,7 @@ def _run() -> tuple[str, int]:
         error.show()
         return "", EXIT_BAD_INPUT
     except click.ClickException as error:
-        return error.format_message(), EXIT_BAD_INPUT
+        return _complaint(error), EXIT_BAD_INPUT
     except FarkleError as error:
         return str(error), EXIT_BAD_INPUT
     except BrokenPipeError:
@@ -94,6 +94,14 @@ def _run() -> tuple[str, int]:
         return f"{error.filename or 'writing'}: {error.strerror or error}", EXIT_BAD_INPUT
     except click.Abort:
         return "interrupted", INTERRUPTED
+
+
+def _complaint(error: click.ClickException) -> str:
+    """What is wrong with a command line; where it has too many words, which help lists them."""
+    told = error.format_message()
+    if type(error) is click.UsageError and error.ctx is not None:
+        return f"{told.rstrip('.')}; see {error.ctx.command_path} --help"
+    return told
 
 
 class _InOrder(click.Group):

@@ -511,8 +511,8 @@ class Games:
             game = table.game
             if who is not None and (other := table.seat_named(who)) != game.mover:
                 raise IllegalActionError.say(
-                    "it is the turn of {name}, not of {other}: only who is to move can be away, and"
-                    " /leave {other} takes {other} out of the game",
+                    "it is {name}'s turn, not {other}'s: only a player whose turn it is can be"
+                    " skipped or replaced; /leave {other} takes {other} out of the game",
                     name=table.names[game.mover],
                     other=table.names[other],
                 )

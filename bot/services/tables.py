@@ -680,8 +680,8 @@ class Tables:
 
 def _no_hints(table: Table) -> IllegalActionError:
     return IllegalActionError.say(
-        "the host has forbidden hints in the game that you play, {game}, and this may be its"
-        " position: other scores and other rules are answered, and {command} game:{game} ends that",
+        "the host has forbidden hints in game {game}, which you are playing, and this could be a"
+        " position of it: ask about other scores or rules, or leave it by {command} game:{game}",
         game=table.game.id,
         command="/resign sure:yes" if table.game.closed else "/end",
     )

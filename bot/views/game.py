@@ -230,18 +230,12 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
             say("choices {points:+.1f}", points=last.choice * 100),
         ]
         if abs(last.rest) >= _WORTH_TELLING:
-            rest = last.rest * 100
-            if last.luck or last.choice:
-                why.append(say("other {points:+.1f}", points=rest))
-            else:
-                why = [say("turn {points:+.1f}", points=rest)]
-        moved = say(
-            "{name} {points:+.1f} %: {reasons}",
-            name=names[last.seat],
-            points=(last.after[last.seat] - last.before[last.seat]) * 100,
-            reasons=", ".join(why),
-        )
-        text += f" ({moved})"
+            # of a turn without rolls nobody can say more than how much it changed
+            other = say("other {points:+.1f}", points=last.rest * 100)
+            why = [*why, other] if last.luck or last.choice else []
+        change = (last.after[last.seat] - last.before[last.seat]) * 100
+        moved = say("{name} {points:+.1f} %", name=names[last.seat], points=change)
+        text += f" ({': '.join([moved, ', '.join(why)] if why else [moved])})"
     return text if within is None else f"{text} {_within_text(within)}"
 
 

@@ -22,7 +22,7 @@ from solver.strategy import find_strategy
 from solver.turn.scoring import set_asides
 from tests.bot.test_crashes import Chat, die_at, started
 
-FORBIDDEN = "The host has forbidden hints in the game that you play"
+FORBIDDEN = "The host has forbidden hints in game "
 NO_GAME = "No game is open here"
 
 

@@ -38,12 +38,18 @@ _POSITION_ID = re.compile(r"(?=.*[A-WYZ])[0-9A-Z]{4}(-[0-9A-Z]{1,4})+[.?]?", re.
 """What is written under an advice, alone: its letters tell it from dice such as 6533-32."""
 _LEAVES = re.compile(
     r"(@?[^\W\d_][\w.-]{0,29})\s+(?:(?:leaves|(?:has )?left|is leaving|quits?)(?: the game)?"
-    r"|(?:is )?gone|is out|stops|(?:has|had) to (?:go|leave)|resigns|gives up|gave up"
+    r"|(?:is )?gone|(?:is )?out|stops|(?:has|had) to (?:go|leave)|resigns|resigned|gives up|gave up"
     r"|geht|(?:ist )?weg|ist gegangen|ist raus|muss (?:weg|los|gehen)|verlässt das Spiel"
     r"|steigt aus|hört auf|gibt auf)[.!]?",
     re.IGNORECASE,
 )
 """How people say that somebody leaves a game."""
+_I_LEAVE = re.compile(
+    r"(?:I |I'm |I am )(?:leave|quit|resign|give up|out|leaving)(?: the game)?[.!]?"
+    r"|ich (?:gehe|bin (?:raus|weg)|steige aus|höre auf|gebe auf|verlasse das Spiel)[.!]?",
+    re.IGNORECASE,
+)
+"""How people say that they leave a game themselves."""
 _NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
 """A name of rules that may be of several words."""
 _LISTS = {"my-dice", "their-dice", "own", "dice"}
@@ -441,6 +447,8 @@ class Commands:
         line = _as_meant(typed)
         if _POSITION_ID.fullmatch(line):
             line = f"/position {line}"
+        elif _I_LEAVE.fullmatch(line):
+            line = "/leave"
         elif left := _LEAVES.fullmatch(line):
             line = f"/leave {left[1]}"
         elif question := self._question(line):

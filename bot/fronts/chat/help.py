@@ -48,7 +48,8 @@ def help_text(commands: Mapping[str, "Command"], name: str) -> str:
         )
         groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
         first = _rows(commands, _FIRST)
-        lines = [say("Dice alone ask what to keep, as in 6 5 3 3 3 2."), *first, more, *groups]
+        alone = say("Type your dice alone, such as 6 5 3 3 3 2, to hear what to keep.")
+        lines = [alone, *first, more, *groups]
     elif name == ALL or name in GROUPS:
         lines = []
         for group, (meaning, names) in GROUPS.items():

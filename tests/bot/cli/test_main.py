@@ -290,6 +290,8 @@ def test_floor_tolerance_and_folder(farkle: Farkle, tiny_file: Path, tmp_path: P
         ("rules show nobody", 'unknown rule set "nobody"'),
         ("rules nobody", 'unknown rule set "nobody"'),
         ("sing", "No such command"),
+        ("turn kcd", "unexpected extra argument (kcd); see farkle turn --help"),
+        ("plot border facebook", "unexpected extra argument (facebook); see farkle plot border"),
     ],
 )
 def test_bad_input_gets_one_sentence(farkle: Farkle, arguments: str, sentence: str) -> None:

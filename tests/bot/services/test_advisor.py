@@ -10,7 +10,7 @@ from sqlalchemy import Engine, event
 from tests.bot.chat import Chat, open_chat
 
 WHOLE = "/advise 6 5 3 3 3 2 me:0 rules:facebook"
-FORBIDDEN = "The host has forbidden hints in the game that you play"
+FORBIDDEN = "The host has forbidden hints in game "
 
 
 @pytest.fixture

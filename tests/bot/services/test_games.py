@@ -385,8 +385,21 @@ LEAVES = [
     "dave has left the game",
     "dave muss los!",
     "@dave is gone",
+    "dave resigned",
+    "dave out",
     "/resign dave",
 ]
+
+
+@pytest.mark.parametrize(
+    "line", ["I leave", "I'm out.", "i give up", "ich gebe auf", "Ich bin raus!", "/leave"]
+)
+async def test_one_says_that_one_leaves(table: Chat, line: str) -> None:
+    """Who speaks is out, not the host, and comes back by /undo."""
+    for said in ("ann: /track @bob @dave", "ann: /score 500", "ann: /score bob 1000"):
+        await table.say(said)
+    assert (await table.say(f"dave: {line}")).startswith("dave resigns; /undo takes that back.\n")
+    assert [one["playing"] for one in (await shown(table))["players"]] == [True, True, False]
 
 
 @pytest.mark.parametrize("line", LEAVES)
@@ -446,7 +459,7 @@ async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Cha
     await table.say("ann: /track @bob @dave")
     await refused(table, "bob: /skip ann", "The game has not begun: /fix next:NAME says who begins")
     await table.say("ann: /score 500")
-    await refused(table, "ann: /skip dave", "It is the turn of bob, not of dave")
+    await refused(table, "ann: /skip dave", "It is bob's turn, not dave's")
     assert "ann skips the turn of bob, who is away." in await table.say("ann: /skip bo")
     assert (await shown(table))["to_move"] == "dave"
     for line in ("/replace dave", "/replace dave level:greedy", "/replace level greedy"):
@@ -463,14 +476,14 @@ async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
     guest = Caller("console", Person("console:ann", "ann"))
     told = await by(table, guest, "/leave dave")
     assert told.startswith("Only dave can give up here, or who manages this place for dave;")
-    await refused(table, "ann: /replace dave level:greedy", "It is the turn of ann, not of dave")
+    await refused(table, "ann: /replace dave level:greedy", "It is ann's turn, not dave's")
     await refused(table, "bob: /skip an", "Wait a little: ann still has 5 min to move")
-    await refused(table, "ann: dave gives up", "for good: /leave dave sure:yes does that")
+    await refused(table, "ann: dave gives up", "for good: /leave dave sure:yes does it")
     assert "dave resigns." in await table.say("ann: /leave dave sure:yes")
     assert "ann resigns." in await by(table, guest, "/leave ann sure:yes")
 
 
-NO_HINTS = "The host has forbidden hints in the game that you play, "
+NO_HINTS = "The host has forbidden hints in game "
 
 
 async def test_only_questions_on_a_game_without_hints_are_refused(chat: Chat) -> None:
@@ -490,9 +503,9 @@ async def test_only_questions_on_a_game_without_hints_are_refused(chat: Chat) ->
         *("/explore me:2500 them:1000", "/advise 653332 rules:facebook me:2500 them:1000"),
     )
     for line in same:
-        told = f"{NO_HINTS}{game}, and this may be its position"
+        told = f"{NO_HINTS}{game}, which you are playing"
         await refused(chat, f"ann: {line}", told)
-        assert f"/end game:{game} ends that" in await chat.say(f"bob: {line}")
+        assert f"leave it by /end game:{game}" in await chat.say(f"bob: {line}")
     others = (
         *("/advise 653332 rules:kcd", "/advise 653332 me:4200 them:5000", "/advise 653332 me:0"),
         *("/odds turn:350 dice:2 me:4200 them:5000", "/explain me:4200 them:5000", "/explore me:0"),
@@ -637,8 +650,8 @@ async def test_the_host_may_forbid_hints(chat: Chat, monkeypatch: pytest.MonkeyP
     await chat.say("ann: /play @bob hints:no")
     await chat.say("ann: /roll")
     await refused(chat, "ann: /hint", "The host has forbidden hints in this game")
-    await refused(chat, "ann: /advise", "The host has forbidden hints in the game that you play")
-    await refused(chat, "ann: /advise 653332 me:0", "The host has forbidden hints in the game")
+    await refused(chat, "ann: /advise", "The host has forbidden hints in game ")
+    await refused(chat, "ann: /advise 653332 me:0", "The host has forbidden hints in game ")
 
 
 # ---- Who is away, gives up, or ends ----------------------------------------------------------
