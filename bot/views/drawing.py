@@ -3,7 +3,7 @@
 import io
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,6 +29,9 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 Size = tuple[int, int]
 """Width and height in pixels; of an SVG or PDF what they come to at 100 pixels an inch."""
+
+Box = tuple[float, float, float, float]
+"""The left and the lower edge of a part of a picture, its width and height."""
 
 _INCHES = 8.0
 """How wide everything is drawn; letters are in proportion to it, so that phones can show them."""
@@ -171,6 +174,17 @@ def even_figures(amounts: Sequence[float], sign: str = "") -> list[str]:
     needed = (f"{amount:.{digits}f}".rstrip("0").partition(".")[2] for amount in amounts)
     decimals = max(map(len, needed), default=0)
     return [figure_text(amount, f"{sign if amount else ''},.{decimals}f") for amount in amounts]
+
+
+def hatch(axes: "Axes", boxes: Iterable[Box], pattern: str, ink: str, ground: str) -> None:
+    """Hatch some boxes."""
+    from matplotlib.collections import PatchCollection  # noqa: PLC0415
+    from matplotlib.patches import Rectangle  # noqa: PLC0415
+
+    patches = [Rectangle((left, low), width, height) for left, low, width, height in boxes]
+    axes.add_collection(
+        PatchCollection(patches, facecolor=ground, edgecolor=ink, hatch=pattern, linewidth=0)
+    )
 
 
 def drawable(text: str, width: int) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from bot.views.advice import farkles_in_a_row
 from bot.views.drawing import (
     LIGHT,
+    Box,
     Form,
     Look,
     Size,
@@ -14,6 +15,7 @@ from bot.views.drawing import (
     drawable,
     dress,
     font,
+    hatch,
     new_figure,
     readable,
     write_source,
@@ -159,28 +161,22 @@ def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None
     norm = BoundaryNorm(edges, 256)
     shown = np.ma.masked_where(np.isnan(amounts) | wins, amounts)
     axes.pcolormesh(*_edges(found), shown, cmap=colours, norm=norm, rasterized=True)
-    _hatch(axes, found, wins, "//", look.ink, look.faint)
+    hatch(axes, _cells(found, wins), "//", look.ink, look.faint)
     inverted = found.inverted[column].T & ~wins
     grounds = colours(norm(np.nan_to_num(amounts)))
     inks = np.array([[readable(look, to_hex(ground)) for ground in row] for row in grounds])
     for ink in (look.ink, look.paper):
-        _hatch(axes, found, inverted & (inks == ink), "..", ink, "none")
+        hatch(axes, _cells(found, inverted & (inks == ink)), "..", ink, "none")
     _write_numbers(axes, look, found, np.where(wins, np.nan, amounts))
 
 
-def _hatch(axes: "Axes", found: ScoreMap, cells: Bools, hatch: str, ink: str, ground: str) -> None:
-    """Hatch some of the cells."""
-    from matplotlib.collections import PatchCollection  # noqa: PLC0415
-    from matplotlib.patches import Rectangle  # noqa: PLC0415
-
+def _cells(found: ScoreMap, chosen: Bools) -> list[Box]:
+    """Where some of the cells are."""
     across, up = _edges(found)
-    squares = [
-        Rectangle((across[x], up[y]), across[x + 1] - across[x], up[y + 1] - up[y])
-        for y, x in np.argwhere(cells)
+    return [
+        (across[x], up[y], across[x + 1] - across[x], up[y + 1] - up[y])
+        for y, x in np.argwhere(chosen)
     ]
-    axes.add_collection(
-        PatchCollection(squares, facecolor=ground, edgecolor=ink, hatch=hatch, linewidth=0)
-    )
 
 
 def _write_numbers(axes: "Axes", look: Look, found: ScoreMap, amounts: Floats) -> None:

@@ -18,6 +18,7 @@ from bot.views.drawing import (
     dress,
     even_figures,
     font,
+    hatch,
     new_figure,
     write_source,
     write_title,
@@ -153,15 +154,10 @@ def _draw_cells(axes: "Axes", look: Look, turn: TurnMap, show: Shown, rows: int)
     return mesh
 
 
-def _hatch(axes: "Axes", look: Look, cells: Bools, hatch: str) -> None:
+def _hatch(axes: "Axes", look: Look, cells: Bools, pattern: str) -> None:
     """Hatch cells on paper."""
-    from matplotlib.collections import PatchCollection  # noqa: PLC0415
-    from matplotlib.patches import Rectangle  # noqa: PLC0415
-
-    squares = [Rectangle((n + 0.5, t - 0.5), 1, 1) for t, n in np.argwhere(cells)]
-    axes.add_collection(
-        PatchCollection(squares, facecolor=look.paper, edgecolor=look.faint, hatch=hatch, lw=0)
-    )
+    squares = [(n + 0.5, t - 0.5, 1, 1) for t, n in np.argwhere(cells)]
+    hatch(axes, squares, pattern, look.faint, look.paper)
 
 
 def bank_sides(turn: TurnMap) -> "np.ma.MaskedArray[Any, np.dtype[np.bool_]]":
