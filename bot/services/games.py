@@ -84,6 +84,8 @@ class News:
     """Whether a game begins of more than two with dice of their own that is not solved."""
     solve: Needed | None = None
     """What is solved for those who sit at a table, while they wait for others."""
+    again: bool = False
+    """Whether all has been told before, when it happened."""
     won: int = 0
     """How many games the winner of one that is over has won in a row here."""
 
@@ -562,15 +564,28 @@ class Games:
         advisor = self.oracle.advisor
         yield await self.oracle.advised_in(game, caller.asker, advisor.hint, game)
 
-    async def shown(self, table: Table) -> News:
-        """A table as it is; its chances in the middle of a turn only where hints are allowed."""
-        game = table.game
+    async def shown(self, table: Table, since: int = 0) -> News:
+        """A table as it is; its chances in the middle of a turn only where hints are allowed.
+
+        since : the version that somebody saw last; what has happened since is told again
+        """
+        game, (before, events) = table.game, table.lately(since)
         in_turn = game.turn.turn_total or game.turn.roll is not None
         told = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if told else None
         chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
         reviewable = self.oracle.is_reviewable(game)
-        return News(game, (), table, chances, reviewable=reviewable, chart=chart, at_start=at_start)
+        return News(
+            before,
+            events,
+            table,
+            chances,
+            reviewable=reviewable,
+            chart=chart,
+            at_start=at_start,
+            again=True,
+            won=await self._won_in_a_row(table) if events else 0,
+        )
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
         """Play the turns of bots until a person is to move; waits where another program does it."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import accumulate, pairwise
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -113,10 +114,25 @@ class Table:
         found: list[Event] = []
         for event in self.events[version - 1 :]:
             after = apply(game, event)
-            if after.mover != game.mover or not isinstance(event, _BESIDE_THE_TURN):
+            is_moved = after.mover != game.mover or getattr(event, "moves", False)
+            if is_moved or not isinstance(event, _BESIDE_THE_TURN):
                 found.append(event)
             game = after
         return then, found
+
+    def lately(self, version: int) -> tuple[Game, tuple[Event, ...]]:
+        """The game at a version, and all that has happened since then up to the end of a turn.
+
+        It is the game now, and nothing, where more has happened, or somebody got up, whose name is
+        not known any more.
+        """
+        if 1 <= version <= self.game.version:
+            then, events = fold(self.begun, self.events[: version - 1]), self.events[version - 1 :]
+            games = list(accumulate(events, apply, initial=then))
+            ends = sum(after.last is not before.last for before, after in pairwise(games))
+            if ends < 2 and not any(isinstance(one, Left) for one in events):
+                return then, events
+        return self.game, ()
 
     @property
     def names(self) -> tuple[str, ...]:

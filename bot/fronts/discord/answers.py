@@ -181,11 +181,12 @@ class Answer:
             if self._is_vain:
                 reader.cancel()
             await asyncio.wait({reader})
-        if self._told and self._is_public:
-            if self._told[0].before is None:
-                await self._begin_thread(self._told[-1].table)
-            await self._after_turn(self._told)
-            if found := self._told[-1].tournament:
+        told = [one for one in self._told if not one.again]
+        if told and self._is_public:
+            if told[0].before is None:
+                await self._begin_thread(told[-1].table)
+            await self._after_turn(told)
+            if found := told[-1].tournament:
                 await self._follow(*self.tournament_card(TournamentNews(found)))
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
@@ -505,15 +506,22 @@ class Answer:
             return {}
         return {"content": None if isinstance(view, Framed) else card.text}
 
-    async def choose(self, table: Table, mask: int) -> None:
-        """Show a table with these dice chosen, in the message whose button was pressed."""
+    async def choose(self, table: Table, mask: int, news: News | None = None) -> None:
+        """Show a table with these dice chosen, in the message whose button was pressed.
+
+        news : the table as it is now, where the message shows what it was
+        """
         pictures = self._tasks.pressure.degree < Degree.STRAINED
         game, message = table.game, self._interaction.message
         # what the message told goes on being told
         moment = None
         if pictures and shows_moment(message):
             moment = said_in(self._language, hot_dice_picture, table)
-        kept = shown_texts(message), moment
+        texts = shown_texts(message)
+        if news:
+            fresh = said_in(self._language, table_card, [news], pictures=False)
+            texts |= {"text": fresh.text, "foot": fresh.foot}
+        kept = texts, moment
         card = said_in(self._language, choice_card, game, mask, *kept, pictures=pictures)
         view = table_view(card, game, self._language.code, mask)
         files = files_of(card.files)

@@ -269,7 +269,7 @@ class DiscordFront:
         try:
             table = await self._table(caller, button.game)
             if (late := _too_late(caller, table, button)) is not None:
-                await answer.tell(self._told_late(caller, table, late))
+                await answer.tell(self._told_late(caller, table, button, late))
             elif button.action == "refresh":
                 await answer.tell(self._shown(caller, button.game))
             elif button.action == "review":
@@ -338,22 +338,24 @@ class DiscordFront:
             except StaleVersionError:
                 table = await self._table(caller, button.game)
             except FarkleError:
-                if table.game.version != button.version:
-                    async for news in self._shown(caller, button.game):
+                # who got up twice at once is told so, and all others that they got up
+                got_up = button.action == "leave" and table.seat_of(caller.person) is None
+                if table.game.version != button.version and not got_up:
+                    async for news in self._shown(caller, button.game, button.version):
                         yield news
                 raise
         else:
-            async for reply in self._told_late(caller, table, late):
+            async for reply in self._told_late(caller, table, button, late):
                 yield reply
         if waits:
             async for reply in self._solved_for_all(caller, button.game):
                 yield reply
 
     async def _told_late(
-        self, caller: Caller, table: Table, why: str
+        self, caller: Caller, table: Table, button: TableButton, why: str
     ) -> AsyncIterator[Reply | News]:
         """A table as it is now, and why a press on what it was could not be done."""
-        async for news in self._shown(caller, table.game.id):
+        async for news in self._shown(caller, table.game.id, button.version):
             yield news
         if why:
             yield Reply(why, whole_sentence, private=True)
@@ -431,13 +433,13 @@ class DiscordFront:
             case _:
                 raise _changed()
 
-    async def _shown(self, caller: Caller, game_id: str) -> AsyncIterator[News]:
-        """A table as it is now; bots go on by themselves."""
+    async def _shown(self, caller: Caller, game_id: str, since: int = 0) -> AsyncIterator[News]:
+        """A table as it is now, with what happened since a version; bots go on by themselves."""
         table = await self._games.tables.current(game_id)
         if not table.game.over:
             table = await self._games.tables.find(caller, game_id)
         self._choices.forget(game_id)  # it is shown with none
-        yield self._with_solve(await self._games.shown(table))
+        yield self._with_solve(await self._games.shown(table, since))
         async for news in self._games.bots(table):
             yield news
 
@@ -452,10 +454,12 @@ class DiscordFront:
         async with self._choices.choose(button, patience) as mask:
             now = await self._games.tables.current(button.game)
             if (late := _too_late(caller, now, button)) is None:
-                await answer.choose(now, mask)
+                is_as_shown = now.game.version == button.version
+                news = None if is_as_shown else await self._games.shown(now)
+                await answer.choose(now, mask, news)
                 return
         # something was done while this press waited for the one before
-        await answer.tell(self._told_late(caller, now, late))
+        await answer.tell(self._told_late(caller, now, button, late))
 
     async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
         if button.action == "end":
@@ -495,7 +499,7 @@ class DiscordFront:
         if kits:
             async for delay in self._games.prepare(caller, players, game.rules, kits, **more):
                 yield delay_reply(delay)
-        async for news in self._games.play(
+        told = self._games.play(
             caller,
             players,
             game.rules,
@@ -504,7 +508,17 @@ class DiscordFront:
             kits=kits,
             tracked=game.tracked,
             joker_alone=table.begun.joker_alone,
-        ):
+        )
+        async with self._games.tables.lock(f"again:{game.id}"):
+            # where several games may be open, one press each of two players is one rematch
+            for one in await self._games.tables.open_at(caller.place):
+                if one.stored.began_at >= table.moved_at and _who_play(one) == _who_play(table):
+                    raise IllegalActionError.say(
+                        "the rematch has begun already: it is game {game}", game=one.game.id
+                    )
+            first = await anext(told)
+        yield first
+        async for news in told:
             yield news
 
     async def walk(self, interaction: discord.Interaction[Any], button: ExploreButton) -> None:
@@ -668,6 +682,11 @@ class DiscordFront:
         """Answer in the task of the interaction, which nobody breaks off; no failure leaves it."""
         self._wait_for(asyncio.current_task())
         await _caught(interaction, answer)
+
+
+def _who_play(table: Table) -> list[str]:
+    """The people and bots of a table, whatever their order."""
+    return sorted(seat.level or seat.person or "" for seat in table.stored.seats)
 
 
 def _too_late(caller: Caller, table: Table, button: TableButton) -> str | None:

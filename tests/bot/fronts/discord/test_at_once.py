@@ -1,26 +1,29 @@
 """Presses of many at once, twice at once, and on what a table was a moment ago."""
 
 import asyncio
-import itertools
+import copy
 import random
 import re
 import signal
-from collections import Counter
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.table.events import Kept
+from bot.fronts.discord.choices import Choices
+from bot.table.state import Game
 from bot.tasks.tasks import Delay
 from bot.wiring import Parts
 from solver.errors import SolveError
 from tests.bot.clock import Clock
-from tests.bot.fronts.discord.components import IN_PARTS
+from tests.bot.fronts.discord.components import SELECT, walk
 from tests.bot.fronts.discord.here import ready_here
 from tests.bot.fronts.discord.loopback import PATIENCE, Interaction, Json, Loopback, Message, user
-from tests.bot.fronts.discord.play import is_choice, press, shown
+from tests.bot.fronts.discord.play import choose, is_choice, press, shown
 from tests.bot.fronts.discord.process import running
 from tests.bot.waiting import until
 
@@ -186,53 +189,196 @@ async def test_a_table_that_is_shown_anew_has_no_dice_chosen(discord: Loopback) 
         assert chosen_in(message) == 0
 
 
-@pytest.mark.parametrize("players", [3, 7])
-@pytest.mark.parametrize("how", ["play", "track"])
-async def test_each_button_twice_at_once_is_as_once(
-    parts: Parts, discord: Loopback, players: int, how: str
-) -> None:
-    """At every kind of table: what is chosen is chosen, and what is done is done once."""
-    chance, pressed = random.Random(players), Counter[str]()
-    more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, players)}
-    message = await shown(await discord.slash(PEOPLE[0], how, rules="kcd", goal=800, **more))
-    for number in itertools.count():
-        by = mover(message)
-        before = await table_of(parts, message)
-        if how == "track" and before.game.turn.roll is None and chance.random() < 0.7:
-            dice = " ".join(str(chance.randint(1, 6)) for _ in range(before.game.number_of_dice))
-            message = await shown(await discord.slash(by, "roll", dice=dice))
-            before = await table_of(parts, message)
-            by = mover(message) if not before.game.over else by
-        can = [one for one in message.buttons if not one.get("disabled")]
-        can = [one for one in can if action_of(one) != "leave"]  # whose second press is refused
-        one = min(can, key=lambda button: (pressed[action_of(button)], chance.random()))
-        action = action_of(one)
-        pressed[action] += 1
-        if action == "undo" and before.game.before:
-            by = PEOPLE[before.game.before.mover]
-        mask = int(one["custom_id"].split(":")[3])
-        for answer in await asyncio.gather(
-            *(discord.press(by, message, custom_id=one["custom_id"]) for _ in range(2))
-        ):
-            assert await answered(answer) == [] or not is_move(action)
-        after = await table_of(parts, message)
-        events = after.events[len(before.events) :]
-        moves = [event for event in events if not isinstance(event, Kept)]
-        assert len(moves) <= 1 + after.game.over, (action, events)
-        if is_move(action):
-            assert len(events) - len(moves) <= 1
-            assert events, action
-        elif action.startswith(("die", "pick")):
-            bits = 1 << int(action[3:]) if action.startswith("die") else 0
-            wanted = mask ^ bits if bits else int(action[4:])
-            assert chosen_in(message) == wanted
-        else:
-            assert not events
-        if after.game.over or number > 60:
+@dataclass
+class World:
+    """A bot and its Discord, which can be set back to what they were."""
+
+    parts: Parts
+    discord: Loopback
+    file: Path
+    choices: Choices
+
+    def kept(self) -> Any:
+        """All that is stored, and all messages."""
+        stored = sqlite3.connect(":memory:")
+        with closing(sqlite3.connect(self.file)) as now:
+            now.backup(stored)
+        seen = self.discord.messages.values()
+        return stored, [(one, copy.deepcopy(one.data), dict(one.files)) for one in seen]
+
+    def set_back(self, kept: Any, game: str) -> None:
+        """Let everything be as it was."""
+        stored, seen = kept
+        with closing(sqlite3.connect(self.file)) as now:
+            stored.backup(now)
+        self.discord.messages.clear()
+        for one, data, files in seen:
+            one.data, one.files = copy.deepcopy(data), dict(files)
+            self.discord.messages[one.id] = one
+        self.parts.games.tables.drop()
+        self.choices.forget(game)
+
+    async def press(self, by: Json, message: Message, one: tuple[str, str], times: int = 1) -> Json:
+        """Press so many times at once; the table and its message as they are then."""
+        custom_id, value = one
+        pressed = [
+            self.discord.select(by, message, value)
+            if value
+            else self.discord.press(by, message, custom_id=custom_id)
+            for _ in range(times)
+        ]
+        told = [await answered(interaction) for interaction in await asyncio.gather(*pressed)]
+        table = await table_of(self.parts, message)
+        return {
+            "told": min(map(len, told)),
+            "events": table.events,
+            "seats": table.stored.seats,
+            "games": len(await self.parts.store.recent_games(table.stored.place, 10)),
+            # estimates, and the chart of a game, are there at once or not in time
+            "text": re.sub(r"(?m)^ +\S* +[\d.]+ %\n|(?<=\d) +\S* +\d+ %$", "", message.text),
+            "buttons": message.buttons,
+            "files": {*message.files} - {"game.png"},
+        }
+
+
+@pytest.fixture
+def choices(monkeypatch: pytest.MonkeyPatch) -> Choices:
+    """What the bot knows of dice that are chosen."""
+    found = Choices()
+    monkeypatch.setattr("bot.fronts.discord.front.Choices", lambda: found)
+    return found
+
+
+@pytest.fixture
+def world(choices: Choices, parts: Parts, discord: Loopback, folder: Path) -> World:
+    return World(parts, discord, folder / "farkle.db", choices)
+
+
+KCD: Json = {"rules": "kcd", "goal": 800}
+LOADED: Json = {"my_dice": "lucky*3,odd,devil*2", "my_badge": "carpenter:150", "goal": 600}
+TABLES: dict[str, tuple[str, int, Json]] = {
+    "lobby": ("play", 1, KCD),
+    "three": ("play", 3, KCD),
+    "seven": ("play", 7, KCD),
+    "no hints": ("play", 3, KCD | {"hints": "no"}),
+    "bot": ("play", 2, KCD | {"level": "greedy"}),
+    "three with real dice": ("track", 3, KCD),
+    "seven with real dice": ("track", 7, KCD),
+    "badges": ("play", 2, LOADED | {"their_dice": "weighted*2,ordinary*4"}),
+    "draft": ("play", 2, {"draft": "choose", "goal": 600}),
+}
+"""How tables are begun: the command, how many people, its options."""
+QUICK = {"lobby": 2, "seven": 3, "three with real dice": 4}
+STAYING = {"resign", "end", "leave", "again", "review", "details", "hint", "why", "rules"}
+"""Buttons after which a game does not go on."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "steps"),
+    [*QUICK.items(), *(pytest.param(kind, 14, marks=pytest.mark.slow) for kind in TABLES)],
+)
+async def test_each_press_twice_at_once_is_as_once(world: World, kind: str, steps: int) -> None:
+    """At every kind of table, whatever can be pressed there: by who is meant to press it.
+
+    Once and twice are pressed in the same world, with the same dice. What a die, a set or a list
+    means is said by its own id, so that two presses who saw the same say the same. Who does what
+    is done already is told so alone; and what happened a moment ago does not do anything.
+    """
+    chance = random.Random(f"{kind} {steps}")
+    how, people, options = TABLES[kind]
+    others: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, people)}
+    message = await shown(await world.discord.slash(PEOPLE[0], how, **others, **options))
+    for _ in range(steps):
+        table = await table_of(world.parts, message)
+        game = table.game
+        if how == "track" and game.turn.roll is None and chance.random() < 0.7:
+            dice = " ".join(str(chance.randint(1, 6)) for _ in range(game.number_of_dice))
+            message = await shown(await world.discord.slash(mover(message), "roll", dice=dice))
+            table = await table_of(world.parts, message)
+            game = table.game
+
+        def presses(one: tuple[str, str], game: Game = game) -> Json:
+            before = game.before or game
+            who = {"join": len(game.seats), "undo": before.mover}.get(action_in(one), game.mover)
+            return PEOPLE[0] if game.over else PEOPLE[who]
+
+        can = components(message)
+        kept = world.kept()
+        for one in can:
+            once = await world.press(presses(one), message, one)
+            world.set_back(kept, game.id)
+            twice = await world.press(presses(one), message, one, times=2)
+            world.set_back(kept, game.id)
+            assert twice == once, action_in(one)
+        going = [one for one in can if action_in(one) not in STAYING]
+        if game.over or not going:
             break
-    kinds = {"die", "bank", "details", "hint"} | ({"roll"} if how == "play" else {"keep"})
-    assert kinds <= {action.rstrip("0123456789") for action in pressed}, pressed
-    assert message.data["flags"] & IN_PARTS
+        await world.press(presses(then := chance.choice(going)), message, then)
+        now = await table_of(world.parts, message)
+        if not (now.since(table.game.version) or (0, []))[1]:
+            continue  # dice were chosen, or somebody came
+        kept = world.kept()
+        for one in going:
+            if action_in(one) in {"join", "bot"}:
+                continue
+            old = await world.press(presses(one), message, one)
+            assert old["events"] == now.events, action_in(one)
+            assert {int(button["custom_id"].split(":")[2]) for button in message.buttons} <= {
+                now.game.version
+            }
+            world.set_back(kept, game.id)
+
+
+def components(message: Message) -> list[tuple[str, str]]:
+    """All that can be pressed: its id, and what is chosen of a list."""
+    found = [(one["custom_id"], "") for one in message.buttons if not one.get("disabled")]
+    for one in walk(message.data["components"]):
+        if one["type"] == SELECT:
+            found += [(one["custom_id"], option["value"]) for option in one["options"][1:4:2]]
+    return found
+
+
+def action_in(component: tuple[str, str]) -> str:
+    return component[0].rsplit(":", maxsplit=1)[-1]
+
+
+@pytest.mark.parametrize("other", [0, 1])
+async def test_a_rematch_begins_once_where_several_games_may_be_open(
+    parts: Parts, discord: Loopback, other: int
+) -> None:
+    await shown(await discord.slash(PEOPLE[0] | {"permissions": 1 << 5}, "settings", games=3))
+    message = await shown(await discord.slash(PEOPLE[0], "play", player2=PEOPLE[1], rules="kcd"))
+    await press(discord, PEOPLE[0], message, "roll")
+    if is_choice(message):
+        await press(discord, PEOPLE[0], message, await choose(discord, PEOPLE[0], message))
+    await answered(await sure_of(discord, PEOPLE[1], message, "Resign"))
+    again = message.button("Rematch")["custom_id"]
+    people = PEOPLE[0], PEOPLE[other]
+    pressed = [discord.press(one, message, custom_id=again) for one in people]
+    told = [await answered(one) for one in await asyncio.gather(*pressed)]
+    [begun] = await parts.games.tables.open_at("discord:500")
+    late = f"The rematch has begun already: it is game {begun.game.id}."
+    assert sorted(told) == [[], [late]]
+
+
+@pytest.mark.usefixtures("parts")
+async def test_dice_chosen_below_an_old_message_come_with_the_scores_of_now(
+    discord: Loopback,
+) -> None:
+    """As somebody put a score right, or the turn, in a message of their own."""
+    message = await shown(await discord.slash(PEOPLE[0], "track", player2=PEOPLE[1], rules="kcd"))
+    message = await shown(await discord.slash(PEOPLE[0], "roll", dice="1 1 5 2 3 3"))
+    die = message.buttons[0]["custom_id"]
+    await shown(await discord.slash(PEOPLE[0], "fix", who=PEOPLE[1], score=350))
+    assert "350" not in message.text
+    await shown(await discord.press(PEOPLE[0], message, custom_id=die))
+    assert "350" in message.text
+    assert "P0 rolls" in message.text
+    assert chosen_in(message) == 1
+    await shown(await discord.slash(PEOPLE[0], "fix", next=PEOPLE[0]))
+    gone = await answered(await discord.press(PEOPLE[0], message, custom_id=die))
+    assert gone == ["The game has moved on: look at it as it is now."]
+    assert not is_choice(message)
 
 
 # ---- While something is solved ---------------------------------------------------------------
@@ -446,7 +592,3 @@ def action_id(message: Message, old: str) -> str:
 
 def action_of(button: Json) -> str:
     return str(button["custom_id"].split(":")[-1])
-
-
-def is_move(action: str) -> bool:
-    return action in {"roll", "bank", "keep", "undo", "farkle"}
