@@ -99,15 +99,12 @@ def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
 def turn_outcome(
     rules: Ruleset,
     table: TurnTable,
-    turn: TurnState | None = None,
     *,
-    roll: bool = False,
     beyond: Callable[[int, Floats], tuple[Floats, float]] | None = None,
 ) -> TurnOutcome:
-    """How a turn ends that is played by `table`, by one pass forwards over its turn totals.
+    """Return how a turn ends that is played by `table`, by one pass forwards over its turn totals.
 
-    It stands at `turn`, at its start if None. With `roll` it is not banked there, whatever the
-    table says. Of set-asides of equal value the one with more points is taken.
+    Of set-asides of equal value the one with more points is taken.
 
     beyond : where a turn goes on at the last turn totals: given a level and the chances of rolling
         each number of dice on it, how often each number is rolled in the end, and the chance of a
@@ -119,16 +116,13 @@ def turn_outcome(
     banks = bank_decisions(table)
     keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
-    first = table.index(turn or TurnState(0, number))
-    mass[first] = 1.0
-    if roll:
-        banks[first] = False
+    mass[0, 0, -1] = 1.0
     banked, farkled = np.zeros(totals), np.zeros(totals)
     wins = loses = 0.0
     chosen: list[npt.NDArray[np.intp]] = []
     block = max(1, _BLOCK // len(plan.options))
-    for t in range(first[1], totals):
-        row = (t - first[1]) % block
+    for t in range(totals):
+        row = t % block
         if row == 0 and t < solved:
             rows = range(t, min(t + block, solved))
             chosen = [_chosen(table, level, rows) for level in range(levels)]
