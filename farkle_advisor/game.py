@@ -139,10 +139,14 @@ class Game:
         """How many play."""
 
     def __repr__(self) -> str:
-        dice = f" with {' against '.join(self.dice)}" if self.dice else ""
+        brought = list(self.dice or ())
+        badges = self._own.badges if isinstance(self._own, LoadedDice) else ()
+        for seat, badge in enumerate(badges):
+            brought[seat] += f" and {badge.text}" if badge else ""
+        kits = f" with {' against '.join(brought)}" if brought else ""
         return (
             f"<Game: {self.rules.name} rules to {self.rules.goal:,} for {self.players} players"
-            f"{dice}; who begins wins {percent(self.first_player_wins)}>"
+            f"{kits}; who begins wins {percent(self.first_player_wins)}>"
         )
 
     @property

@@ -254,6 +254,11 @@ def test_answers_print_as_the_chat_shows_them_and_do_not_change() -> None:
     assert farkle.win_probability == pytest.approx(1 - game.value(their_farkles=1))
 
 
+def test_a_game_says_who_brings_what(folder: Path) -> None:
+    game = solve({"goal": 300}, dice="odd*6", badges=(None, "headstart:50"), data=folder)
+    assert " with odd*6 against ordinary*6 and headstart:50; who begins wins " in repr(game)
+
+
 def test_a_turn_that_no_rolls_lead_to_says_so() -> None:
     game = solve("facebook")
     assert not game.odds(turn=50, dice=2).reachable
