@@ -444,9 +444,11 @@ def settings_for(data: str | PathLike[str] | None) -> Settings:
     settings = read_settings(Settings)
     if data is None:
         return settings
-    if not isinstance(data, str | PathLike):
-        raise refused("data", "a folder", data)
-    return settings.model_copy(update={"data": Path(data).expanduser()})
+    with suppress(TypeError, RuntimeError):  # no path, or the home of nobody
+        folder = Path(data).expanduser()
+        if "\0" not in str(folder):
+            return settings.model_copy(update={"data": folder})
+    raise refused("data", "a folder", data)
 
 
 def advisor_of(settings: Settings) -> Advisor:

@@ -212,6 +212,9 @@ def test_other_values_of_a_wrong_kind_are_refused_by_their_names(game: Game) -> 
     for name, ask in asks.items():
         with pytest.raises(FarkleError, match=f"^{name}: takes .+, not "):
             ask()
+    for folder in ("~nobody-of-this-name/x", "a\0b", b"x"):
+        with pytest.raises(InvalidRequestError, match="^data: takes a folder, not "):
+            solve("kcd", data=folder)  # type: ignore[arg-type]
     with pytest.raises(InvalidRequestError, match="unknown policy"):
         duel(wrong, "greedy")
     with pytest.raises(TypeError):
