@@ -19,7 +19,7 @@ from typing import Any
 
 from bot import log
 from bot.fronts.chat.help import ALL, GROUPS, help_text
-from bot.fronts.chat.plain_words import OTHER_NAMES, question_of
+from bot.fronts.chat.plain_words import ENDS, OTHER_NAMES, as_command
 from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
@@ -36,20 +36,6 @@ _QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
 _DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
 _POSITION_ID = re.compile(r"(?=.*[A-WYZ])[0-9A-Z]{4}(-[0-9A-Z]{1,4})+[.?]?", re.IGNORECASE)
 """What is written under an advice, alone: its letters tell it from dice such as 6533-32."""
-_LEAVES = re.compile(
-    r"(@?[^\W\d_][\w.-]{0,29})\s+(?:(?:leaves|(?:has )?left|is leaving|quits?)(?: the game)?"
-    r"|(?:is )?gone|(?:is )?out|stops|(?:has|had) to (?:go|leave)|resigns|resigned|gives up|gave up"
-    r"|geht|(?:ist )?weg|ist gegangen|ist raus|muss (?:weg|los|gehen)|verlässt das Spiel"
-    r"|steigt aus|hört auf|gibt auf)[.!]?",
-    re.IGNORECASE,
-)
-"""How people say that somebody leaves a game."""
-_I_LEAVE = re.compile(
-    r"(?:I |I'm |I am )(?:leave|quit|resign|give up|out|leaving)(?: the game)?[.!]?"
-    r"|ich (?:gehe|bin (?:raus|weg)|steige aus|höre auf|gebe auf|verlasse das Spiel)[.!]?",
-    re.IGNORECASE,
-)
-"""How people say that they leave a game themselves."""
 _NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
 """A name of rules that may be of several words."""
 _LISTS = {"my-dice", "their-dice", "own", "dice"}
@@ -58,8 +44,6 @@ take loaded dice."""
 _ITEM = r"(?:\d{1,3}\s+)?(?![a-z][\w-]*\s*[:=])(?:[^\W\d_]|\d+(?:[x*×]|:\d))[^\s,;]*"
 _LIST = re.compile(rf"{_ITEM}(?:\s*[,;]\s*{_ITEM})*", re.IGNORECASE)
 """Dice with commas between them, such as `lucky*3, odd` or `3 lucky, odd`, up to an option."""
-_ENDS = ".,;!?"
-"""What may follow a command, a number or a choice where it ends a sentence."""
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
 _EXAMPLES = {
     "dice": 2,
@@ -81,7 +65,6 @@ YES_OR_NO = {
 }
 _MOST_ERROR = 600
 _MOST_REPEATED = 40
-_IN_WORDS = re.compile(r"\b(or|the|of|oder|die|den|von)\b|\?", re.IGNORECASE)
 _MOST_DIGITS = 20
 
 _POSITION = tuple((one.name, one.attribute, one.kind) for one in POSITION_FIELDS)
@@ -189,7 +172,7 @@ class Line:
         if text is None:
             return None
         known = {say(word): meaning for word, meaning in meanings.items()} | meanings
-        word = text.lower().rstrip(_ENDS)
+        word = text.lower().rstrip(ENDS)
         if word not in known:
             first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
             raise InvalidRequestError(neither_word(name, first, second, text))
@@ -272,7 +255,7 @@ def _no_scores(option: str, text: str) -> str:
 
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
-    plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(_ENDS)
+    plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(ENDS)
     if not _NUMBER.fullmatch(plain) or len(plain) > _MOST_DIGITS:
         raise InvalidRequestError(refusal(_as_text(word)))
     return int(re.sub("[,.']", "", plain))
@@ -447,18 +430,13 @@ class Commands:
         line = _as_meant(typed)
         if _POSITION_ID.fullmatch(line):
             line = f"/position {line}"
-        elif _I_LEAVE.fullmatch(line):
-            line = "/leave"
-        elif left := _LEAVES.fullmatch(line):
-            line = f"/leave {left[1]}"
-        elif question := self._question(line):
-            line = f"/advise {question}"
-        elif _DICE.match(line):
+        line = as_command(line, self.by_name, self.by_name["advise"].options)
+        if _DICE.match(line):
             line = f"/advise {line}"
         if not line:
             raise InvalidRequestError.say("type a command such as /help")
         first, *others = line.split(maxsplit=1)
-        name = first.removeprefix("/").rstrip(_ENDS).lower() or first
+        name = first.removeprefix("/").rstrip(ENDS).lower() or first
         name = OTHER_NAMES.get(name, name)
         if name not in self.by_name:
             raise self._not_understood(line, name)
@@ -467,15 +445,6 @@ class Commands:
             rest = typed[found.end() :]
         names = await self._rule_names(place) if _NAMED_RULES.search(rest) else ()
         return name, take_apart(command, rest, names)
-
-    def _question(self, line: str) -> str | None:
-        """What is asked of a roll in plain words, as /advise takes it; else None."""
-        name, _, rest = line.partition(" ")
-        is_command = line.startswith("/") or name.rstrip(_ENDS).lower() in self.by_name
-        # "keep the 5 or the 3 3 3" is none of /keep
-        if is_command and not (name.lower() == "keep" and _IN_WORDS.search(rest)):
-            return None
-        return question_of(line, self.by_name["advise"].options)
 
     def _not_understood(self, line: str, name: str) -> InvalidRequestError:
         known = self._did_you_mean(name)
@@ -497,7 +466,7 @@ class Commands:
         return say("; /help lists them")
 
     async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
-        name = line.words.rstrip(_ENDS).lower()
+        name = line.words.rstrip(ENDS).lower()
         name = OTHER_NAMES.get(name, name)
         if name not in {"", ALL, *GROUPS} and name.removeprefix("/") not in self.by_name:
             raise InvalidRequestError.say(
