@@ -322,7 +322,7 @@ class Tasks:
             except TimeoutError:
                 raise TaskError.say(
                     "{task}: that took longer than the {seconds:,g} seconds of computing allowed"
-                    " here",
+                    " here; whoever runs this program can allow more (FARKLE_TASK_SECONDS)",
                     task=say(task.what),
                     seconds=task.most,
                 ) from None

@@ -13,6 +13,7 @@ from solver.wording import say, say_number
 def delay_text(delay: Delay) -> str:
     """How long a task takes, or what it waits for."""
     task, time = say(delay.what), duration(delay.seconds)
+    task = task[:1].upper() + task[1:]
     if not delay.before:
         return say("{task}: this takes about {time}.", task=task, time=time)
     return wrap(

@@ -182,7 +182,7 @@ def _check_scores(rules: Ruleset, position: Position) -> None:
         more = say("; a player who did not begin wins at once by reaching the goal")
     over = ""
     if position.banked > last:
-        over = say("; from there on the game is over, or the final turn the opponent's")
+        over = say("; with more the game is over, or only the opponent's final turn is left")
     _check_score(rules, position.banked, last, _YOUR, over)
     _check_score(rules, position.opponent, most, _THEIR, more)
 

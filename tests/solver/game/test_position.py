@@ -166,7 +166,7 @@ def test_a_score_at_the_goal_is_a_final_turn() -> None:
     for position in (Position(1900, 2000), Position(0, 3500, 350, dice=2)):
         check_position(rules, position)
     refused(rules, Position(0, highest_score(rules) + 50), "from 2,000 on you have the final turn")
-    refused(rules, Position(2000, 0), "your score cannot be 2,000.* from 0 to 1,950; from there on")
+    refused(rules, Position(2000, 0), "your score cannot be 2,000.* from 0 to 1,950; with more")
     refused(rules, Position(2000, 2500), "your score cannot be 2,000")
     assert points_to_beat(rules, Position(1900, 2300)) == 400
     assert points_to_beat(rules, Position(1900, 1950)) is None
