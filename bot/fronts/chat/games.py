@@ -32,7 +32,7 @@ from bot.services.rule_options import with_goal
 from bot.services.seats import read_fallen, read_kept, read_use
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
-from bot.table.commands import kept_examples
+from bot.table.commands import kept_examples, resign
 from bot.table.drafting import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
@@ -461,6 +461,7 @@ class GameCommands:
         seat, game = table.seat_for(caller, who), table.game
         is_sure = line.choice("sure", YES_OR_NO) is True
         if not (is_sure or game.tracked or game.may_be_left):
+            resign(game, seat)  # who cannot is told so, and not asked
             raise InvalidRequestError.say(
                 "this gives up game {game} for {name}, for good: {command} sure:yes does it",
                 name=table.names[seat],

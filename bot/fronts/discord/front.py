@@ -61,6 +61,7 @@ from bot.services.tables import Caller, Person, Player, Table, bot_name
 from bot.services.tournaments import TournamentNews, Tournaments
 from bot.store.errors import MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import PlaceSettings
+from bot.table.commands import resign
 from bot.table.events import (
     Accepted,
     Banked,
@@ -366,18 +367,21 @@ class DiscordFront:
         if len(game.seats) < 2 or game.kits or game.pool:
             return
         asked = self._games.oracle, self._rules, caller, game.rules, len(game.seats)
+        was_needed = None
         try:
             async for reply in solved_for_game(*asked):
                 if reply.subject.failed:
                     yield replace(reply, private=True)
                     continue
-                self._solves[game_id] = reply.subject
+                self._solves[game_id] = was_needed = reply.subject
                 async for news in self._in_lobby(game_id):
                     yield news
         except FarkleError as error:
             yield failure(error)
         finally:
-            was_needed = self._solves.pop(game_id, None)
+            # others may have sat down since, for whom more is solved
+            if was_needed and self._solves.get(game_id) is was_needed:
+                del self._solves[game_id]
         if was_needed:
             async for news in self._in_lobby(game_id):
                 yield news
@@ -464,8 +468,8 @@ class DiscordFront:
     async def _ask(self, answer: Answer, caller: Caller, table: Table, button: TableButton) -> None:
         if button.action == "end":
             check_end(caller, table, self._games.tables.now())
-        elif table.seat_of(caller.person) is None and not caller.manages:
-            raise IllegalActionError.say("you do not play in this game")
+        else:
+            resign(table.game, table.own_seat(caller))  # who cannot is told so, and not asked
         view = Buttons()
         view.add_item(Confirm(button.action, button.game, button.language, answer.shown_in))
         question, _ = SURE[button.action]

@@ -235,7 +235,7 @@ class World:
             "seats": table.stored.seats,
             "games": len(await self.parts.store.recent_games(table.stored.place, 10)),
             # estimates, and the chart of a game, are there at once or not in time
-            "text": re.sub(r"(?m)^ +\S* +[\d.]+ %\n|(?<=\d) +\S* +\d+ %$", "", message.text),
+            "text": CHANCES.sub("", message.text),
             "buttons": message.buttons,
             "files": {*message.files} - {"game.png"},
         }
@@ -254,6 +254,8 @@ def world(choices: Choices, parts: Parts, discord: Loopback, folder: Path) -> Wo
     return World(parts, discord, folder / "farkle.db", choices)
 
 
+CHANCES = re.compile(r"(?m)^ +[█░]+ +[\d.]+ %\n| [█▏▎▍▌▋▊▉ ]+\d+ %$")
+"""Bars with win probabilities, below names or beside scores."""
 KCD: Json = {"rules": "kcd", "goal": 800}
 LOADED: Json = {"my_dice": "lucky*3,odd,devil*2", "my_badge": "carpenter:150", "goal": 600}
 TABLES: dict[str, tuple[str, int, Json]] = {
@@ -428,6 +430,10 @@ async def test_a_lobby_goes_on_while_rules_are_solved(
     assert LINE not in message.text, "of three who are not there"
     await shown(await discord.press(PEOPLE[1], message, "Join"))
     await told(message, LINE)
+    # a fourth, for whom nothing can be solved in time, changes nothing of that
+    await shown(await discord.press(PEOPLE[3], message, "Join"))
+    await shown(await discord.press(PEOPLE[3], message, "Leave"))
+    assert LINE in message.text
     go_on.set()
     await told(message, LINE, is_there=False)
     assert await answered(third) == ["The disk is full."]
@@ -536,6 +542,24 @@ async def test_who_resigns_by_a_button_leaves_a_table_that_goes_on(
     die = next(one for one in message.buttons if not one.get("disabled"))
     assert await answered(await discord.press(other, message, custom_id=die["custom_id"])) == []
     assert (await table_of(parts, message)).game.version == table.game.version
+
+
+@pytest.mark.usefixtures("parts")
+async def test_who_cannot_resign_is_not_asked_whether_they_want_to(discord: Loopback) -> None:
+    more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, 4)}
+    message = await shown(await discord.slash(PEOPLE[0], "play", rules="kcd", **more))
+    await press(discord, PEOPLE[0], message, "roll")
+    question = await shown(await discord.press(PEOPLE[3], message, "Resign"))
+    yes = question.button("Yes")["custom_id"]
+    both = [discord.press(PEOPLE[3], question, custom_id=yes) for _ in range(2)]
+    told = [await answered(one) for one in await asyncio.gather(*both)]
+    assert sorted(told) == [[], ["You have resigned already."]]
+    pressed = await discord.press(PEOPLE[3], message, "Resign")
+    typed = [await discord.slash(PEOPLE[3], command) for command in ("resign", "leave")]
+    for one in (pressed, *typed):
+        assert await answered(one) == ["You have resigned already."]
+    stranger = await answered(await discord.press(PEOPLE[5], message, "Resign"))
+    assert stranger == ["You do not play in this game, only P0, P1, P2, P3."]
 
 
 @pytest.mark.parametrize("how", ["no access", "deleted", "too old"])
