@@ -19,7 +19,7 @@ async def test_a_turn_for_most_points_in_the_chat(tmp_path: Path) -> None:
         assert reply.data["long_run"]["points"] == pytest.approx(620.855, abs=5e-4)
         assert "623.017 points on average, farkle 19.33 %" in reply.text
         german = said_in(language("de"), lambda: reply.text)
-        assert "623,017 Punkte im Mittel, Farkle 19,33 %" in german
+        assert "623,017 Punkte im Schnitt, Farkle 19,33 %" in german
         assert max(map(len, german.splitlines())) < 80
         reply = await chat.answer("/points rules:zilch cost:500")
         assert reply.data["points"] == pytest.approx(547.157, abs=5e-4)
