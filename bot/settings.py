@@ -77,9 +77,9 @@ def _read(kind: type[S]) -> S:
 
 
 _NUMBERS = {
-    "int_parsing": say_later('it is a whole number {range}, not "{value}"'),
-    "float_parsing": say_later('it is a number {range}, not "{value}"'),
-    "finite_number": say_later('it is a number {range}, not "{value}"'),
+    "int_parsing": say_later('it takes a whole number {range}, not "{value}"'),
+    "float_parsing": say_later('it takes a number {range}, not "{value}"'),
+    "finite_number": say_later('it takes a number {range}, not "{value}"'),
 }
 _BEYOND = {"greater_than", "greater_than_equal", "less_than_equal"}
 
@@ -89,11 +89,11 @@ def _reason(field: FieldInfo, error: ErrorDetails) -> str:
     kind, value = error["type"], str(error["input"])[:40]
     if kind == "literal_error":
         known = error["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
-        return say('it is one of {known}, not "{value}"', known=known, value=value)
+        return say('it takes one of {known}, not "{value}"', known=known, value=value)
     if kind in _NUMBERS:
         return say(_NUMBERS[kind], range=_range(field), value=value)
     if kind in _BEYOND:
-        return say("it is a number {range}, not {value}", range=_range(field), value=value)
+        return say("it takes a number {range}, not {value}", range=_range(field), value=value)
     return error["msg"].removeprefix("Value error, ")
 
 
@@ -156,7 +156,9 @@ class Settings(FromEnvironment):
     def _is_known(cls, locale: str) -> str:
         if (code := find_code(locale)) is None:
             known = ", ".join(language_codes())
-            raise ValueError(say('it is one of {known}, not "{value}"', known=known, value=locale))
+            raise ValueError(
+                say('it takes one of {known}, not "{value}"', known=known, value=locale)
+            )
         return code
 
     @property

@@ -146,6 +146,6 @@ def _check_folder(settings: Settings) -> None:
     folder = database_path(settings.database_url).parent
     if "database_url" in settings.model_fields_set and not folder.is_dir():
         raise StoreError.say(
-            "There is no folder {folder} for the database: make it, or name another one",
+            "There is no folder {folder} for the database: make it, or name another folder",
             folder=folder,
         )

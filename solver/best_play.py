@@ -81,7 +81,7 @@ class Values:
         values = np.asarray(self.array[role(self.rules, began=began), row][columns])
         if not np.all((values >= 0) & (values <= 1)):
             raise StrategyFileError.say(
-                "{file}: holds values that are no probabilities; solve the rules again",
+                "{file}: holds values that are not probabilities; solve the rules again",
                 file=self._origin,
             )
         return values
@@ -221,7 +221,8 @@ class Strategy:
 
     def _never_the_same(self) -> StrategyFileError:
         return StrategyFileError.say(
-            "{file}: is written again and again while it is read", file=self._origin
+            "{file}: another program keeps writing it while it is read; try again",
+            file=self._origin,
         )
 
     def _reaching(self, values: Values, start: Position, turn_total: int) -> TurnTable:
@@ -257,8 +258,8 @@ class Strategy:
                 return TurnTable(table.values[:, :end], table.rolls[:, :end], ends, table.plan)
             self._further = 2 * further
         raise InvalidPositionError.say(
-            "a turn total beyond the goal cannot be asked about under {rules} rules: turns go on"
-            " too far",
+            "under {rules} rules turns can go on so far that turn totals beyond the goal are not"
+            " worked out",
             rules=self.rules.name,
         )
 

@@ -56,9 +56,9 @@ def advise(
 ) -> None:
     """Rank what to keep of a roll, best first.
 
-    DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332. After them three numbers are the turn
-    total, your score and the opponent's: 5 2 350 4200 5000. Options may also be typed as in the
-    chat: 5 2 turn 350. Loaded dice are named where it matters: 5 lucky, 1 odd, 3 3 ordinary.
+    DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332. Three more numbers mean the turn
+    total, your score and the opponent's: 5 2 350 4200 5000. You can also type options as in the
+    chat: 5 2 turn 350. Name loaded dice where it matters: 5 lucky, 1 odd, 3 3 ordinary.
     """
     settings: Settings = context.obj
     sets = {name: given.pop(name) for name in DICE_OPTIONS}
@@ -205,7 +205,7 @@ def position(
 ) -> None:
     """Say what is best in a position, by its ID.
 
-    ID stands under an advice, such as CZT1-7YZ9-SYP.
+    ID is shown under the advice, such as CZT1-7YZ9-SYP.
     """
     known = known_rules(settings, place)
     found = opened(read_id(" ".join(text)), known)

@@ -36,9 +36,9 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
     default=GAMES,
     type=click.IntRange(100, MOST_GAMES),
     show_default=True,
-    help="Games of optimal play that are counted for each rule set.",
+    help="Games of optimal play to count for each rule set.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the dice.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the dice.")
 @click.option(
     "--careless",
     type=click.Choice(CARELESS),

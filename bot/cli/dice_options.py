@@ -18,7 +18,7 @@ _OPTIONS = (
     click.option(
         "--their-dice",
         metavar="SET",
-        help="Theirs, ordinary*6 if not given; SET/SET.",
+        help="Theirs, ordinary*6 if left out; SET/SET.",
     ),
     click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, gold-might."),
     click.option("--their-badge", metavar="BADGE", help="The opponent's."),

@@ -48,7 +48,7 @@ _rules_option = click.option(
     metavar="N",
     help="Play N games as well, to check; ten million at most.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the dice of these games.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
 @json_option
 @csv_option
 @click.pass_obj
@@ -115,7 +115,7 @@ def best_response(
     as_json: bool,
     as_csv: bool,
 ) -> None:
-    """Find the way to play that beats a policy most.
+    """Find the way to play that beats a policy most often.
 
     POLICY is one of those of `farkle duel`. The rules have to be solved. Says what the best
     response wins, what optimal play wins, and where the two differ.

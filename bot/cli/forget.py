@@ -23,7 +23,7 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
     kept = "1 game is" if games == 1 else f"{games} games are"
     told = f"{person} is forgotten: {kept} kept without the name."
     if not games:
-        told = f"Nobody with the ID {person} sat in a game; nothing is kept of it now."
+        told = f"Nobody with the ID {person} sat in a game; nothing is stored under it now."
     show(told, {"person": person, "games": games}, as_json=as_json)
 
 

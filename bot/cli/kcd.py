@@ -45,11 +45,11 @@ from solver.named.sets import find_die, read_dice
 
 @click.group(invoke_without_command=True)
 @dice_options
-@click.option("--own", metavar="DICE", help="Dice you own: which six to take of them.")
+@click.option("--own", metavar="DICE", help="Dice you own: find the best six of them.")
 @click.option(
     "--buy",
     metavar="PRICE",
-    help="Which die to buy next beside --own: the most it may cost in groschen, or any.",
+    help="Which die to buy next, to add to --own: the most groschen you can pay, or any.",
 )
 @click.option(
     "--solve",
@@ -151,7 +151,7 @@ def _buy(settings: Settings, wanted: PurchaseQuestion, *, as_json: bool, as_csv:
 @json_option
 @csv_option
 def dice(name: tuple[str, ...], *, as_json: bool, as_csv: bool) -> None:
-    """List the dice of the games, or tell all of one."""
+    """List the dice of the games, or show everything about one."""
     known = [find_die(" ".join(name).partition("@")[0])] if name else list(known_dice())
     text = die_text(known[0]) if name else dice_list_text(known)
     show(text, dice_list_data(known), as_json=as_json, sheet=dice_sheet(known) if as_csv else None)

@@ -157,7 +157,7 @@ def plot() -> None:
     type=click.Choice(get_args(Shown)),
     default="difference",
     show_default=True,
-    help="The value of the better choice, or of rolling less that of banking.",
+    help="The value of the better choice, or rolling minus banking.",
 )
 @click.option("--top", type=click.IntRange(min=1), metavar="T", help="Highest turn total shown.")
 @_picture_options
@@ -213,7 +213,7 @@ def plot_border(
     as_csv: bool,
     **situation: Any,
 ) -> None:
-    """From which turn total on to bank, by the scores.
+    """The turn totals from which to bank, by the scores.
 
     A panel for each number of dice, over both scores at the start of a turn.
     """

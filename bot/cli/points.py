@@ -29,14 +29,14 @@ from solver.errors import InvalidRequestError
     "--score",
     type=int,
     metavar="S",
-    help="Your score, where a roll that loses everything takes it.",
+    help="Your score, under rules where a roll can lose it all.",
 )
 @click.option(
     "--hot-dice",
     type=int,
     default=0,
     metavar="N",
-    help="Hot dice so far, where their bonus changes: when to bank after them.",
+    help="Hot dice so far, if their bonus changes: when to bank after them.",
 )
 @click.option("--table", is_flag=True, help="What rolling gains, by turn total and dice.")
 @click.option(
@@ -65,8 +65,8 @@ def points(
 ) -> None:
     """Play one turn for the most points, with no goal.
 
-    RULES is the name of a rule set or a TOML file; it need not be solved. Says what such a turn
-    brings and risks, when to bank, and what farkles in a row make of it in the long run.
+    RULES is the name of a rule set or a TOML file; it need not be solved. It shows the average
+    points, the risk, when to bank, and what farkles in a row cost in the long run.
     """
     if table and costs:
         raise InvalidRequestError("--table and --costs are two tables: ask for one at a time")

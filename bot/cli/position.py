@@ -31,7 +31,7 @@ class Scores(click.ParamType["tuple[int, ...]"]):
         try:
             return tuple(int(part) for part in str(value).split(","))
         except ValueError:
-            self.fail(f"{value!r} is no score, and no scores such as 2500,3100", param, ctx)
+            self.fail(f"{value!r} is not a score, nor several such as 2500,3100", param, ctx)
 
 
 class _ShownShort(click.Option):

@@ -28,12 +28,12 @@ _CHOICES = {
         "doubling": "each further die doubles the points",
     },
     "ending": {
-        "at_once": "whoever reaches the goal wins at once",
+        "at_once": "the first to reach the goal wins at once",
         "final_turn": "the other player has one final turn",
-        "equal_turns": "both players have as many turns",
+        "equal_turns": "both players get the same number of turns",
     },
     "ties": {
-        "earlier": "whoever reached the goal first wins",
+        "earlier": "the player who reached the goal first wins",
         "shared": "each player wins half the game",
         "played_on": "one more turn each until one gets more points",
     },
@@ -204,7 +204,7 @@ class Interview:
 
     def _scoring(self) -> None:
         """What dice are worth: as in the rules to start from, or one by one."""
-        kept = f"Shall dice be worth what they are in {self.base.name}?"
+        kept = f"Should dice be worth the same as in {self.base.name}?"
         while True:
             self.data["scoring"] = self.base.scoring.model_dump()
             if not self.terminal.confirm(kept, default=True):
@@ -266,7 +266,7 @@ class Interview:
         first = self._ask(("opening_minimum",), "Least first bank of a player", _number)
         if least or first:
             self._confirm(
-                "minimum_binds_win", "Does that hold for a bank that reaches the goal, too?"
+                "minimum_binds_win", "Does that apply to a bank that reaches the goal, too?"
             )
 
     def _turn(self) -> None:

@@ -44,7 +44,7 @@ Read = Callable[[str | None], Ruleset]
     "--floor",
     type=int,
     metavar="N",
-    help="Count scores below N as N; the rules' own floor if not given.",
+    help="Count scores below N as N; the rules' own floor if left out.",
 )
 @click.option(
     "--tolerance",
@@ -52,7 +52,7 @@ Read = Callable[[str | None], Ruleset]
     default=DEFAULT_TOLERANCE,
     show_default=True,
     metavar="X",
-    help="Largest error of a win probability, relative to it, that is proved.",
+    help="Prove that no win probability is off by more than this share of itself.",
 )
 @click.option(
     "--out",
@@ -60,7 +60,7 @@ Read = Callable[[str | None], Ruleset]
     metavar="DIR",
     help="Where to write the strategy files.",
 )
-@click.option("--again", is_flag=True, help="Solve also what is solved already.")
+@click.option("--again", is_flag=True, help="Solve again what is solved already.")
 @click.option(
     "--check",
     is_flag=True,
@@ -72,7 +72,7 @@ Read = Callable[[str | None], Ruleset]
     default=2,
     show_default=True,
     metavar="N",
-    help="How many play; with three and more everybody plays for the own chance to win.",
+    help="How many play; with three or more, each plays for their own chance to win.",
 )
 @click.option(
     "--goal",
@@ -80,14 +80,14 @@ Read = Callable[[str | None], Ruleset]
     type=int,
     multiple=True,
     metavar="N",
-    help="Another goal than the rules have; may be given several times.",
+    help="A goal other than that of the rules; may be given several times.",
 )
 @click.option(
     "--dice",
     "sets",
     multiple=True,
     metavar="SET",
-    help="The loaded dice of each of three players or more, in the order of turns.",
+    help="The loaded dice of one of three players or more; give it for each, in turn order.",
 )
 @click.option("--joker-alone", is_flag=True, help="With --dice: jokers may score by themselves.")
 @click.option(

@@ -22,7 +22,7 @@ def store() -> None:
     "--restore",
     "game",
     metavar="GAME",
-    help="Take a game as its rows are now for sound, if it can be played again from them.",
+    help="Put a repaired game back, if it can be played again from its rows.",
 )
 @json_option
 @click.pass_context
@@ -30,8 +30,8 @@ def check(context: click.Context, game: str | None, *, as_json: bool) -> None:
     """Look for damage in the whole database.
 
     SQLite checks its file, every game is played again from its events, and held against its seats,
-    its results and the secret of its dice. Nothing is changed, and the chat may run meanwhile. A
-    line tells each thing that is wrong; the exit status is 1 if there is any.
+    its results and the secret of its dice. Nothing is changed, and the chat may run meanwhile. Each
+    fault has a line; the exit status is 1 if there are any.
 
     A game that the chat found damaged is set aside, and nothing of it is deleted. Once its rows are
     put right, as from a copy, --restore takes it back.

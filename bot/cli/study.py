@@ -32,9 +32,9 @@ def study() -> None:
 
 @study.command()
 @click.argument("rules", default=DEFAULT_RULES)
-@click.option("--floor", type=int, metavar="N", help="The floor; the rules' own if not given.")
+@click.option("--floor", type=int, metavar="N", help="The floor; the rules' own if left out.")
 @click.option(
-    "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if not given."
+    "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if left out."
 )
 @place_option
 @json_option
@@ -81,10 +81,12 @@ def floor(
 @study.command()
 @click.argument("rules", default=DEFAULT_RULES)
 @click.option(
-    "--games", type=click.IntRange(2, MOST_GAMES), help="Play so many with each level, and count."
+    "--games",
+    type=click.IntRange(2, MOST_GAMES),
+    help="Play this many games with each level and count the wins.",
 )
-@click.option("--seed", default=1, show_default=True, help="Of the dice of these games.")
-@click.option("--replace", is_flag=True, help="Keep counts even in place of better ones.")
+@click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
+@click.option("--replace", is_flag=True, help="Keep these counts even if there are better ones.")
 @place_option
 @json_option
 @csv_option

@@ -28,7 +28,9 @@ def verify(context: click.Context, file: BinaryIO, *, as_json: bool) -> None:
     name = "standard input" if name in {"-", "<stdin>"} else name
     data = file.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
-        raise InvalidRequestError(f"{name}: longer than {_MOST_BYTES:,} bytes, so it is no proof")
+        raise InvalidRequestError(
+            f"{name}: longer than {_MOST_BYTES:,} bytes, so it is not a proof"
+        )
     proof = read_proof(data, name)
     verdict = verify_proof(proof)
     show(verdict_text(verdict, proof), verdict_data(verdict, proof), as_json=as_json)

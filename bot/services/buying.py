@@ -64,7 +64,7 @@ def read_price(text: str) -> int | None:
         return None
     if not plain.isdecimal() or len(plain) > 6:
         raise InvalidRequestError.say(
-            'buy: "{text}" is no price; give the most groschen that the die may cost, or any',
+            'buy: "{text}" is not a price; give the most groschen you can pay, or any',
             text=text,
         )
     return int(plain)

@@ -157,7 +157,7 @@ class Oracle:
             )
         if not table.game.was_played:
             raise InvalidRequestError.say(
-                "nothing was played in game {game}, so there is nothing to look back on",
+                "nothing was played in game {game}, so there is nothing to review",
                 game=table.game.id,
             )
         async for delay in self.ready(asker, await at_once(self.needs, table.game, rival=False)):

@@ -261,10 +261,10 @@ class Games:
                 raise IllegalActionError(
                     say("a bot plays on for you in this game")
                     if replaced
-                    else say("you sit at this table already")
+                    else say("you are already at this table")
                 )
             if level is not None and not sat and not caller.manages:
-                raise IllegalActionError.say("only those who play here can have a bot sit down")
+                raise IllegalActionError.say("only players of this game can add a bot")
             await self._check_players(
                 [level] if level else [],
                 table.game.rules,
@@ -336,7 +336,8 @@ class Games:
             return table.then(*commands.bank(table.game, seat))
         if then == "roll" and table.game.tracked:
             raise InvalidRequestError.say(
-                "first /keep the dice that were set aside, then /roll with the dice that fell"
+                "with real dice, /keep the dice you set aside first, then /roll with what you"
+                " rolled"
             )
         if then == "roll":
             return table.then(await self._rolled(table.game, seat, None))
@@ -398,7 +399,7 @@ class Games:
         seat = mover if who is None else table.seat_named(who)
         if seat != mover and not over:
             raise IllegalActionError.say(
-                "it is the turn of {name}, not of {other}; /fix next:NAME puts that right",
+                "it is {name}'s turn, not {other}'s; /fix next:NAME changes that",
                 name=table.names[table.game.mover],
                 other=table.names[seat],
             )
@@ -438,7 +439,8 @@ class Games:
         between_turns = not game.turn.turn_total and game.turn.roll is None
         if between_turns and not (game.hints or game.tracked):
             raise IllegalActionError.say(
-                "hints are forbidden here, and the odds after that turn have been told"
+                "that turn cannot be taken back: the host has forbidden hints here, and the odds"
+                " after it have been shown"
             )
         return table.then(*commands.undo(game, table.seat_of(caller.person)))
 
@@ -662,10 +664,9 @@ class Games:
         games = [f"{one.game.id} ({', '.join(one.names)})" for one in found]
         return GameRunningError(
             say_number(
-                "game {games} is running here already: finish it, or put it away by"
-                " /end game:{game}",
-                "{number} games are running here already, as many as there may be: {games};"
-                " /end game:{game} puts one away",
+                "game {games} is running here already: finish it, or end it with /end game:{game}",
+                "{number} games are running here already, which is the most allowed: {games};"
+                " /end game:{game} ends one",
                 len(found),
                 games=", ".join(games),
                 game=found[-1].game.id,
@@ -678,7 +679,7 @@ class Games:
         async with self.tables.lock(found.game.id):
             table = await self.tables.current(found.game.id)
             if caller.at_version not in {None, table.game.version}:
-                raise StaleVersionError.say("the game has moved on: look at it as it is now")
+                raise StaleVersionError.say("the game has moved on: look at how it stands now")
             yield table
 
     async def _commit(
@@ -742,7 +743,7 @@ class Games:
         if game.tracked:
             if dice is None:
                 commands.check_roll(game, seat)
-                raise InvalidRequestError.say("say which dice fell, as in /roll 6 5 3 3 3 2")
+                raise InvalidRequestError.say("say what you rolled, as in /roll 6 5 3 3 3 2")
             [event] = commands.roll(game, seat, dice)
             return event
         if dice is not None:
@@ -771,7 +772,7 @@ def _check_seats(players: Sequence[Player], *, tracked: bool) -> None:
     """Refuse who cannot sit at a table together. Raises InvalidRequestError."""
     people = [player.id for player in players if isinstance(player, Person)]
     if len(set(people)) < len(people):
-        raise InvalidRequestError.say("everybody can take only one seat")
+        raise InvalidRequestError.say("each player can take only one seat")
     if tracked and len(people) < len(players):
         raise InvalidRequestError.say(commands.NO_BOTS)
 

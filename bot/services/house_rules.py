@@ -184,14 +184,14 @@ class HouseRules:
             own = await self._store.place_rules(place)
             if taken := _same_name(name, own):
                 raise InvalidRequestError.say(
-                    "there are rules {rules} here already; delete them first, or choose"
-                    " another name",
+                    "rules called {rules} exist here already; delete them with /rules delete"
+                    " {rules}, or choose another name",
                     rules=taken,
                 )
             if len(own) >= self._limits.rules:
                 raise InvalidRequestError.say(
                     "there are {number} house rules here already, and at most {most} are allowed;"
-                    " delete some first",
+                    " delete one first with /rules delete NAME",
                     number=len(own),
                     most=self._limits.rules,
                 )
@@ -274,7 +274,7 @@ class HouseRules:
         if not found:
             if preset := self._preset_name(wanted):
                 raise InvalidRequestError.say(
-                    "the rules {rules} ship with the program; only rules made here can be deleted",
+                    "the rules {rules} come with the program; only rules made here can be deleted",
                     rules=preset,
                 )
             guess = did_you_mean(short(wanted.lower()), list(own)) if own else ""
@@ -526,6 +526,7 @@ def _read(name: str, text: str) -> Ruleset:
         data = parse(text)
     except (NotTomlError, TypeError):
         raise InvalidRulesError.say(
-            "{rules}: what is saved of these rules is damaged", rules=name
+            "{rules}: the saved rules are damaged; delete them and make them again with /rules new",
+            rules=name,
         ) from None
     return make_rules({**data, "name": name}, name)

@@ -235,7 +235,9 @@ def sets_of_others(text: str | None, rules: Ruleset, situation: Situation) -> li
 def check_no_badges(*badges: str | None) -> None:
     """Refuse badges where more than two play. Raises InvalidRequestError."""
     if any(badges):
-        raise InvalidRequestError.say("badges are for games of two: leave them out where more play")
+        raise InvalidRequestError.say(
+            "badges work only with two players: leave them out if more play"
+        )
 
 
 @overload

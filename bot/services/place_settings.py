@@ -53,7 +53,7 @@ async def change_settings(
     }
     changes = {name: value for name, value in given.items() if value is not None}
     if changes and not caller.manages:
-        raise IllegalActionError.say("only who manages this place can change its settings")
+        raise IllegalActionError.say("only people who manage this place can change its settings")
     if games is not None:
         check_games(games, MOST_OPEN_GAMES)
     for name, value in changes.items():

@@ -166,8 +166,8 @@ def _check(rules: Ruleset, question: PointsQuestion) -> None:
         )
     if question.hot_dice and len(rules.hot_dice_bonus) < 2:
         raise InvalidRequestError.say(
-            "under {rules} rules it does not matter how often all dice were set aside: their bonus"
-            " does not change",
+            "under {rules} rules it does not matter how many hot dice there were: their bonus is"
+            " always the same",
             rules=rules.name,
         )
     if question.score is not None and not rules.lose_everything:

@@ -111,6 +111,7 @@ def _before(rules: Ruleset, situation: Situation) -> int:
         return 0
     if situation.began is False and not reached:
         raise InvalidRequestError.say(
-            "with several players began: takes me alone; who of the others began cannot be told"
+            "with several players began: takes only me; which of the others began cannot be said"
+            " here"
         )
     return len(scores) - reached[0] if reached else 0

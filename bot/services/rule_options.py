@@ -200,32 +200,32 @@ COMMANDS = frozenset(
 """Words that no name begins with, as they say what to do with rules."""
 
 OPTION_HELP = (
-    ("base:classic", say_later("what to start from; rules made here will do")),
-    ("goal:5000", say_later("the goal; or more with goal-must-be:exceeded")),
+    ("base:classic", say_later("the rules to start from; house rules work too")),
+    ("goal:5000", say_later("the goal; goal-must-be:exceeded for more than it")),
     ("dice:6", say_later("number of dice, 1 to 6")),
     ("minimum-bank:350", say_later("least turn total to bank")),
     ("opening-minimum:1000", say_later("least first bank")),
-    ("minimum-binds-win:no", say_later("a bank that reaches the goal is free of these")),
+    ("minimum-binds-win:no", say_later("a bank that reaches the goal needs neither")),
     ("set-aside-all:yes", say_later("every die that scores must be set aside")),
     ("hot-dice:no_bank", say_later("optional, no_bank or forced")),
-    ("hot-dice-bonus:500,1000", say_later("for the first, second, ... hot dice of a turn")),
+    ("hot-dice-bonus:500,1000", say_later("bonus for the 1st, 2nd, ... hot dice of a turn")),
     ("farkle-penalty:3x1000", say_later("3 farkles in a row cost that; 3xeverything; none")),
     ("farkle-keeps-turn-total:yes", say_later("a farkle banks what may be banked")),
-    ("instant-win:xxxxxx,222", say_later("rolls that win: six of a kind, three 2s; none")),
-    ("lose-everything:2222", say_later("rolls that take the whole score; none")),
+    ("instant-win:xxxxxx,222", say_later("rolls that win: six of a kind, three 2s; or none")),
+    ("lose-everything:2222", say_later("rolls that lose the whole score, or none")),
     ("ending:final_turn", say_later("at_once, final_turn or equal_turns")),
     ("ties:earlier", say_later("earlier, shared or played_on")),
     ("score-floor:0", say_later("no score falls below 0")),
-    ("ones:100 fives:50", say_later("one die; any face, or single:100,0,0,0,50,0")),
-    ("three-of-a-kind:300", say_later("or six numbers as 1000,200,300,400,500,600")),
+    ("ones:100 fives:50", say_later("of one die; all faces: single:100,0,0,0,50,0")),
+    ("three-of-a-kind:300", say_later("or six numbers: 1000,200,300,400,500,600")),
     ("more-of-a-kind:doubling", say_later("none, linear or doubling")),
-    ("four-of-a-kind:2000", say_later("instead of that; five-, six-of-a-kind; none")),
+    ("four-of-a-kind:2000", say_later("replaces that; also five-, six-of-a-kind; none")),
     ("straight:1500", say_later("1 to 6; straight-1-5:500 straight-2-6:750")),
     ("three-pairs:750", say_later("three different pairs")),
     ("three-pairs-include:none", say_later("what else: four_and_two,six_of_a_kind or none")),
     ("four-and-two:1500", say_later("four of a kind and a pair")),
     ("two-triplets:2500", say_later("two different triples")),
-    ("nothing:500", say_later("all the dice, and nothing scores")),
+    ("nothing:500", say_later("a roll of all dice in which nothing scores")),
 )
 """How options are written, and what they say."""
 
@@ -244,19 +244,19 @@ def checked_name(name: str) -> str:
         or name.lower().endswith(".toml")
     ):
         raise InvalidRequestError.say(
-            "a name of rules is 1 to {most} letters, digits, spaces and . + - _, begins with a"
-            ' letter or digit and is no file, unlike "{name}"',
+            "a rule set's name has 1 to {most} letters, digits, spaces and . + - _, begins with a"
+            ' letter or digit and is not a file; "{name}" will not do',
             most=MAX_NAME,
             name=short(name),
         )
     if name.lower() in preset_names():
         raise InvalidRequestError.say(
-            "the name {name} is that of rules that ship with the program; choose another one",
+            "{name} is the name of rules that come with the program; choose another one",
             name=name.lower(),
         )
     if (first := name.split()[0].lower()) in COMMANDS:
         raise InvalidRequestError.say(
-            'a name of rules cannot begin with "{word}", which says what to do with rules',
+            'a rule set\'s name cannot begin with "{word}", which is a command of /rules',
             word=first,
         )
     return name

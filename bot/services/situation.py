@@ -136,8 +136,8 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--opponent", "--them"),
-        "The opponent's score; of several 2500,3100.",
-        say_later("the opponent's score; of several in the order of turns, as 2500,3100"),
+        "The opponent's score; for several: 2500,3100.",
+        say_later("the opponent's score; for several, in turn order, such as 2500,3100"),
         FieldKind.SCORES,
         "D",
     ),
@@ -158,14 +158,14 @@ POSITION_FIELDS = (
     PositionField(
         ("--rules",),
         "Rule set or TOML file.",
-        say_later("a rule set, facebook unless you say another"),
+        say_later("a rule set; facebook if left out"),
         FieldKind.RULES,
         "RULES",
     ),
     PositionField(
         ("--hot-dice",),
         "Hot dice in this turn so far.",
-        say_later("hot dice so far in this turn, where their bonus changes"),
+        say_later("hot dice so far in this turn, if their bonus changes"),
         metavar="N",
         most=100,
     ),
@@ -257,8 +257,8 @@ def _check_unnamed(typed: str) -> None:
     for word in words:
         if word.casefold() in _JOKERS or (len(word) > 2 and matching(word, known_dice())):
             raise InvalidRequestError.say(
-                '"{word}": jokers and dice by name are those of loaded dice; say which you throw,'
-                " as in {option}lucky*3,odd,ordinary*2",
+                '"{word}": only loaded dice have jokers and names; say which dice you throw, as in'
+                " {option}lucky*3,odd,ordinary*2",
                 word=short(word),
                 option=f"{_DICE[0]}:",
             )

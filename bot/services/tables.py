@@ -176,7 +176,7 @@ class Table:
             return seats[0]
         if seats:
             raise InvalidRequestError.say(
-                '"{name}" could be {players}: type more of the name',
+                '"{name}" could be {players}: type a little more of the name',
                 name=name,
                 players=", ".join(self.names[k] for k in seats),
             )
@@ -221,8 +221,8 @@ class Table:
             self.check_may_track(caller)
         elif not caller.manages:
             raise IllegalActionError.say(
-                "only {name} can give up here, or who manages this place for {name}; who is away"
-                " is passed by /skip {name}, and a bot plays on by /replace {name}",
+                "only {name}, or someone who manages this place, can resign for {name}; if {name}"
+                " is away, /skip {name} skips the turn and /replace {name} lets a bot play on",
                 name=self.names[seat],
             )
         if not self.game.seats[seat].playing:
@@ -404,8 +404,8 @@ class Tables:
         if caller.person.id in self._not_begun.get(caller.place, ()):
             table = await self.find(caller)
             raise InvalidRequestError.say(
-                "the game that you wanted was not begun, so that this would count in game {game}"
-                " ({players}): if you mean that one, look at it with /show first",
+                "your new game did not begin, so this would count in game {game} ({players}); if"
+                " you mean that one, type /show first",
                 game=table.game.id,
                 players=table.players,
             )
@@ -421,7 +421,7 @@ class Tables:
             await self.open_at(caller.place)  # which tells of one that was set aside
             self.store.check_complete()
             raise InvalidRequestError.say(
-                'no game "{game}" is open here; /games lists them', game=game_id
+                'there is no open game "{game}" here; /games lists the open ones', game=game_id
             )
         found = await self.open_at(caller.place)
         if not found:
@@ -433,7 +433,7 @@ class Tables:
         if len(found) > 1:
             names = ", ".join(f"game:{table.game.id}" for table in found)
             raise InvalidRequestError.say(
-                "several games are open here, say which with game: {games}", games=names
+                "several games are open here; say which one with game: {games}", games=names
             )
         return found[0]
 
@@ -466,7 +466,7 @@ class Tables:
     async def _tell_set_aside(self, place: str) -> None:
         """Raises DamagedGameError for a game of a place that it was not told of yet."""
         if found := await tell_set_aside(self.store, place):
-            reason = say("it was found before")
+            reason = say("it was found to be damaged before")
             try:
                 replayed(await self.store.record(found, even_set_aside=True))
             except MissingGameError:
@@ -566,7 +566,7 @@ class Tables:
             secret = await self.store.secret(game.id)
             if secret is None:
                 raise InvalidRequestError.say(
-                    "this game has real dice: say which fell, as in /roll 6 5 3 3 3 2"
+                    "this game has real dice: say what you rolled, as in /roll 6 5 3 3 3 2"
                 )
             self._secrets[game.id] = secret
         return self._secrets[game.id]

@@ -145,7 +145,7 @@ class Tournaments:
             with suppress(StaleVersionError, DamagedGameError):
                 if news := await self._games.give_up(game, _person(entrant)):
                     given_up.append(news)
-        raise StaleVersionError.say("the game has moved on: look at it as it is now")
+        raise StaleVersionError.say("the game has moved on: look at how it stands now")
 
     async def start(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """Draw who plays whom, and begin."""
@@ -297,7 +297,8 @@ class Tournaments:
     def _check_host(self, caller: Caller, found: Tournament) -> None:
         if found.entrant(0).person != caller.person.id and not caller.manages:
             raise IllegalActionError.say(
-                "only {host}, who made the tournament, or who manages this place can do that",
+                "only {host}, who made the tournament, or someone who manages this place can do"
+                " that",
                 host=found.entrant(0).name,
             )
 

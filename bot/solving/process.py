@@ -99,14 +99,14 @@ async def solve_apart(
         raise SolveError(str(last["error"]))
     if status < 0:
         raise SolveError.say(
-            "{rules}: the solve was killed (signal {signal}), perhaps for want of memory; solve"
-            " it again",
+            "{rules}: the solve was killed (signal {signal}), perhaps because memory ran out;"
+            " solve it again",
             rules=rules.name,
             signal=-status,
         )
     if status or "solved" not in last:
         raise SolveError.say(
-            "{rules}: the solve broke off (status {status}); solve it again",
+            "{rules}: the solve stopped unexpectedly (status {status}); solve it again",
             rules=rules.name,
             status=status,
         )

@@ -59,8 +59,8 @@ _REASONS = {
         "The database {path} is damaged; put back a copy, or move it away to begin a new one"
     ),
     sqlite3.SQLITE_NOTADB: say_later(
-        "The database {path} is damaged or no database; put back a copy, or move it away to begin"
-        " a new one"
+        "The database {path} is damaged or not a database; put back a copy, or move it away to"
+        " begin a new one"
     ),
     sqlite3.SQLITE_CANTOPEN: say_later(
         "The database {path} cannot be opened; it has to be a file in a folder with write access"
@@ -230,8 +230,8 @@ def check_same(path: Path, expected: FileId | None) -> None:
         )
     if found != expected:
         raise StoreError.say(
-            "The database {path} was replaced while the program runs: start the program again to"
-            " go on with the new one",
+            "The database {path} was replaced while the program was running: start the program"
+            " again to go on with the new one",
             path=path,
         )
 
@@ -241,8 +241,8 @@ def check_beside(path: Path, expected: tuple[FileId | None, ...]) -> None:
     for file, known in zip(beside(path), expected, strict=True):
         if file_id(file) != known:
             raise StoreError.say(
-                "{path}, which belongs to the database, was deleted or replaced while the program"
-                " runs: start the program again, which loses nothing",
+                "{path}, a part of the database, was deleted or replaced while the program was"
+                " running: start the program again; nothing is lost",
                 path=file,
             )
 

@@ -41,7 +41,7 @@ class GameRunningError(FarkleError):
         return cls(
             say_number(
                 "a game is running here already: finish it, or /end it",
-                "{number} games are running here already, as many as there may be: /end one",
+                "{number} games are running here already, which is the most allowed: /end one",
                 most_open,
             )
         )

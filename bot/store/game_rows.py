@@ -117,7 +117,7 @@ def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> Gam
     facts = select(type_coerce(games.c.secret, NullType()), games.c.set_aside).where(this)
     secret, was_set_aside = (connection.execute(facts)).one()
     if not isinstance(secret, bytes | None):
-        raise DamagedGameError(game_id, say("its secret is none"))
+        raise DamagedGameError(game_id, say("its secret is not a secret"))
     rows = connection.execute(
         select(*_EVENT).where(events.c.game_id == game_id).order_by(events.c.version)
     )
@@ -127,7 +127,7 @@ def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> Gam
     if not all(row[-1] for row in ended):
         raise DamagedGameError(game_id, say("its results are not as they were written"))
     if was_set_aside is not None and not set_aside:
-        raise DamagedGameError(game_id, say("it was found before"))
+        raise DamagedGameError(game_id, say("it was found to be damaged before"))
     return GameRecord(
         found[0], happened, secret, tuple(GameResult(*tuple(row)[:-1]) for row in ended)
     )
@@ -186,7 +186,7 @@ def checked_events(game: StoredGame, rows: Sequence[Row[Any]]) -> tuple[StoredEv
         reason = (
             say("event {number} is missing", number=last)
             if len(rows) < game.version
-            else say("event {number} is none of its own", number=last)
+            else say("event {number} does not belong to it", number=last)
         )
         raise DamagedGameError(game.id, reason)
     return tuple(StoredEvent(*tuple(row)[:-1]) for row in rows)
@@ -251,9 +251,9 @@ def why_not_appended(
     if found[0].open == reopens and found[0].version == expected:
         return StaleVersionError(say("The game goes on") if reopens else say("The game is over"))
     if found[0].version == expected:
-        return DamagedGameError(game_id, say("it was found before"))
+        return DamagedGameError(game_id, say("it was found to be damaged before"))
     return StaleVersionError.say(
-        "The game has gone on to version {version}; this was meant for {expected}",
+        "The game is at version {version} by now; this was meant for version {expected}",
         version=found[0].version,
         expected=expected,
     )

@@ -219,9 +219,7 @@ async def forget(store: Store, person: str) -> int:
         for one in joined:
             entrant = one.entrant_of(person)
             if entrant and one.game_of(entrant.number):
-                raise StaleVersionError.say(
-                    "a game of a tournament has begun meanwhile: try it again"
-                )
+                raise StaleVersionError.say("a game of the tournament has just begun: try again")
         mine, my_rules = seats.c.person == person, place_rules.c.author == person
         changed = 0
         someone = {"person": None, "name": _SOMEONE}

@@ -74,8 +74,8 @@ class Store(Places):
         """Raises StoreError while a damaged database lies beside the one that took its place."""
         if damaged_copies(self._path):
             raise StoreError.say(
-                "Nobody can tell for certain: the database was damaged, and not all of it may have"
-                " been saved; the host can look at it and put it right"
+                "This may not be all: the database was damaged, and some of it may be lost; the"
+                " person who runs this program can look at it and repair it"
             )
 
     async def scrub(self) -> None:

@@ -184,7 +184,7 @@ def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, 
         found = _read(connection, tournaments.c.id == tournament_id)
         pairing = found.between(*sides) if found else None
         if not found or not pairing or not found.may_begin(pairing):
-            raise StaleVersionError.say("these two have no game to begin now")
+            raise StaleVersionError.say("these two have no game to play now")
         first, second = sides
         row = {
             "game_id": game_id,
@@ -238,7 +238,7 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | No
         if row.ended_at is not None:
             return None
         raise StoreError.say(
-            "Tournament {tournament} is damaged: who manages this place puts it away with"
+            "Tournament {tournament} is damaged: someone who manages this place can close it with"
             " /tournament end",
             tournament=row.id,
         )

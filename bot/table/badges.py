@@ -22,7 +22,7 @@ ROLLS = {PowerKind.RESURRECTION, PowerKind.MIGHT, PowerKind.REROLL}
 
 _WHEN = {
     PowerKind.WARLORD: say_later("{badge} is used to bank: there is nothing to bank yet"),
-    PowerKind.RESURRECTION: say_later("{badge} is used after a farkle, and there is none"),
+    PowerKind.RESURRECTION: say_later("{badge} is used after a farkle, and this is not one"),
     PowerKind.DOPPELGANGER: say_later("{badge} is used on a roll: roll first"),
     PowerKind.TRANSMUTATION: say_later("{badge} is used on a roll: roll first"),
     PowerKind.REROLL: say_later("{badge} is used on a roll: roll first"),
@@ -40,7 +40,9 @@ def check_use(game: Game, seat: int, dice: Roll) -> list[int]:
     side, power = _usable(game, seat)
     if power.kind not in TAKES_DICE:
         if dice:
-            raise IllegalActionError.say("{badge} is used on no dice", badge=_called(game, seat))
+            raise IllegalActionError.say(
+                "{badge} works without dice: /use alone uses it", badge=_called(game, seat)
+            )
         rolls = power.kind in ROLLS
         fall = list(side.thrown(game.turn.dice)) if rolls else []
         return [*fall, len(side.dice.types)] if power.kind is PowerKind.MIGHT else fall
@@ -54,7 +56,7 @@ def _check_dice(game: Game, seat: int, chosen: Roll) -> None:
     roll = game.turn.roll or ()
     if not chosen:
         raise IllegalActionError.say(
-            "say the dice of the roll that {badge} is used on, such as /use {dice}",
+            "say which dice of the roll {badge} is for, such as /use {dice}",
             badge=_called(game, seat),
             dice=kept_text(game, roll[:1]),
         )
@@ -81,14 +83,14 @@ def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]
     if len(fallen) != len(types):
         raise IllegalActionError(
             say_number(
-                "one die is rolled by that, not {told}",
-                "{number} dice are rolled by that, not {told}",
+                "that rolls one die, not {told}",
+                "that rolls {number} dice, not {told}",
                 len(types),
                 told=len(fallen),
             )
         )
     if game.side and not game.side.can_fall(types, fallen):
-        raise IllegalActionError.say("the dice that are to be rolled now cannot show that")
+        raise IllegalActionError.say("the dice to roll now cannot show that")
     return [Used(dice=make_roll(dice), fallen=fallen)]
 
 
@@ -165,8 +167,8 @@ def _no_badge(game: Game, seat: int) -> str:
     badge = game.kits[seat].badge if game.kits else None
     if badge is None:
         return say(
-            "you hold no badge in this game: one is brought to it by"
-            " /play my-dice:SET my-badge:BADGE"
+            "you have no badge in this game: /play my-dice:SET my-badge:BADGE begins a game with"
+            " one"
         )
     if badges_of(game.kits)[seat] is None:
         return say(
@@ -195,8 +197,8 @@ def _which_reroll(game: Game, seat: int, power: Power) -> str:
     if power.alike:
         return say("{badge} rerolls two dice that show the same face", badge=called)
     return say_number(
-        "{badge} rolls one die again at most",
-        "{badge} rolls {number} dice again at most",
+        "{badge} rolls at most one die again",
+        "{badge} rolls at most {number} dice again",
         number,
         badge=called,
     )

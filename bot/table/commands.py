@@ -75,9 +75,9 @@ def leave(game: Game, seat: int) -> list[Left | Ended]:
     """Get up before the first roll; a table at which then no person would begin just ends."""
     _check_goes_on(game)
     if game.closed:
-        raise IllegalActionError.say("this game is one of a tournament: /resign gives it up")
+        raise IllegalActionError.say("this game belongs to a tournament: to stop playing, /resign")
     if game.stage is not Stage.LOBBY or game.picks:
-        raise IllegalActionError.say("the game has begun: /resign gives it up")
+        raise IllegalActionError.say("the game has begun: to stop playing, /resign")
     others = [one for number, one in enumerate(game.seats) if number != seat]
     if not others or others[0].level is not None:
         return [Ended()]
@@ -87,7 +87,7 @@ def leave(game: Game, seat: int) -> list[Left | Ended]:
 def seed(game: Game, seat: int, text: str) -> list[Seeded]:
     """Add a player's own share to the rolls."""
     if game.commitment is None:
-        raise IllegalActionError.say("the dice of this game are real ones, no seed changes them")
+        raise IllegalActionError.say("this game has real dice, and a seed cannot change those")
     if game.stage is not Stage.LOBBY:
         raise IllegalActionError.say("the game has begun: seeds count from the first roll on")
     if not 0 < len(text) <= MOST_SEED or _NOT_IN_SEEDS.search(text):
@@ -136,14 +136,14 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
     if len(dice) != number:
         raise IllegalActionError(
             say_number(
-                "one die is to be rolled now, not {told}",
-                "{number} dice are to be rolled now, not {told}",
+                "one die has to be rolled now, not {told}",
+                "{number} dice have to be rolled now, not {told}",
                 number,
                 told=len(dice),
             )
         )
     if game.side and not game.side.can_fall(game.side.thrown(game.turn.dice), dice):
-        raise IllegalActionError.say("the dice that are to be rolled now cannot show that")
+        raise IllegalActionError.say("the dice to roll now cannot show that")
     return [Rolled(dice=dice)]
 
 
@@ -151,7 +151,7 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
     """Set dice of the roll aside."""
     _check_turn(game, seat)
     if game.turn.roll is None:
-        raise IllegalActionError.say("there is no roll to keep dice of: roll first")
+        raise IllegalActionError.say("there is no roll to keep dice from: roll first")
     if game.is_farkle:
         raise IllegalActionError(farkle_text(game))
     wanted = make_roll(dice)
@@ -191,7 +191,9 @@ def score(
     _check_turn(game, seat)
     check_opponent(game)
     if game.turn != game.first_turn:
-        raise IllegalActionError.say("this turn is being told roll by roll: finish it, or /undo")
+        raise IllegalActionError.say(
+            "this turn is being entered roll by roll: finish it, or take it back with /undo"
+        )
     rules = game.rules
     if ending == "win" and not rules.instant_win:
         raise IllegalActionError.say("no roll wins at once under {rules} rules", rules=rules.name)
@@ -255,7 +257,9 @@ def correct(
             farkles=farkles,
         )
     if uses is not None and not power:
-        raise IllegalActionError.say("that player has no badge that is used up in this game")
+        raise IllegalActionError.say(
+            "that player has no badge with a limited number of uses in this game"
+        )
     if uses is not None and not 0 <= uses <= uses_of(power):
         raise IllegalActionError.say(
             "the uses left of this badge are 0 to {most}, not {uses}",
@@ -344,7 +348,7 @@ def check_seats(players: int, most: int) -> None:
     """Raises IllegalActionError for more players than there can be."""
     if most < min(players, MOST_PLAYERS):
         raise IllegalActionError(
-            say("this game, to which players bring their dice, is for two")
+            say("a game in which players bring their own dice is for two")
             if most == 2
             else say("this game has dice for {most} players", most=most)
         )
@@ -372,7 +376,7 @@ def check_tracked(game: Game) -> None:
 def _check_number(players: int) -> None:
     if players > MOST_PLAYERS:
         raise IllegalActionError.say(
-            "{players} players are too many: at most {most}", players=players, most=MOST_PLAYERS
+            "{players} players are too many: {most} is the most", players=players, most=MOST_PLAYERS
         )
 
 
@@ -462,5 +466,5 @@ def kept_examples(game: Game) -> str:
         f"{kept_text(game, one.dice)} ({figure(one.points)})" for one in choices[:4]
     )
     if len(choices) > 4:
-        return say("of {roll} you may keep {choices} and others", roll=roll, choices=named)
-    return say("of {roll} you may keep {choices}", roll=roll, choices=named)
+        return say("from {roll} you can keep {choices}, among others", roll=roll, choices=named)
+    return say("from {roll} you can keep {choices}", roll=roll, choices=named)

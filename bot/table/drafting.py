@@ -9,7 +9,9 @@ from solver.named.sets import NamedDie, read_die
 def pick(game: Game, seat: int, place: int) -> list[Picked]:
     """Take a pair of dice that is laid out."""
     if not game.is_drafting:
-        raise IllegalActionError.say("no dice are laid out to take: /play draft:choose begins so")
+        raise IllegalActionError.say(
+            "no dice are laid out in this game: /play draft:choose begins one where players choose"
+        )
     check_opponent(game)
     if seat != game.mover:
         raise IllegalActionError.say("it is not your turn")
@@ -26,7 +28,9 @@ def place_of(game: Game, typed: str) -> int:
     Raises InvalidDiceError, and IllegalActionError for one that is not there.
     """
     if not game.is_drafting:
-        raise IllegalActionError.say("no dice are laid out to take: /play draft:choose begins so")
+        raise IllegalActionError.say(
+            "no dice are laid out in this game: /play draft:choose begins one where players choose"
+        )
     if not typed.strip():
         raise IllegalActionError.say("say which pair to take: {pairs}", pairs=_left(game))
     die = read_die(typed).die

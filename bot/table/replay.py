@@ -77,7 +77,7 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
             return make_event(kind, data)
     except (ValidationError, FarkleError, TypeError):
         pass
-    raise ImpossibleEventError.say("event {number} is no event of a game", number=number)
+    raise ImpossibleEventError.say("event {number} is not an event of a game", number=number)
 
 
 def _begin(event: Begun) -> Game:

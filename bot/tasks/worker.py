@@ -56,7 +56,7 @@ def _answer(request: bytes, memory: int) -> bytes:
         return pickle.dumps(("raised", error))
     except MemoryError:
         too_much = TaskError.say(
-            "that needs more memory than the {memory:,} MiB that it may use here", memory=memory
+            "that needs more than the {memory:,} MiB of memory allowed here", memory=memory
         )
         return pickle.dumps(("raised", too_much))
     except Exception as error:

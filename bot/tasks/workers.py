@@ -122,10 +122,11 @@ def _died(process: asyncio.subprocess.Process) -> TaskError:
     logger.error("a worker died (status %d)", status)
     if status < 0:
         return TaskError.say(
-            "the process that computed that was killed (signal {signal}), perhaps for want of"
-            " memory; try again",
+            "the process that computed that was killed (signal {signal}), perhaps because memory"
+            " ran out; try again",
             signal=-status,
         )
     return TaskError.say(
-        "the process that computed that broke off (status {status}); try again", status=status
+        "the process that computed that stopped unexpectedly (status {status}); try again",
+        status=status,
     )

@@ -57,13 +57,13 @@ USES = {
 """What a use is called."""
 
 _WHEN = {
-    PowerKind.WARLORD: say_later("Best use of your badge in the first turn, at banks of:"),
+    PowerKind.WARLORD: say_later("In the first turn, your badge is used best when you bank:"),
     PowerKind.RESURRECTION: say_later(
-        "Best use of your badge in the first turn, after a farkle with these dice at turn totals"
+        "In the first turn, your badge is used best after a farkle with these dice, at turn totals"
         " of:"
     ),
     PowerKind.MIGHT: say_later(
-        "Best use of your badge in the first turn, with these dice to roll at turn totals of:"
+        "In the first turn, your badge is used best with these dice to roll, at turn totals of:"
     ),
 }
 

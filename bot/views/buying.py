@@ -52,7 +52,7 @@ def purchase_text(answer: PurchaseAnswer) -> str:
     lines += columns(rows, right={1, 3, 4, 5}, spare=(2, 3))
     if len(found) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(found) - MOST_CHOICES))
-    prices = say("Prices are those of the game's tables; which shop sells a die is not in them.")
+    prices = say("Prices are from the game's own tables, which do not say which shop sells a die.")
     lines.append(wrap(f"{prices} {sets_note()}"))
     lines += doubt_lines(found[0].best.dice, owned.theirs, joker_alone=owned.joker_alone)
     return "\n".join(lines)

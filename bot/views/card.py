@@ -126,7 +126,11 @@ class Card:
 
     def __post_init__(self) -> None:
         """Something is said, and whatever it is, Discord acts on nothing in it."""
-        text = self.text if self.text.strip() or self.files else say("There is nothing to tell.")
+        text = (
+            self.text
+            if self.text.strip() or self.files
+            else say("There is nothing to say about that.")
+        )
         object.__setattr__(self, "text", shorten_text(defused(text)))
 
     @property
@@ -252,7 +256,7 @@ def table_buttons(
 def why_not(game: Game, mask: int) -> list[str]:
     """Why the buttons that are disabled are, with these dice chosen."""
     told = dict.fromkeys(one.why for one in table_buttons(game, mask) if one.why)
-    return list(told) or [say("every button can be pressed now")]
+    return list(told) or [say("you can press every button now")]
 
 
 def _button(

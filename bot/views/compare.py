@@ -76,13 +76,13 @@ def compare_text(compared: Compared) -> str:
     table = [counted, *columns([head, *rows], right=range(1, len(head)))]
     lines = [
         say(
-            "first: how often the first player wins, exact. points and farkles: of a turn"
-            " played for the most points, exact; with *: of a turn of best play."
+            "first: how often the first player wins (exact). points and farkles: per turn when"
+            " playing for the most points (exact); with *: per turn of best play."
         ),
         say(
-            "points*, farkles* and close decisions (banking and rolling differ by less than"
-            " {close} %) are counted, with standard errors of at most {points} points,"
-            " {farkles} % and {share} %.",
+            "points*, farkles* and close (decisions where banking and rolling differ by less than"
+            " {close} %) are counted in these games; the standard errors are at most {points}"
+            " points, {farkles} % and {share} %.",
             close=figure(100 * CLOSE, "g"),
             points=_most([one.tally.points for one in found], 1, ".1f"),
             farkles=_most([one.tally.farkles for one in found], 100, ".1f"),
@@ -97,11 +97,11 @@ def compare_text(compared: Compared) -> str:
 def _turns_text(found: Sequence[Comparison]) -> str:
     """What the numbers of turns are."""
     if all(one.tally.turns.standard_error is None for one in found):
-        return say("turns: in a game of best play, exact.")
+        return say("turns: per game of best play (exact).")
     error = _most([one.tally.turns for one in found], 1, ".2f")
     return say(
-        "turns: in a game of best play, exact; but counted for large games and where ties are"
-        " played on, with a standard error of at most {error}.",
+        "turns: per game of best play (exact; for large games and where ties are played on they"
+        " are counted, with a standard error of at most {error}).",
         error=error,
     )
 

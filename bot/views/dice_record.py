@@ -46,8 +46,8 @@ def dice_records_data(records: DiceRecords) -> dict[str, Any]:
 def _loaded_text(loaded: Sequence[LoadedCount]) -> str:
     """A line for each die: the share of each face, and that by its weights in brackets."""
     head = say(
-        "Loaded dice, each with how many were rolled, the share of its faces 1 to 6 in % and in"
-        " brackets what its weights say:"
+        "Loaded dice: how many were rolled, the share of each face 1 to 6 in %, and in brackets"
+        " the share to expect from the weights:"
     )
     rows = []
     for one in loaded:
@@ -97,22 +97,16 @@ def dice_record_text(record: DiceRecord) -> str:
 def fairness_text(record: DiceRecord) -> str:
     """One sentence for people who know no statistics."""
     if record.fairness is Fairness.TOO_FEW:
-        return say("Too few to say anything; it takes at least {number} dice.", number=FEWEST_DICE)
+        return say("Too few to say anything: it takes at least {number} dice.", number=FEWEST_DICE)
     if record.fairness is Fairness.FAIR:
-        return say("These counts are as fair dice would give them.")
+        return say("Fair dice give counts like these.")
     if record.p_value < 1e-6:
         return say(
-            "Very unusual: counts as uneven as these happen to fair dice less than once in a"
-            " million times."
+            "Very unusual: fair dice come out this uneven less than once in a million times."
         )
-    told = say_later(
-        "Unusual: counts as uneven as these happen to fair dice once in {times:,.0f} times."
-    )
+    told = say_later("Unusual: fair dice come out this uneven once in {times:,.0f} times.")
     if record.fairness is Fairness.VERY_UNUSUAL:
-        told = say_later(
-            "Very unusual: counts as uneven as these happen to fair dice once in {times:,.0f}"
-            " times."
-        )
+        told = say_later("Very unusual: fair dice come out this uneven once in {times:,.0f} times.")
     return say(told, times=1 / record.p_value)
 
 
@@ -157,9 +151,9 @@ def _farkles_text(record: DiceRecord) -> str:
         )
     share = percent(record.farkles_p_value)
     if number < expected:
-        often = say("Fair dice give so few or fewer in {share} of such records.", share=share)
+        often = say("Fair dice give this few or fewer {share} of the time.", share=share)
     else:
-        often = say("Fair dice give so many or more in {share} of such records.", share=share)
+        often = say("Fair dice give this many or more {share} of the time.", share=share)
     return f"{told} {often}"
 
 

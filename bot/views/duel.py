@@ -42,7 +42,7 @@ def duel_text(duel: Duel, played: Played | None = None) -> str:
     ]
     if played and not played.agrees(duel):
         lines.append(
-            wrap(say("The games differ from it by more than chance explains: please report that."))
+            wrap(say("The games differ from that by more than chance explains: please report it."))
         )
     return "\n".join(lines)
 
@@ -115,7 +115,7 @@ def response_text(found: BestResponse) -> str:
         wrap(gain),
         _exactness(rules, max(best.change, optimal.change)),
         "",
-        wrap(say("The turn totals from which each banks, by dice left to roll:")),
+        wrap(say("Each of them banks from these turn totals on, by dice left to roll:")),
         *_examples(found.usual),
     ]
     if found.greatest:

@@ -221,9 +221,9 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
         case Used():
             yield from _used_text(mover, game, after, event)
         case Skipped() if by:
-            yield say("{by} skips the turn of {name}, who is away.", by=by, name=mover)
+            yield say("{by} skips {name}'s turn, as {name} is away.", by=by, name=mover)
         case Skipped():
-            yield say("The turn of {name}, who is away, is skipped.", name=mover)
+            yield say("{name} is away: the turn is skipped.", name=mover)
         case Replaced():
             yield say("{name} plays on.", name=names[event.seat])
         case Corrected():
@@ -367,9 +367,9 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
 
 def _corrected_text(name: str, game: Game, after: Game, event: Corrected) -> str:
     if event.moves:
-        return say("Put right: it is the turn of {name}.", name=name)
+        return say("Corrected: it is {name}'s turn.", name=name)
     changes = _changes_text(name, game.seats[event.seat], after.seats[event.seat])
-    return say("Put right: {changes}.", changes=changes)
+    return say("Corrected: {changes}.", changes=changes)
 
 
 def _changes_text(name: str, old: Seat, new: Seat) -> str:
@@ -397,15 +397,15 @@ def _undone_text(  # noqa: PLR0911 - one for each kind
     if resigned := [name for name, old, new in seats if old.playing != new.playing]:
         return say("Taken back: {name}'s resignation.", name=resigned[0])
     if game.last is not None and game.last is not after.last:
-        return say("Taken back: the turn of {name}.", name=names[game.last.seat])
+        return say("Taken back: {name}'s turn.", name=names[game.last.seat])
     if game.over and game.shares is None:
         return say("Taken back: the end of the game.")
     if game.turn.used != after.turn.used:
-        return say("Taken back: the use of the badge of {name}.", name=names[after.mover])
+        return say("Taken back: {name}'s use of the badge.", name=names[after.mover])
     if changed := [one for one in seats if one[1] != one[2]]:
         return say("Taken back: the correction, {changes}.", changes=_changes_text(*changed[0]))
     if game.mover != after.mover:
         return say("Taken back: that it was {name}'s turn.", name=names[game.mover])
     if after.turn.roll is not None:
         return say("Taken back: what {name} kept.", name=names[after.mover])
-    return say("Taken back: the last move of {name}.", name=names[after.mover])
+    return say("Taken back: {name}'s last move.", name=names[after.mover])

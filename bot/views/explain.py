@@ -58,13 +58,13 @@ def _named_border(found: LoadedExplanation) -> str:
     border = named_border_text(found.columns, found.turn.bank_from)
     if not found.has_badge:
         return border
-    return wrap(say("All this is with your badge where that is better.")) + "\n" + border
+    return wrap(say("This counts your badge wherever using it is better.")) + "\n" + border
 
 
 def _attached(picture: bytes) -> Attachment:
     shown = say(
-        "The turn as a map: turn totals up, dice to roll across, and a line between rolling and"
-        " banking"
+        "A map of the turn: turn totals upwards, dice to roll across, and a line between rolling"
+        " and banking"
     )
     return Attachment("turn.png", picture, shown)
 

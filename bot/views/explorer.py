@@ -79,7 +79,7 @@ def exploration_text(found: Exploration, named: str | None = None) -> str:
         for step in found.steps
         if step.position is not None
     ]
-    return "\n".join([position_view(found), say("Ways on:"), *columns(rows)])
+    return "\n".join([position_view(found), say("Steps from here:"), *columns(rows)])
 
 
 def position_view(found: Exploration) -> str:

@@ -364,8 +364,8 @@ def _opening(news: News) -> Iterator[str]:
             yield say("Others join with /join.")
         elif game.kits:
             yield say(
-                "Another player joins with /join, with other dice by /join my-dice:SET, a bot by"
-                " /join level:optimal."
+                "Another player joins with /join, or with other dice by /join my-dice:SET; a bot"
+                " joins with /join level:optimal."
             )
         else:
             yield say("Others join with /join, a bot with /join level:optimal.")
@@ -396,8 +396,8 @@ def _doubts(news: News) -> Iterator[str]:
         yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
     if news.unsolved:
         yield say(
-            "A game this long with more than two players and their own dice is not solved:"
-            " there are no win probabilities, and hints look only at the strongest opponent."
+            "A game this long for more than two players with their own dice is not solved: there"
+            " are no win probabilities, and hints look only at the strongest opponent."
         )
 
 
@@ -437,8 +437,8 @@ def _commitment(commitment: str) -> str:
 def commitment_text(table: Table) -> str:
     """What is shown of the secret of a game while it goes on."""
     told = say(
-        "When game {game} is over, /proof {game} shows the secret that belongs to it and how every"
-        " roll follows.",
+        "When game {game} is over, /proof {game} shows its secret and how every roll follows from"
+        " it.",
         game=table.game.id,
     )
     return wrap(f"{_commitment(table.game.commitment or '')}\n{told}")
@@ -477,9 +477,9 @@ def to_move_text(table: Table) -> str:
     name = table.names[game.mover]
     if game.is_drafting:
         if not game.picks:  # what is laid out has just been told
-            return say("{name} is to take a pair with /pick.", name=name)
+            return say("{name} takes the next pair with /pick.", name=name)
         pairs = ", ".join(die.typed for _, die in laid_out(game))
-        return say("{name} is to take a pair of {dice}.", name=name, dice=pairs)
+        return say("{name} takes the next pair: {dice}.", name=name, dice=pairs)
     text = say("{name} is to roll.", name=name)
     if game.tracked and game.turn != game.first_turn:
         text = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))

@@ -21,7 +21,7 @@ _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no
 
 _NOT_AT_WORK = {
     SolveState.WAITING: say_later(
-        "{name} is waiting: other rules are solved first, which takes about {time}."
+        "{name} has to wait: other rules are solved first, which takes about {time}."
     ),
     SolveState.ELSEWHERE: say_later(
         "{name}: the same rules are already being solved elsewhere; you get that result."
@@ -34,7 +34,7 @@ def created_text(rules: Ruleset) -> str:
     """What was saved, before it is solved."""
     return wrap(
         say(
-            "{name} is saved; /rules show {name} explains it. Now {states:,} positions are solved.",
+            "{name} is saved; /rules show {name} explains it. Solving {states:,} positions now.",
             name=rules.name,
             states=state_count(rules),
         )
@@ -72,7 +72,9 @@ def used_text(rules: Ruleset, *, is_solved: bool) -> str:
     """That rules are those of the place now."""
     sentence = say("The rules here are {name} now.", name=rules.name)
     if not is_solved:
-        sentence += " " + say("They are not solved yet: /rules solve {name}", name=rules.name)
+        sentence += " " + say(
+            "They are not solved yet; /rules solve {name} does it.", name=rules.name
+        )
     return wrap(sentence)
 
 
@@ -93,7 +95,7 @@ def shown_text(rules: Ruleset, *, is_solved: bool) -> str:
     """One rule set in full."""
     if is_solved:
         return rules_text(rules)
-    told = wrap(say("Not solved yet: /rules solve {name}", name=rules.name))
+    told = wrap(say("Not solved yet; /rules solve {name} does it.", name=rules.name))
     return f"{rules_text(rules)}\n\n{told}"
 
 
@@ -106,7 +108,7 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
     if own:
         lines += [say("House rules of this place"), *_rows(own)]
     else:
-        lines.append(say("No house rules were made here yet; /rules new says how."))
+        lines.append(say("There are no house rules here yet; /rules new says how to make some."))
     if shipped:
         lines += [say("Rules of the program"), *_rows(shipped)]
     if default:
@@ -127,7 +129,7 @@ def new_rules_help() -> str:
         [
             say("/rules new NAME [base:RULES] OPTION:VALUE ..."),
             *columns((option, say(meaning)) for option, meaning in OPTION_HELP),
-            say("What is left out is as in the base, classic if you name none. For example:"),
+            say("What you leave out is as in the base (classic if you name none). For example:"),
             f"  {_EXAMPLE}",
         ]
     )

@@ -24,7 +24,7 @@ def komi_text(rules: Ruleset, found: Komi) -> str:
     ]
     lines = [_head(rules, found), *columns(rows, right={1})]
     if rules.has_opening:
-        lines.append(say("A player with a head start is on the board."))
+        lines.append(say("A player with a head start is already on the board."))
     return wrap("\n".join(lines))
 
 

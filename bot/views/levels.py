@@ -25,8 +25,8 @@ def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) ->
                 wins = rough_percent(one.win_rate), f"+- {error}"
         rows.append((name, *wins, say(what)))
     measured = say_later(
-        "How strong they are under {rules} rules is not measured yet: only whoever runs this"
-        " program can do that."
+        "How strong they are under {rules} rules has not been measured yet; only the person who"
+        " runs this program can do that."
     )
     if exact:
         measured = say_later("Chances to win against optimal play under {rules} rules, exact.")

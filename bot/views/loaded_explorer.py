@@ -27,7 +27,10 @@ def loaded_exploration_text(found: LoadedExploration) -> str:
         if step.position
     ]
     base = _base(found.dice)
-    parts += [wrap(say("Ways on, each after {command}:", command=base)), *columns(rows)]
+    parts += [
+        wrap(say("Steps from here, each typed after {command}:", command=base)),
+        *columns(rows),
+    ]
     parts += [
         wrap(f"{step_label(step)}: {_line(found.dice_after(step), step.position)}")
         for step in found.steps
@@ -61,7 +64,7 @@ def loaded_exploration_data(found: LoadedExploration) -> dict[str, Any]:
 def named_border_text(named: Sequence[NamedSet], found: Sequence[BankFrom]) -> str:
     """When to bank, a line for each of some dice to roll."""
     rows = [(named[one.dice - 1].text, threshold_text(one)) for one in found]
-    head = wrap(say("When to bank, by dice to roll, those that are left most often:"))
+    head = wrap(say("When to bank, for the dice that are most often left to roll:"))
     return "\n".join([head, *columns(rows)])
 
 

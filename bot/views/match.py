@@ -26,7 +26,7 @@ def match_text(match: Match) -> str:
     if odds is not None:
         lines.append(
             say(
-                "With best play, whoever begins a game wins {chance} of the time.",
+                "With best play, the player who begins wins {chance} of the time.",
                 chance=rough_percent(odds[games[0].began]),
             )
         )

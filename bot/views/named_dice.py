@@ -23,9 +23,9 @@ _EFFECTS = {
     "doppelganger": say_later("doubles the points of the last roll"),
     "warlord": say_later("{share} % more points in a turn"),
     "might": say_later("one more die in a roll"),
-    "fortune": say_later("roll {number} dice at most again"),
+    "fortune": say_later("roll up to {number} dice again"),
     "transmutation": say_later("turns a die to {face}"),
-    "swap": say_later("roll any die again, gold two equal ones"),
+    "swap": say_later("roll any die again; gold: two equal dice"),
     "joker": say_later("turns a die into a joker"),
 }
 """What badges do, by their kind."""
@@ -62,8 +62,8 @@ def dice_list_text(dice: Sequence[KnownDie]) -> str:
         *columns(rows),
         say("Nobody knows how these fall: {dice}.", dice=", ".join(unknown)),
         say(
-            "*: there are other weights for this die, such as @release: ask for it alone to"
-            " see them. You can also write any die as its weights, as in 1:2:1:1:1:3."
+            "*: there are other weights for this die, such as @release; ask for that die alone to"
+            " see them. You can also write any die by its weights, as in 1:2:1:1:1:3."
         ),
     ]
     return wrap("\n".join(lines))
@@ -148,9 +148,9 @@ def badges_text(badges: Sequence[Badge]) -> str:
             )
         )
     more = say(
-        "T, S and G: tin, silver, gold. Both players have a badge of the same tier, or none."
-        " ?: part of what it does is not known; ??: its points are not known; ???: it is not"
-        " in the tables of the game. See docs/kingdom-come.md."
+        "T, S and G: tin, silver, gold. Both players bring a badge of the same tier, or none. ?:"
+        " not all that it does is known; ??: its points are not known; ???: it is not in the"
+        " game's tables. See docs/kingdom-come.md."
     )
     return "\n".join([*columns(rows), wrap(more)])
 
@@ -212,8 +212,8 @@ def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> list[str]:
     if not joker_alone and any(named.die.jokers for named in dice):
         found.append(
             say(
-                "Jokers: it is assumed that none scores by itself and that several may stand"
-                " beside one die; no source says so."
+                "Jokers: no source says how they score, so we assume that none scores by itself"
+                " and that several can go with one die."
             )
         )
     if any(named.key == "tengri" for named in dice):
@@ -224,7 +224,9 @@ def doubts(dice: Sequence[NamedDie], *, joker_alone: bool) -> list[str]:
             )
         )
     if any(named.version is Version.KCD1 for named in dice):
-        found.append(say("Dice of the first game: from its wiki, its tables were not found."))
+        found.append(
+            say("Dice of the first game: from its wiki, as its own tables were not found.")
+        )
     return found
 
 

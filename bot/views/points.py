@@ -57,8 +57,7 @@ def _head(answer: PointsAnswer) -> str:
     rules, question = answer.rules, answer.question
     told = [
         say(
-            "{rules} rules: how to score the most points in a turn, whatever the goal and the"
-            " scores.",
+            "{rules} rules: how to score the most points in a turn, as if there were no goal.",
             rules=rules.name,
         )
     ]
@@ -89,11 +88,11 @@ def _head(answer: PointsAnswer) -> str:
     if len(rules.hot_dice_bonus) > 1:
         told.append(
             say(
-                "When to bank holds after hot dice number {number} of the turn.",
+                "These numbers are for after hot dice number {number} of the turn.",
                 number=question.hot_dice,
             )
             if question.hot_dice
-            else say("When to bank holds before the first hot dice of the turn.")
+            else say("These numbers are for before the first hot dice of the turn.")
         )
     return wrap(" ".join(told))
 
@@ -145,15 +144,15 @@ def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
     """Turn after turn, and how to play each."""
     costs = next(one.sentence for one in turn_topics(rules) if one.option == "farkle_penalty")
     head = say(
-        "With that penalty, the best average over many turns is {points} points a turn, with"
-        " farkles in {share} of them.",
+        "With that penalty, the best average over many turns is {points} points a turn, with a"
+        " farkle in {share} of them.",
         points=_points(found.points),
         share=_chance(found.farkles),
     )
     dice = [str(one.dice) for one in found.turns[0].bank_from]
     how = say(
-        "By farkles in a row before the turn: how often that is so, what another farkle"
-        " costs, the risk of it, and when to bank with {dice} dice left:",
+        "By farkles in a row before the turn: how often that happens, what another farkle costs,"
+        " how likely it is, and when to bank with {dice} dice left:",
         dice=and_text([", ".join(dice[:-1]), dice[-1]] if dice[1:] else dice),
     )
     rows = [(say("farkles"), say("turns"), say("cost"), say("risk"), *dice)]

@@ -18,7 +18,7 @@ def record_text(name: str, record: PlayerRecord) -> str:
     """One person's record, and how well they play."""
     stats, level = record.stats, record.level
     if not stats.games and level is None:
-        return say("{name} has finished no game yet.", name=name)
+        return say("{name} has not finished a game yet.", name=name)
     rows = [
         (say("games"), figure(stats.games)),
         (say("won"), f"{_wins(stats.wins)} ({rough_percent(stats.win_rate or 0)})"),
@@ -65,10 +65,10 @@ def _level_notes(record: PlayerRecord) -> list[str]:
     if level is not None:
         notes.append(
             say_number(
-                "{decisions:,} decisions in {number:,} solved game. Levels by what a decision"
+                "{decisions:,} decisions in {number:,} solved game. The level says what a decision"
                 " costs on average, in % of a win: {levels}.",
-                "{decisions:,} decisions in {number:,} solved games. Levels by what a decision"
-                " costs on average, in % of a win: {levels}.",
+                "{decisions:,} decisions in {number:,} solved games. The level says what a"
+                " decision costs on average, in % of a win: {levels}.",
                 level.games,
                 decisions=level.decisions,
                 levels=_thresholds(),
@@ -113,7 +113,7 @@ def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
     """How two people did against each other."""
     if not both.games:
         return say(
-            "{one} and {other} have finished no game together yet.", one=names[0], other=names[1]
+            "{one} and {other} have not finished a game together yet.", one=names[0], other=names[1]
         )
     return say_number(
         "{one} against {other}: {won} to {lost} in {number:,} game.",
@@ -138,7 +138,7 @@ def forgotten_text(games: int) -> str:
         "Your data is deleted: {number} games stay, without your name.",
         games,
     )
-    seeds = say("Texts you gave with /seed stay, as the proof of the dice needs them.")
+    seeds = say("Texts you gave with /seed stay, because the proof of the dice needs them.")
     return f"{forgotten} {seeds}"
 
 

@@ -242,9 +242,9 @@ def _turns(review: Review, names: Sequence[str]) -> str:
         for turn in range(1, last + 1)
     ]
     undecided = say(
-        "Of turns without rolls nobody can say how much was luck and how much was choice."
+        "For turns told without rolls, nobody can say how much was luck and how much was choice."
     )
-    head = say("What each turn changed of the chance to win, in percentage points:")
+    head = say("How much each turn changed the chance to win, in percentage points:")
     table = columns(rows, right=range(len(rows[0])))
     return "\n".join([wrap(undecided), "", wrap(head), *table])
 
@@ -316,8 +316,8 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
         return say("There was no decision to review.")
     if not found:
         least = percent(_WORTH_NAMING, review.within)
-        return say("No decision cost {points} of the chance to win or more.", points=least)
-    lines = [say("The decisions that cost most of the chance to win:")]
+        return say("No decision cost {points} or more of the chance to win.", points=least)
+    lines = [say("The decisions that cost the most chance to win:")]
     for number, (moment, judgement) in enumerate(found, 1):
         told = _explained(review, moment, judgement, names[moment.seat])
         lines.append(wrap(f"{number}. {told}"))

@@ -114,12 +114,13 @@ def end_topics(rules: Ruleset) -> list[Topic]:
     ending = {
         "at_once": say("A bank that reaches the goal wins at once."),
         "final_turn": say(
-            "A bank that reaches the goal gives the other player one final turn to beat that score."
+            "After a bank that reaches the goal, the other player has one final turn to beat that"
+            " score."
         ),
         "equal_turns": say(
-            "Both players have as many turns: when the player who began reaches the goal, the other"
-            " has one final turn to beat that score; when the other reaches it first, that wins at"
-            " once."
+            "Both players get the same number of turns: if the player who began reaches the goal,"
+            " the other has one final turn to beat that score; if the other reaches it first, that"
+            " wins at once."
         ),
     }[rules.ending]
     return [
@@ -130,11 +131,11 @@ def end_topics(rules: Ruleset) -> list[Topic]:
 
 
 def _set_aside(rules: Ruleset) -> Topic:
-    sentence = say("Of the dice that score, any may be set aside.")
+    sentence = say("Any of the dice that score may be set aside.")
     is_special = rules.set_aside_all
     if is_special:
         sentence = say(
-            "Every die that scores must be set aside: none may be left that could score as well."
+            "Every die that scores must be set aside; none that could score may be rolled again."
         )
     return Topic("set_aside_all", is_special, sentence, is_special)
 
@@ -143,21 +144,21 @@ def _hot_dice(rules: Ruleset) -> Topic:
     all_dice = {
         "optional": say("When all dice are set aside (hot dice), all may be rolled again."),
         "no_bank": say(
-            "When all dice are set aside (hot dice), all must be rolled again, without a bank."
+            "When all dice are set aside (hot dice), all must be rolled again; you cannot bank."
         ),
         "forced": say(
-            "When all dice are set aside (hot dice), all must be rolled again, without a bank; and"
-            " a roll that scores with all its dice must be set aside whole."
+            "When all dice are set aside (hot dice), all must be rolled again; you cannot bank,"
+            " and if all dice of a roll score, all must be set aside."
         ),
     }
     one_die = {
         "optional": say("When the die is set aside (hot dice), it may be rolled again."),
         "no_bank": say(
-            "When the die is set aside (hot dice), it must be rolled again, without a bank."
+            "When the die is set aside (hot dice), it must be rolled again; you cannot bank."
         ),
         "forced": say(
-            "When the die is set aside (hot dice), it must be rolled again, without a bank; and a"
-            " roll that scores with all its dice must be set aside whole."
+            "When the die is set aside (hot dice), it must be rolled again; you cannot bank, and"
+            " if all dice of a roll score, all must be set aside."
         ),
     }
     sentences = one_die if rules.dice == 1 else all_dice
@@ -189,22 +190,23 @@ def _minimums(rules: Ruleset) -> list[Topic]:
     minimum = rules.minimum_bank if rules.minimum_bank > least else 0
     opening = rules.opening_minimum if rules.opening_minimum > max(minimum, least) else 0
     topics = []
-    sentence = say("The first bank of a player is like any other.")
+    sentence = say("A player's first bank is like any other.")
     if opening:
         sentence = say(
-            "The first bank of a player must be at least {points:,}, and puts the player on the"
-            " board for good.",
+            "A player's first bank must be at least {points:,}, and puts the player on the board"
+            " for good.",
             points=opening,
         )
     topics.append(Topic("opening_minimum", opening, sentence, bool(opening)))
     if opening and minimum:
         sentence = say(
-            "Once on the board, a turn total may be banked from {points:,} up.", points=minimum
+            "Once on the board, a player may bank a turn total of {points:,} or more.",
+            points=minimum,
         )
     elif opening:
-        sentence = say("Once on the board, any turn total may be banked.")
+        sentence = say("Once on the board, a player may bank any turn total.")
     elif minimum:
-        sentence = say("A turn total may be banked from {points:,} up.", points=minimum)
+        sentence = say("A turn total of {points:,} or more may be banked.", points=minimum)
     else:
         sentence = say("Any turn total may be banked.")
     some = bool(minimum or opening)
@@ -212,9 +214,9 @@ def _minimums(rules: Ruleset) -> list[Topic]:
     if not rules.minimum_binds_win:
         sentence = say("A bank that reaches the goal needs no minimum.")
     elif minimum and opening:
-        sentence = say("The minimums also hold for a bank that reaches the goal.")
+        sentence = say("The minimums also apply to a bank that reaches the goal.")
     else:
-        sentence = say("The minimum also holds for a bank that reaches the goal.")
+        sentence = say("The minimum also applies to a bank that reaches the goal.")
     binds = rules.minimum_binds_win if some else None
     topics.append(Topic("minimum_binds_win", binds, sentence if some else "", some))
     return topics
@@ -225,19 +227,19 @@ def _farkle(rules: Ruleset) -> Topic:
         sentence = say("Every roll scores: there is no farkle.")
     elif rules.farkle_keeps_turn_total:
         sentence = say(
-            "A roll in which nothing scores is a farkle: it ends the turn and banks the turn"
-            " total if that was allowed to be banked."
+            "A roll in which nothing scores is a farkle: it ends the turn, but the turn total is"
+            " banked if it could have been banked before the roll."
         )
         if rules.scoring.nothing:
             sentence = say(
-                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends"
-                " the turn and banks the turn total if that was allowed to be banked.",
+                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the"
+                " turn, but the turn total is banked if it could have been banked before the roll.",
                 dice=rules.dice,
             )
         if rules.hot_dice != "optional":
             sentence += " " + say(
-                "This also banks a turn total after hot dice, although it cannot be banked before"
-                " that roll."
+                "That goes for a turn total after hot dice too, although you cannot bank it"
+                " yourself."
             )
         if rules.farkle_penalty:
             sentence += " " + say("It still counts as a farkle.")
@@ -267,7 +269,7 @@ def _penalty(rules: Ruleset) -> list[Topic]:
     costs = _COSTS_EVERYTHING if everything else _COSTS_POINTS
     sentence = say(costs[penalty.in_a_row - 1], points=penalty.points)
     if rules.farkle_keeps_turn_total:
-        sentence += " " + say("That comes after the bank, unless the bank has reached the goal.")
+        sentence += " " + say("That happens after the bank, unless the bank reached the goal.")
     floor = rules.score_floor
     below = never_below
     if floor:
@@ -298,7 +300,7 @@ def _lose_everything(rules: Ruleset) -> Topic:
     if rules.farkle_penalty and rules.farkle_penalty.in_a_row > 1:
         more += say("; the count of farkles in a row starts again")
     if rules.has_opening:
-        more += say("; who is on the board stays there")
+        more += say("; players on the board stay there")
     if rules.instant_win:
         more += say("; but a roll that wins at once does not lose")
     sentence = say(
@@ -319,8 +321,8 @@ def _ties(rules: Ruleset) -> Topic:
         ),
         "shared": say("If the scores are equal after that, each player wins half the game."),
         "played_on": say(
-            "If the scores are equal after that, both play one more turn each, first the player"
-            " whose turn it is, until one gets more points in it than the other."
+            "If the scores are equal after that, both play one more turn each, beginning with the"
+            " player whose turn it is, until one of them scores more than the other."
         ),
     }[rules.ties]
     parts = []
@@ -329,12 +331,12 @@ def _ties(rules: Ruleset) -> Topic:
             parts.append(say("farkles cost nothing"))
         if rules.minimum_bank > rules.point_step or rules.has_opening:
             binds = rules.minimum_binds_win
-            free = say("a minimum holds unless the bank wins")
-            parts.append(say("a minimum holds") if binds else free)
+            free = say("the minimum applies unless the bank wins")
+            parts.append(say("the minimum applies") if binds else free)
         if rules.lose_everything:
             parts.append(say("a roll that loses everything loses the game"))
     if parts:
-        sentence += " " + say("In these turns {clauses}.", clauses=and_text(parts))
+        sentence += " " + say("In these turns, {clauses}.", clauses=and_text(parts))
     return Topic("ties", rules.ties, sentence)
 
 

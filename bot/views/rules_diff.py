@@ -87,7 +87,7 @@ def diff_text(
     if _same_play(a, b):
         lines.append(say("{one} and {two} play the same.", one=one, two=two))
         if a.digest != b.digest:
-            lines.append(say("They are written differently, though, and are solved one by one."))
+            lines.append(say("They are written differently, though, so each is solved by itself."))
     else:
         lines.append(say("{one} and {two} differ.", one=one, two=two))
     nothing = say("does not apply.")

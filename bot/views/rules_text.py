@@ -72,7 +72,7 @@ def _worth(rules: Ruleset) -> list[str]:
         lines += ["", *columns(named, right={1})] if rows else columns(named, right={1})
     if examples := _better_in_parts(rules):
         best = say(
-            "Dice set aside count as the combinations worth most: {examples}.",
+            "Dice set aside count as the combinations that are worth most: {examples}.",
             examples=and_text(examples),
         )
         lines += ["", f"  {best}"]

@@ -195,10 +195,10 @@ def _foot(table: Table) -> str:
     if game.over:
         return ""
     if len(game.seats) < 2:
-        told = say("Waiting for somebody to join.")
+        told = say("Waiting for another player to join.")
         return f"**{escape_markdown(told)}**"
     if _waits(table):
-        told = say("{name} starts once all are here.", name=table.names[game.mover])
+        told = say("{name} starts when everybody is here.", name=table.names[game.mover])
         return f"**{escape_markdown(told)}**"
     name, total = table.names[game.mover], game.turn.turn_total
     if game.turn.roll is not None:

@@ -167,7 +167,7 @@ def _before(found: Tournament, *, commands: bool) -> Iterator[str]:
             host=host,
         )
     else:
-        yield say("{host} begins it once all are here.", host=host)
+        yield say("{host} begins it when everybody is here.", host=host)
 
 
 def _ending(found: Tournament) -> Iterator[str]:

@@ -67,8 +67,8 @@ def _endgame(rules: Ruleset, further: int) -> Endgame:
             break
     else:
         raise InvalidRulesError.say(
-            "{rules}: rolling on is so safe under these rules that a turn need not end; with"
-            ' the ending "{ending}" such a game cannot be solved',
+            "{rules}: rolling on is so safe under these rules that a turn may never end; with the"
+            ' ending "{ending}" such a game cannot be solved',
             rules=rules.name,
             ending=rules.ending,
         )

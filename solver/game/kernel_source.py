@@ -402,8 +402,8 @@ def load_function(source: str, function: str, folder: Path) -> Callable[..., Any
     if not is_ours(folder):
         # whoever can write there could have this program run anything
         raise SolveError.say(
-            "{folder}: compiled code is loaded only from a folder that is one's own and that"
-            " nobody else can write to",
+            "{folder}: compiled code is loaded only from a folder that is yours and that nobody"
+            " else can write to",
             folder=folder,
         )
     name = f"farkle_{function}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"

@@ -160,9 +160,8 @@ def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None
     check_solvable(rules)
     if rules.ties == "played_on" and players > MOST_PLAYED_ON:
         raise InvalidRulesError.say(
-            "{rules}: play-offs are solved for {most} players at most, as any of {players} may be"
-            " level in an order of their own; ties that the earlier player wins or that are shared"
-            " are solved for more",
+            "{rules}: play-offs are solved for at most {most} players, not {players}; for more,"
+            " use rules where ties are shared or won by the earlier player",
             rules=rules.name,
             most=MOST_PLAYED_ON,
             players=players,
@@ -173,7 +172,7 @@ def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None
         raise InvalidRulesError.say(
             "{rules}: with {players} players and a penalty for farkles in a row there are"
             " {states:,} positions at the start of a turn, and solving them would take about"
-            " {time}; for more than two players only rules without that penalty can be solved",
+            " {time}; for more than two players use rules without that penalty",
             rules=rules.name,
             players=players,
             states=states,
@@ -181,9 +180,9 @@ def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None
         )
     if states > most:
         raise InvalidRulesError.say(
-            "{rules}: {states:,} positions at the start of a turn with {players} players are"
-            " too many, solving them would take about {time}; at most {most:,} can be solved"
-            " on one machine and {there:,} by a cluster",
+            "{rules}: with {players} players there are {states:,} positions at the start of a"
+            " turn, which would take about {time} to solve; the most is {most:,} on one machine"
+            " and {there:,} on a cluster",
             rules=rules.name,
             players=players,
             states=states,

@@ -87,8 +87,8 @@ def solve_layers(
 def unsettled(rules: Ruleset, change: float) -> ConvergenceError:
     """That values do not settle."""
     return ConvergenceError.say(
-        "{rules}: after {sweeps} sweeps values still change by {change:.1e}; no strategy file is"
-        " written",
+        "{rules}: cannot be solved: after {sweeps} passes win probabilities still change by"
+        " {change:.1e}; no strategy file is written",
         rules=rules.name,
         sweeps=MAX_SWEEPS,
         change=change,

@@ -75,7 +75,7 @@ def outcomes_of_values(
     room = room.astype(np.intp)
     if room.sum() > MOST_CHANCES:
         raise SolveError.say(
-            "{rules}: to evaluate best play takes up to {memory:,} MB of memory, and at most"
+            "{rules}: evaluating best play takes up to {memory:,} MB of memory, and at most"
             " {most:,} may be used; a higher score_floor or a lower goal takes less",
             rules=rules.name,
             memory=int(room.sum() * 8 // 10**6),
@@ -193,7 +193,7 @@ def outcome_of(
     )
     if ends[2] > _NOTHING_LEFT:
         raise ConvergenceError.say(
-            "{rules}: a turn played like that need not end, as it may be rolled on for ever",
+            "{rules}: a turn played like that may never end, as the player can roll on for ever",
             rules=rules.name,
         )
     if not rules.farkle_keeps_turn_total:

@@ -28,8 +28,8 @@ _YOUR = {
         " {step} from {floor:,} to {most:,}"
     ),
     "off board": say_later(
-        "your score cannot be {score:,} before the first bank: who is not on the board has"
-        " no points"
+        "your score cannot be {score:,} before the first bank: a player who is not on the board"
+        " has no points"
     ),
     "farkles": say_later(
         "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
@@ -46,8 +46,8 @@ _THEIR = {
         " multiple of {step} from {floor:,} to {most:,}"
     ),
     "off board": say_later(
-        "the opponent's score cannot be {score:,} before the first bank: who is not on the"
-        " board has no points"
+        "the opponent's score cannot be {score:,} before the first bank: a player who is not on"
+        " the board has no points"
     ),
     "farkles": say_later(
         "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"

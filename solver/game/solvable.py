@@ -23,8 +23,8 @@ def check_solvable(rules: Ruleset) -> None:
     plan = turn_plan(rules)
     if plan.reach > MAX_REACH:
         raise InvalidRulesError.say(
-            "{rules}: a set-aside of {points:,} points is more than {most:,} steps of {step};"
-            " where a roll simply wins, instant_win says so",
+            "{rules}: {points:,} points for dice set aside at once are more than {most:,} steps of"
+            " {step}; if such a roll simply wins, use instant_win",
             rules=rules.name,
             points=plan.reach * rules.point_step,
             most=MAX_REACH,
@@ -32,8 +32,7 @@ def check_solvable(rules: Ruleset) -> None:
         )
     if plan.must_roll_hot and plan.only_hot[-1] > 1 - 1e-9:
         raise InvalidRulesError.say(
-            "{rules}: every roll scores with all its dice and has to be rolled on, so that a"
-            " turn never ends",
+            "{rules}: all dice of every roll score and must be rolled again, so a turn never ends",
             rules=rules.name,
         )
     endgame(rules)
@@ -47,8 +46,8 @@ def check_solvable(rules: Ruleset) -> None:
     )
     if most < least and not np.any(plan.win_chances):
         raise InvalidRulesError.say(
-            "{rules}: no turn can come to {least:,} points that may be banked, so that nobody"
-            " could ever win",
+            "{rules}: no turn can reach the {least:,} points that may be banked, so nobody could"
+            " ever win",
             rules=rules.name,
             least=least,
         )

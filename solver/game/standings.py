@@ -248,8 +248,8 @@ def value_shape(rules: Ruleset) -> tuple[int, int, int]:
     roles = 2 if rules.has_roles else 1
     if (count := roles * standings**2) > MAX_VALUES:
         raise InvalidRulesError.say(
-            "{rules}: {number:,} positions at the start of a turn (scores from {floor:,} to"
-            " {goal:,} in steps of {step}) are too many; at most {most:,} can be solved",
+            "{rules}: there are {number:,} positions at the start of a turn (scores from {floor:,}"
+            " to {goal:,} in steps of {step}), and at most {most:,} can be solved",
             rules=rules.name,
             number=count,
             floor=rules.score_floor,

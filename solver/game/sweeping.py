@@ -258,17 +258,17 @@ class Sweeps:
             found = self.error_bound(within, residual)
         if found is None:
             raise ConvergenceError.say(
-                "{rules}: after {sweeps} sweeps values do not change any more, and still nothing"
-                " can be proved of them, perhaps as a game need not end under these rules; no"
-                " strategy file is written",
+                "{rules}: cannot be solved: after {sweeps} passes win probabilities no longer"
+                " change, but they cannot be proved to be right, perhaps because a game may never"
+                " end under these rules; no strategy file is written",
                 rules=self._rules.name,
                 sweeps=self.number,
             )
         if found > _ROUGHEST or tolerance < DEFAULT_TOLERANCE:
             raise ConvergenceError.say(
-                "{rules}: after {sweeps} sweeps values are as exact as rounding lets them be, and"
-                " that their error is within the tolerance {tolerance:.1e} cannot be proved, only"
-                " within {within:.1e}; no strategy file is written",
+                "{rules}: after {sweeps} passes win probabilities are as exact as rounding allows,"
+                " which proves them to within {within:.1e} and not to the tolerance of"
+                " {tolerance:.1e}; no strategy file is written: allow a larger tolerance",
                 rules=self._rules.name,
                 sweeps=self.number,
                 tolerance=tolerance,

@@ -151,9 +151,9 @@ def solve(
             at_rest = -1.0
     else:
         raise ConvergenceError.say(
-            "{rules}: after {sweeps} sweeps values still change by {change:.1e}, and no bound of"
-            " their error within the tolerance {tolerance:.1e} is proved; no strategy file is"
-            " written",
+            "{rules}: cannot be solved: after {sweeps} passes win probabilities still change by"
+            " {change:.1e}, and they are not proved to within the tolerance of {tolerance:.1e}; no"
+            " strategy file is written",
             rules=rules.name,
             sweeps=MAX_SWEEPS,
             change=change,
@@ -203,8 +203,8 @@ def settle(sweeps: Sweeps, tolerance: float) -> tuple[int, float]:
             course.jumped()
             at_rest = -1.0
     raise ConvergenceError.say(
-        "after {sweeps} sweeps values still change by {change:.1e}, perhaps as a game between these"
-        " two need not end",
+        "after {sweeps} passes the chances still change by {change:.1e}, perhaps because a game"
+        " between these two may never end",
         sweeps=MAX_SWEEPS,
         change=residual,
     )

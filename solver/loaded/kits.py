@@ -113,7 +113,9 @@ def matchup_of_all(
     if len(kits) == 2:
         return matchup_of(rules, kits, joker_alone=joker_alone)
     if any(kit.badge for kit in kits):
-        raise InvalidRequestError.say("badges are for games of two: leave them out where more play")
+        raise InvalidRequestError.say(
+            "badges work only with two players: leave them out if more play"
+        )
     for one, other in pairwise(kits):
         matchup_of(rules, (one, other), joker_alone=joker_alone)
     return None

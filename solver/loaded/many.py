@@ -50,9 +50,9 @@ class ManyMatchup:
             check_loaded(self.rules, thrown)
         if (states := self.size.states) > MOST_STATES:
             raise InvalidRulesError.say(
-                "{rules}: {states:,} positions at the start of a turn for {players} players with"
-                " their own dice are too many, solving them would take about {time}; at most"
-                " {most:,} can be solved",
+                "{rules}: for {players} players with their own dice there are {states:,} positions"
+                " at the start of a turn, which would take about {time} to solve; the most is"
+                " {most:,}",
                 rules=self.rules.name,
                 states=states,
                 players=self.players,

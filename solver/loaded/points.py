@@ -115,8 +115,8 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
             if np.all(high - low <= _ROUGH * high):
                 break
             raise InvalidDiceError.say(
-                "with these dice it pays to roll up to more than {points:,} points; that is too far"
-                " to work out",
+                "with these dice it pays to roll on beyond {points:,} points, which is too far to"
+                " work out",
                 points=rows * lists.rules.point_step,
             )
         # the chance to come so far falls about geometrically with it

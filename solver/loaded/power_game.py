@@ -65,7 +65,7 @@ def solve_powers(
     shape = uses_shape(matchup)
     if (number := 2 * math.prod(shape) * scores**2) > MAX_VALUES:
         raise InvalidRulesError.say(
-            "{rules}: {number:,} states with these badges are too many; at most {most:,} can be"
+            "{rules}: with these badges there are {number:,} states, and at most {most:,} can be"
             " solved",
             rules=rules.name,
             number=number,

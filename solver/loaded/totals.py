@@ -13,15 +13,15 @@ def check_winnable(*farkles: Floats) -> None:
     farkles : of each player the chances of one, by the dice to roll and in all lanes
     """
     if all(one[-1, 0] > 1 - 1e-12 for one in farkles):
-        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
+        raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
 
 
 def check_settled(rules: Ruleset, worst: float, tolerance: float) -> None:
     """Raises ConvergenceError where some pair of states did not settle."""
     if not worst <= 100 * tolerance:
         raise ConvergenceError.say(
-            "{rules}: the values of two players with these dice do not settle: they still"
-            " change by {change:.1e}",
+            "{rules}: the win probabilities with these dice do not settle: they still change by"
+            " {change:.1e}",
             rules=rules.name,
             change=worst,
         )

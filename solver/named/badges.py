@@ -193,7 +193,7 @@ def read_badge(text: str) -> NamedBadge:
         )
     if len(keys) > 1:
         raise InvalidRequestError.say(
-            '"{name}" may be {dice}: write one of these',
+            '"{name}" could be {dice}: write one of these',
             name=short(text.strip()),
             dice=reduce(either, dict.fromkeys(_word(one.called) for one in found)),
         )
@@ -214,7 +214,7 @@ def read_badge(text: str) -> NamedBadge:
         return NamedBadge(keys[0], tier, number, said)
     if tier is None:
         raise InvalidRequestError.say(
-            "{badge} differs by what it is made of: write {words}",
+            "there is more than one {badge}: write {words}",
             badge=badge.called,
             words=reduce(either, [f"{_tier_word(one.tier)}-{_word(one.called)}" for one in found]),
         )
@@ -252,7 +252,7 @@ def check_tiers(one: NamedBadge | None, other: NamedBadge | None) -> None:
     """Raises InvalidRequestError for badges of two players that are of different tiers."""
     if one and other and one.tier and other.tier and one.tier is not other.tier:
         raise InvalidRequestError.say(
-            "both players have a badge of one tier: {one} is {tier}, {other} is {other_tier}",
+            "both badges have to be of the same tier: {one} is {tier}, {other} is {other_tier}",
             one=one.text,
             tier=one.tier,
             other=other.text,
@@ -278,13 +278,13 @@ def _check(found: list[Badge], of_tier: list[Badge], said: frozenset[str], die: 
         known = known | {_ONCE}
     if wrong := sorted(said - known):
         raise InvalidRequestError.say(
-            "{badge} is written {word}, and @{wrong} says nothing of it",
+            "there is no {badge} with @{wrong}; write {word}",
             badge=badge.called,
             word=reduce(either, [_word(badge.called) + end for end in _endings(known)]),
             wrong=short(wrong[0], 20),
         )
     if die is not None and badge.kind != "might":
-        raise InvalidRequestError.say("{badge} adds no die to a roll", badge=badge.called)
+        raise InvalidRequestError.say("{badge} does not add a die to a roll", badge=badge.called)
 
 
 def _endings(known: set[str]) -> list[str]:
@@ -299,8 +299,8 @@ def _check_points(badge: Badge, tiers: list[Badge], points: int | None) -> None:
         if not points:
             guesses = dict.fromkeys(guess for one in tiers for guess in one.points)
             raise InvalidRequestError.say(
-                "nobody knows how many points {badge} is (sources guess {guesses}): say it, as in"
-                " {word}:{points}",
+                "nobody knows how many points {badge} brings (sources guess {guesses}): say how"
+                " many, as in {word}:{points}",
                 badge=badge.called,
                 guesses=", ".join(map(str, guesses)),
                 word=word,

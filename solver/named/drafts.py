@@ -19,7 +19,7 @@ def pairs_of(dice: int) -> int:
     """How many pairs a set of so many dice is. Raises InvalidDiceError."""
     if dice % PAIR:
         raise InvalidDiceError.say(
-            "dice are drafted in pairs, and a set under these rules is {number} dice", number=dice
+            "dice are drafted in pairs, but a set under these rules has {number} dice", number=dice
         )
     return dice // PAIR
 
@@ -28,7 +28,7 @@ def check_pool(pool: Sequence[NamedDie], dice: int) -> None:
     """Raises InvalidDiceError for fewer pairs than two players take for sets of so many dice."""
     if len(pool) < (least := 2 * pairs_of(dice)):
         raise InvalidDiceError.say(
-            "for a draft {least} pairs at least are laid out, not {number}",
+            "a draft needs at least {least} pairs, not {number}",
             least=least,
             number=len(pool),
         )

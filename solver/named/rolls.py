@@ -266,8 +266,10 @@ def _too_many(named: NamedSet, groups: list[_Group], choice: _Choice) -> Invalid
         if told > number:
             return InvalidRollError(
                 say_number(
-                    "{told} dice cannot show a {face}: {number} die can, {names} has no {face}",
-                    "{told} dice cannot show a {face}: {number} dice can, {names} has no {face}",
+                    "{told} dice cannot show a {face}: only {number} die can, as {names} has no"
+                    " {face}",
+                    "{told} dice cannot show a {face}: only {number} dice can, as {names} has no"
+                    " {face}",
                     number,
                     told=told,
                     face=_face_text(face),
@@ -378,7 +380,7 @@ def _type(named: NamedSet, words: list[str]) -> int:
         )
     if len(types) > 1:
         raise InvalidRollError.say(
-            '"{name}" may be {dice}: write one of these',
+            '"{name}" could be {dice}: write one of these',
             name=short(text),
             dice=reduce(either, [die.typed for die in found]),
         )

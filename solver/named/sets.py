@@ -217,7 +217,7 @@ def find_die(name: str) -> KnownDie:
         )
     if len({tuple(die.versions.items()) for die in found}) > 1:
         raise InvalidDiceError.say(
-            '"{name}" may be {dice}: write one of these',
+            '"{name}" could be {dice}: write one of these',
             name=short(name.strip()),
             dice=reduce(either, [die.typed for die in found][:6]),
         )
@@ -256,7 +256,7 @@ def _read_item(item: str) -> list[NamedDie]:
         raise _too_many(number)
     if not number:
         raise InvalidDiceError.say(
-            '"{item}" is no dice: leave them out, or write how many', item=short(item)
+            '"{item}" means no dice at all: leave it out, or write how many', item=short(item)
         )
     return [read_die(match["name"])] * number
 
@@ -273,7 +273,7 @@ def _in_version(known: KnownDie, version: str) -> NamedDie:
     """A die in a version as typed. Raises InvalidDiceError."""
     if not known.versions:
         raise InvalidDiceError.say(
-            "nobody knows how {die} falls: give what you take it for as weights, such as"
+            "nobody knows how {die} falls: give the weights you want to assume, such as"
             " 1:1:1:1:1:1@joker1 for a die whose 1 is a joker",
             die=known.called,
         )
@@ -281,7 +281,7 @@ def _in_version(known: KnownDie, version: str) -> NamedDie:
         return named_die(known)
     if version not in {str(one) for one in known.versions}:
         raise InvalidDiceError.say(
-            "{die} is not known as @{version}; known are {versions}",
+            "there is no {die} as @{version}, only as {versions}",
             die=known.called,
             version=short(version, 20),
             versions=", ".join(f"@{one}" for one in known.versions),
@@ -301,8 +301,8 @@ def _custom(text: str, weights: str, joker: str) -> NamedDie:
         or max(map(int, numbers)) > MAX_WEIGHT
     ):
         raise InvalidDiceError.say(
-            '"{text}" is no die: its weights are six whole numbers from 0 to {most:,}, not all of'
-            " them 0, such as 1:2:1:1:1:3, or 1:1:1:1:1:1@joker1 where the 1 is a joker",
+            '"{text}" is not a die: a die has six weights, whole numbers from 0 to {most:,} and'
+            " not all 0, such as 1:2:1:1:1:3, or 1:1:1:1:1:1@joker1 if the 1 is a joker",
             text=short(text),
             most=MAX_WEIGHT,
         )

@@ -160,7 +160,7 @@ def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
     """
     if step <= 0 or step % rules.point_step:
         raise InvalidRequestError.say(
-            "the step must be a multiple of {step}, in which points come under {rules} rules, not"
+            "the step must be a multiple of {step}, like all points under {rules} rules, not"
             " {number:,}",
             step=rules.point_step,
             rules=rules.name,

@@ -163,9 +163,10 @@ class TurnPoints(Policy):
 
 
 LEVELS: dict[str, str] = {
-    Optimal.name: say_later("plays exactly so that it wins as often as possible"),
+    Optimal.name: say_later("plays perfectly: it wins as often as can be"),
     MaxPoints.name: say_later(
-        "scores as much as it can in every turn, up to the goal and whatever the scores"
+        "scores as much as it can in every turn, up to the goal, and pays no attention to the"
+        " scores"
     ),
     Memo.name: say_later("plays by the table that /memo shows, which a person can keep in mind"),
     MemoGoForIt.name: say_later("like memo, but risks everything near the end where /memo says so"),
@@ -206,8 +207,8 @@ def make_policy(
     if name == Optimal.name:
         if strategy is None:
             raise MissingStrategyError.say(
-                'the level "optimal" plays by rules that are solved, which these are not yet;'
-                " until then there are {levels}",
+                'the level "optimal" needs solved rules, and these are not solved yet; until then'
+                " there are {levels}",
                 levels=", ".join(level for level in LEVELS if level != Optimal.name),
             )
         return Optimal(strategy)
@@ -245,7 +246,7 @@ def _threshold(text: str) -> int:
     points = int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
     if not 0 < points <= MAX_TURN_TOTAL:
         raise InvalidRequestError.say(
-            '{policy}: "{points}" is no turn total to bank at: it is 1 to {most:,}, as in'
+            '{policy}: "{points}" is not a turn total to bank at: it can be 1 to {most:,}, as in'
             " threshold:300",
             policy=THRESHOLD.rstrip(":"),
             points=text,

@@ -126,7 +126,8 @@ def read_id(text: str) -> PositionId:
     values = [_READ.get(digit, -1) for digit in plain]
     if not _RULES + 2 <= len(values) <= _MOST or min(values) < 0:
         raise InvalidRequestError.say(
-            '"{text}" is not a position ID, which stands under an advice and looks like {example}',
+            '"{text}" is not a position ID: such an ID is shown under the advice and looks like'
+            " {example}",
             text=text,
             example=_example(),
         )

@@ -249,7 +249,7 @@ def _about_value(
         message = say_later("{key}: should be one of {words}, not {value}")
         return message, {"words": ", ".join(words), **parts}
     bounds = {"least": context.get("ge"), "most": context.get("le")}
-    unknown = say_later("{key}: should be something else, not {value}")
+    unknown = say_later("{key}: {value} is not possible here")
     return messages.get(kind, unknown), bounds | parts
 
 

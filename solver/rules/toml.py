@@ -33,12 +33,14 @@ _CONTROL = re.compile(r"[\0-\b\v\f\x0e-\x1f\x7f]|\r(?!\n)")
 _PAIRS = {"]": "[", "}": "{"}
 
 _NOT_CLOSED = say_later("the bracket that is opened here is not closed")
-_NO_BRACES = say_later("braces are closed in the line that opens them; a longer table is a [table]")
+_NO_BRACES = say_later(
+    "braces have to be closed on the line that opens them; write a longer table as a [table]"
+)
 _QUOTE_NOT_CLOSED = say_later("the quote that begins here is not closed")
 _NO_KEY = say_later("this is neither a [table] nor a key with its value, such as goal = 10000")
-_NO_TABLE = say_later("a table is written as [scoring], with nothing else in its line")
+_NO_TABLE = say_later("a table is written as [scoring], with nothing else on its line")
 _BACKSLASH = say_later(
-    "a backslash between double quotes begins a sign such as \\n; write two of them, or use single"
+    "a backslash between double quotes begins a code such as \\n; write two of them, or use single"
     " quotes"
 )
 _REASONS = {
@@ -53,7 +55,7 @@ _REASONS = {
         "{value} is not a value; after = comes a number, true or false, a list in brackets, or a"
         " word in straight quotes"
     ),
-    "Invalid date": say_later("{value} looks like a date and is none"),
+    "Invalid date": say_later("{value} looks like a date but is not one"),
     "Unescaped": _BACKSLASH,
     "Invalid hex value": _BACKSLASH,
     "Escaped character": _BACKSLASH,
@@ -192,9 +194,11 @@ def _signs(text: str) -> Iterator[tuple[str, int, int]]:
     if len(text) > MAX_BYTES + 1:
         raise too_long()
     if found := _CONTROL.search(text):
-        message = say_later("here is a sign that no text has (U+{code:04X}); delete it")
+        message = say_later(
+            "there is a character here that text cannot have (U+{code:04X}); delete it"
+        )
         if found[0] == "\r":
-            message = say_later("lines end as on old Macs here; save the file with other line ends")
+            message = say_later("the lines end as on old Macs; save the file with other line ends")
         where = text.count("\n", 0, found.start()) + 1
         raise NotTomlError(where, say(message, code=ord(found[0])))
     line = 1
@@ -229,7 +233,7 @@ class _Nesting:
             message = _NOT_CLOSED if bracket == "[" else _NO_BRACES
             raise NotTomlError(opened, say(message))
         if max(len(self.brackets), self._dots) > _MAX_DEPTH:
-            raise NotTomlError(line, say("this is nested deeper than any rules are"))
+            raise NotTomlError(line, say("this is nested more deeply than rules ever are"))
 
     @property
     def _closing(self) -> str:

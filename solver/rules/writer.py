@@ -21,7 +21,7 @@ _COMMENTS = {
     "minimum_binds_win": "a bank that reaches the goal needs no minimum",
     "set_aside_all": "every die that scores",
     "hot_dice": "optional, no_bank or forced",
-    "hot_dice_bonus": "for the first, second, ... hot dice of a turn",
+    "hot_dice_bonus": "bonus for the 1st, 2nd, ... hot dice of a turn",
     "farkle_keeps_turn_total": "where it is enough for a bank, after hot dice too",
     "instant_win": "rolls that win",
     "lose_everything": "rolls that lose everything",
@@ -30,7 +30,7 @@ _COMMENTS = {
     "points": 'a number or "everything"',
     "single": "the points for the faces 1 to 6",
     "more_of_a_kind": "none, linear or doubling",
-    "nothing": "all the dice, and nothing scores",
+    "nothing": "a roll of all dice in which nothing scores",
 }
 """A few words behind a key that does not explain itself."""
 

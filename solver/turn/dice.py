@@ -103,8 +103,8 @@ class Die:
         )
         if not is_sound or not any(weights):
             raise InvalidDiceError.say(
-                "a die has the weights of its faces 1 to 6: six whole numbers from 0 to {most:,},"
-                " not all of them 0, and not {weights}",
+                "a die has six weights, one for each face: whole numbers from 0 to {most:,}, not"
+                " all of them 0, and not {weights}",
                 most=MAX_WEIGHT,
                 weights=weights,
             )

@@ -196,8 +196,8 @@ def endless_turn(
     plan, step = turn_plan(rules), rules.point_step
     if is_endless(plan):
         raise InvalidRulesError.say(
-            "{rules}: under these rules somebody can roll on for ever without any risk, so that"
-            " there is no limit to the points of a turn",
+            "{rules}: under these rules you can roll on for ever without any risk, so there is no"
+            " limit to the points of a turn",
             rules=rules.name,
         )
     least = rules.least_bank(on_board=on_board)
@@ -207,8 +207,8 @@ def endless_turn(
     first = math.ceil(tail.begins / step)
     if (first + plan.reach) * plan.levels > _MOST_ROWS:
         raise InvalidRulesError.say(
-            "{rules}: under these rules it pays to roll up to a turn total of {points:,.0f}, in"
-            " steps of {step}; that is too far to work out",
+            "{rules}: under these rules it pays to roll on up to a turn total of {points:,.0f}, in"
+            " steps of {step}, which is too far to work out",
             rules=rules.name,
             points=tail.begins,
             step=step,

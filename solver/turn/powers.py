@@ -80,8 +80,8 @@ class Power:
         uses = 1 if self.kind is PowerKind.WARLORD else MAX_USES
         if not 1 <= self.uses <= uses or not least <= self.amount <= most:
             raise InvalidRulesError.say(
-                "a badge of the kind {kind} is used 1 to {uses} times, with an amount of {least} to"
-                " {most}, not {found} times with {amount}",
+                "a badge of the kind {kind} has 1 to {uses} uses and an amount of {least} to"
+                " {most}, not {found} uses and {amount}",
                 kind=str(self.kind),
                 uses=uses,
                 least=least,

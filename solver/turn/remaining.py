@@ -278,7 +278,7 @@ def _find_lists(
         first_list.append(first_list[-1] + len(distinct))
         lists.append(own)
     if not first_list[-1]:
-        raise InvalidDiceError.say("with these dice no roll ever scores, so that nobody could win")
+        raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
     targets, options = np.unique(np.concatenate(offsets), return_inverse=True)
     ends = np.cumsum(np.concatenate(lengths))
     return RollLists(

@@ -310,8 +310,7 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
     if plan := _turn_plan(rules.of_turn, all_options=all_options):
         return plan
     raise InvalidRulesError.say(
-        "{rules}: no roll is left that scores points; every one that would wins the game,"
-        " loses everything or is a farkle",
+        "{rules}: no roll scores points; every roll wins the game, loses everything or is a farkle",
         rules=rules.name,
     )
 

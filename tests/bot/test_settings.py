@@ -10,16 +10,16 @@ from bot.settings import Settings, read_settings
 from solver.errors import InvalidRequestError
 
 WRONG = [
-    ("FARKLE_WORKERS", "x", 'it is a whole number from 0 to 64, not "x"'),
-    ("FARKLE_WORKERS", "65", "it is a number from 0 to 64, not 65"),
-    ("FARKLE_ABANDONED_HOURS", "1.5", 'it is a whole number from 1 to 10,000, not "1.5"'),
-    ("FARKLE_PERSON_TASKS", "0", "it is a number of at least 1, not 0"),
-    ("FARKLE_TASK_SECONDS", "nan", "it is a number above 0, not nan"),
-    ("FARKLE_SOLVE_SECONDS", "soon", 'it is a number above 0, not "soon"'),
-    ("FARKLE_LANGUAGE", "xx", 'it is one of en, de, not "xx"'),
-    ("FARKLE_LOG", "loud", 'it is one of debug, info, warning, error, not "loud"'),
-    ("FARKLE_PACE", "61", "it is a number from 0 to 60, not 61"),
-    ("FARKLE_DISCORD_API", "x", "it has to be a whole address, such as http://localhost:8080"),
+    ("FARKLE_WORKERS", "x", 'it takes a whole number from 0 to 64, not "x"'),
+    ("FARKLE_WORKERS", "65", "it takes a number from 0 to 64, not 65"),
+    ("FARKLE_ABANDONED_HOURS", "1.5", 'it takes a whole number from 1 to 10,000, not "1.5"'),
+    ("FARKLE_PERSON_TASKS", "0", "it takes a number of at least 1, not 0"),
+    ("FARKLE_TASK_SECONDS", "nan", "it takes a number above 0, not nan"),
+    ("FARKLE_SOLVE_SECONDS", "soon", 'it takes a number above 0, not "soon"'),
+    ("FARKLE_LANGUAGE", "xx", 'it takes one of en, de, not "xx"'),
+    ("FARKLE_LOG", "loud", 'it takes one of debug, info, warning, error, not "loud"'),
+    ("FARKLE_PACE", "61", "it takes a number from 0 to 60, not 61"),
+    ("FARKLE_DISCORD_API", "x", "it has to be a complete address, such as http://localhost:8080"),
 ]
 
 
@@ -86,6 +86,6 @@ def test_tokens_are_never_told(monkeypatch: pytest.MonkeyPatch) -> None:
         read_settings(DiscordSettings)
     assert "secret" not in str(refused.value)
     monkeypatch.delenv("FARKLE_PACE")
-    with pytest.raises(InvalidRequestError, match="letters or blanks") as refused:
+    with pytest.raises(InvalidRequestError, match="characters that") as refused:
         read_settings(DiscordSettings).token()
     assert "secret" not in str(refused.value)

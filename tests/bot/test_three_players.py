@@ -468,7 +468,7 @@ async def test_what_cannot_be_is_told_before_a_solve(solved: Path, tmp_path: Pat
     async with open_chat(tmp_path, needed=60) as chat:
         for line, problem in (
             (f"/play @bob {rules}", "is running here already"),
-            (f"/play @ann {rules}", "everybody can take only one seat"),
+            (f"/play @ann {rules}", "each player can take only one seat"),
             (f"/play away:1 {rules}", "away: takes 10 to"),
             (f"/track bot {rules}", "bot"),
             (f"/advise 5 1 me:30 them:150,50 {rules}", "your score cannot be 30"),

@@ -396,7 +396,7 @@ def test_an_answer_of_two_files_is_given_up(saved: Saved, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(strategy, "_turn", solve_and_change)
     solve_and_change.cache_clear = lambda: None  # type: ignore[attr-defined]
-    with pytest.raises(StrategyFileError, match="is written again and again"):
+    with pytest.raises(StrategyFileError, match="another program keeps writing it"):
         strategy.turn(START)
 
 

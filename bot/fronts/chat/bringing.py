@@ -17,7 +17,7 @@ from solver.wording import say_later
 
 SETS = {
     "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
-    "their-dice": say_later("the opponent's dice, ordinary ones if not given; of several SET/SET"),
+    "their-dice": say_later("the opponent's dice, ordinary if left out; for several SET/SET"),
     "my-badge": say_later("your badge, such as emperor, carpenter:150 or gold-might:2"),
     "their-badge": say_later("the opponent's badge"),
     "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),

@@ -394,7 +394,7 @@ class Commands:
         self._rule_names = rule_names
         self._resume = resume
         own = [
-            Command("/help [COMMAND]", say_later("more on a command or group"), self._help, {}),
+            Command("/help [COMMAND]", say_later("more about a command or group"), self._help, {}),
             Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
         ]
         self.by_name = {one.name: one for one in (*commands, *own)}

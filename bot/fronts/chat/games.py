@@ -52,7 +52,7 @@ _NEW = {
     **SETS,
     "goal": say_later("another goal"),
     "hints": say_later("no: forbid hints"),
-    "away": say_later("seconds without a move after which a player may be skipped or replaced"),
+    "away": say_later("seconds without a move until a player may be skipped or replaced"),
 }
 _LEAVES = {"sure": say_later("yes: do it without asking back"), **GAME}
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
@@ -178,7 +178,7 @@ class GameCommands:
             ),
             Command(
                 "/replace [NAME]",
-                say_later("have a bot play on for who is away"),
+                say_later("let a bot play on for a player who is away"),
                 self._replace,
                 _BOT,
                 takes_name=True,
@@ -192,11 +192,9 @@ class GameCommands:
                     "mentions": say_later("yes: mention the player to move, on Discord"),
                     "posts": say_later("yes: post the odds after each turn, on Discord"),
                     "threads": say_later("yes: a thread for every game, on Discord"),
-                    "daily": say_later(
-                        "the hour, in UTC, at which a position is posted every day, on Discord; off"
-                    ),
+                    "daily": say_later("the hour (UTC) of the daily position on Discord, or off"),
                     "language": say_later(
-                        "the language of answers here, on Discord; auto: that of who asks"
+                        "the language of answers here on Discord; auto: each person's own"
                     ),
                 },
                 takes_words=False,
@@ -596,8 +594,7 @@ def _whole(line: Line, option: str) -> int | None:
     text = line.option(option) or ""
     if text.startswith("+"):
         raise InvalidRequestError.say(
-            "{option}: is the whole number, to which nothing is added; write it without a sign,"
-            ' not "{text}"',
+            '{option}: takes the new number, not a change; write it without a sign, not "{text}"',
             option=option,
             text=text,
         )
@@ -621,12 +618,12 @@ def _check_whole(table: Table, who: Person | str, number: int, sign: str) -> Non
         "total": score + number,
     }
     told = say(
-        "/fix takes the whole score and adds nothing: {name} has {score:,}, and with {change} that"
-        " is /fix {name} {total}",
+        "/fix sets the whole score and adds nothing: {name} has {score:,}, so for {change} write"
+        " /fix {name} {total}",
         **parts,
     )
     if may_be:
-        told += say("; if it really is {change}, /fix {name} 0 comes first", **parts)
+        told += say("; if the score really is {change}, write /fix {name} 0 first", **parts)
     raise InvalidRequestError(told)
 
 
@@ -649,13 +646,13 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
         found = _NAME.fullmatch(word)
         if not found:
             raise InvalidRequestError.say(
-                '"{word}" is no name: names are up to 30 letters and digits, as in @ann',
+                '"{word}" is not a name: names are up to 30 letters and digits, as in @ann',
                 word=word,
             )
         name = safe_text(found[1], LONGEST_NAME)
         if not name or name.lower() in RESERVED:
             raise InvalidRequestError.say(
-                '"{name}" means something else here: take another name', name=name
+                '"{name}" already means something here: choose another name', name=name
             )
         if name.lower() in LEVELS:
             players.append(name.lower())

@@ -25,7 +25,7 @@ GROUPS = {
     ),
     "rules": (say_later("rule sets, and rules of your own"), "rules compare"),
     "manage": (
-        say_later("open games, settings of this place, and what is kept of you"),
+        say_later("open games, settings of this place, and what is stored about you"),
         "games skip replace end settings cancel forget help quit",
     ),
 }
@@ -56,7 +56,7 @@ def help_text(commands: Mapping[str, "Command"], name: str) -> str:
             if name in {ALL, group}:
                 lines += [f"{group}: {say(meaning)}", *_rows(commands, names.split())]
         if name in commands:
-            lines.append(say("/help /{command} says more on /{command}.", command=name))
+            lines.append(say("/help /{command} says more about /{command}.", command=name))
     else:
         lines = _command_lines(commands[name.removeprefix("/")])
     return wrap("\n".join(lines))

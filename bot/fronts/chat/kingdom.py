@@ -85,10 +85,10 @@ class LoadedQuestions:
                 {
                     **SETS,
                     "goal": say_later("points to reach"),
-                    "own": say_later("the dice you own: which six to take of them"),
-                    "buy": say_later("which die to buy next: the most it may cost, or any"),
+                    "own": say_later("the dice you own: find the best six of them"),
+                    "buy": say_later("which die to buy next: the most you can pay, or any"),
                     "began": say_later("me or them: who throws first"),
-                    "rules": say_later("a rule set, kcd unless you say another"),
+                    "rules": say_later("a rule set; kcd if left out"),
                 },
                 examples=(
                     "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",

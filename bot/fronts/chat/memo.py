@@ -61,7 +61,10 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             "/memo rules:NAME",
             say_later("a table to learn by heart: what to keep, when to bank or risk everything"),
             memo,
-            {"unit": say_later("round what dice are worth to so many points"), **RULES_OPTION},
+            {
+                "unit": say_later("round what dice are worth to steps of so many points"),
+                **RULES_OPTION,
+            },
             takes_words=False,
             examples=("/memo rules:kcd",),
         )

@@ -61,7 +61,7 @@ class PictureCommands:
         return [
             Command(
                 "/explain dice:N",
-                say_later("the turn at hand as a picture: roll or bank"),
+                say_later("this turn as a picture: when to roll, when to bank"),
                 self._explain,
                 _OPTIONS,
                 takes_words=False,

@@ -40,13 +40,13 @@ def points_commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
     return [
         Command(
             "/points rules:NAME",
-            say_later("a turn for the most points: when to bank, what it brings"),
+            say_later("the most points in a turn: when to bank, and the average"),
             points,
             {
-                "cost": say_later("points that a farkle costs besides the turn total"),
+                "cost": say_later("points that a farkle costs on top of the turn total"),
                 "on-board": say_later("yes or no: whether you have banked before"),
-                "me": say_later("your score, where a roll that loses everything takes it"),
-                "hot-dice": say_later("hot dice so far in this turn, where their bonus changes"),
+                "me": say_later("your score, under rules where a roll can lose it all"),
+                "hot-dice": say_later("hot dice so far in this turn, if their bonus changes"),
                 **RULES_OPTION,
             },
             takes_words=False,

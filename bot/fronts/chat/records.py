@@ -75,7 +75,7 @@ class RecordCommands:
                 say_later("who wins most"),
                 self._leaderboard,
                 {
-                    "season": say_later("now, last or a quarter such as 2026-Q4; all unless given"),
+                    "season": say_later("now, last or a quarter such as 2026-Q4; all if left out"),
                     "bots": say_later("yes: bots as well; no: only games without bots"),
                     **_EVERYWHERE,
                 },
@@ -96,7 +96,7 @@ class RecordCommands:
                 say_later("bot against bot, best of games:N"),
                 self._match,
                 {
-                    "games": say_later("best of how many, 1 unless you say"),
+                    "games": say_later("best of how many games; 1 if left out"),
                     "show": say_later("moves: every turn, game by game; summary: the results"),
                     **RULES_OPTION,
                 },
@@ -184,7 +184,7 @@ class RecordCommands:
         secret = await self._tables.store.secret(table.game.id)
         if secret is None:
             raise InvalidRequestError.say(
-                "the dice of that game were real ones: nothing proves them"
+                "that game was played with real dice, for which there is no proof"
             )
         yield Reply(proof_of(table, secret), Proof.to_json, partial(Proof.model_dump, mode="json"))
 

@@ -532,7 +532,7 @@ class Answer:
         except UNREACHABLE as error:
             check_lost(error)
             if getattr(error, "code", 0) not in OVER:
-                told = say("this message cannot be changed any more: /show shows the table anew")
+                told = say("this message can no longer be changed: /show shows the table again")
                 await self.tell_alone(told)
 
     def _leave(self) -> None:

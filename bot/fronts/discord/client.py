@@ -71,7 +71,7 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
         if isinstance(error, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
             logger.info("a command that is no more: %s", error)
             told = InvalidRequestError.say(
-                "this command has changed since: type / to see the commands as they are now"
+                "this command is out of date: type / to see the commands there are now"
             )
         await tell_failure(interaction, told)
 

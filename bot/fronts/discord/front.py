@@ -215,7 +215,7 @@ class DiscordFront:
         answer = await self._answer(interaction, private=name in PRIVATE)
         if any(user.bot for user in users):
             await answer.tell_alone(
-                say("Discord's bots cannot play: level:optimal has this one play")
+                say("a Discord bot cannot play: level:optimal adds a player of mine")
             )
             return
         command = self._commands.by_name[name]
@@ -493,7 +493,9 @@ class DiscordFront:
         if table.seat_of(caller.person) is None or any(
             seat.person is None and seat.level is None for seat in seats
         ):
-            raise IllegalActionError.say("those who played are not all here: /play begins a game")
+            raise IllegalActionError.say(
+                "not everybody who played is here: /play begins a new game"
+            )
         others = [seat for seat in seats if seat.person != caller.person.id]
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
@@ -643,7 +645,7 @@ class DiscordFront:
         answer = await self._answer(interaction, all_private=True)
         found = dice_in(message.content)
         if found is None:
-            await answer.tell_alone(say("that message names no dice, such as 6 5 3 3 3 2"))
+            await answer.tell_alone(say("there are no dice in that message, such as 6 5 3 3 3 2"))
             return
         # a roll that somebody shows is a question of its own
         line = Line((found,), {"me": 0})
@@ -708,7 +710,7 @@ def _too_late(caller: Caller, table: Table, button: TableButton) -> str | None:
         since = table.events[max(0, button.version - 1) :]
         if any(isinstance(one, Joined) and one.level == button.chose for one in since):
             called = bot_name(button.chose)
-            late = say("{bot} sits there by now: once more for another", bot=called)
+            late = say("{bot} has just sat down: press again to add another bot", bot=called)
     return late
 
 
@@ -725,7 +727,7 @@ def _gone_on(caller: Caller, table: Table, button: TableButton) -> str | None:
         is_it = isinstance(done, _MOVES.get(action, Picked))
         if own and is_it and getattr(done, "ending", action) == action:
             return ""
-    return say("the game has moved on: look at it as it is now")
+    return say("the game has moved on: look at how it stands now")
 
 
 async def _one(reply: Reply) -> AsyncIterator[Reply]:
@@ -751,7 +753,7 @@ async def _in_place(found: AsyncIterator[Reply]) -> AsyncIterator[Reply]:
 
 def _changed() -> InvalidRequestError:
     """That a button does nothing any more, or never did."""
-    return InvalidRequestError.say("this button has changed since: /show shows the table anew")
+    return InvalidRequestError.say("this button is out of date: /show shows the table again")
 
 
 def dice_in(text: str) -> str | None:

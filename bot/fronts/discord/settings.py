@@ -42,7 +42,7 @@ class DiscordSettings(FromEnvironment):
         if address is not None and not urlsplit(address).netloc:
             example = "http://localhost:8080/api/v10"
             raise ValueError(
-                say("it has to be a whole address, such as {example}", example=example)
+                say("it has to be a complete address, such as {example}", example=example)
             )
         return address and address.rstrip("/")
 
@@ -63,7 +63,9 @@ class DiscordSettings(FromEnvironment):
             raise InvalidRequestError.say(
                 "the token file {file} cannot be read: {reason}",
                 file=self.discord_token_file,
-                reason=system_reason(error) if isinstance(error, OSError) else say("it is no text"),
+                reason=system_reason(error)
+                if isinstance(error, OSError)
+                else say("it is not text"),
             ) from None
         if not token:
             raise InvalidRequestError.say(
@@ -76,6 +78,6 @@ def _usable(token: str) -> str:
     """The token if it can be sent at all. Raises InvalidRequestError."""
     if not token.isascii() or any(letter.isspace() for letter in token):
         raise InvalidRequestError.say(
-            "the token has letters or blanks that no token of Discord has"
+            "the token contains characters that a Discord token never has"
         )
     return token

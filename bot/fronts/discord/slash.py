@@ -109,9 +109,7 @@ _CONTEXT = (
     *(_position_option(field) for field in POSITION_FIELDS),
     number("goal", 1, MOST_GOAL),
 )
-_OTHERS = tuple(
-    person(f"player{k}", say_later("somebody who plays")) for k in range(2, MOST_PLAYERS + 1)
-)
+_OTHERS = tuple(person(f"player{k}", say_later("a player")) for k in range(2, MOST_PLAYERS + 1))
 _SETS = (
     SlashOption("my-dice"),
     SlashOption("their-dice"),
@@ -128,14 +126,16 @@ _NEW = (
 _LEVEL = SlashOption("level", choices=_LEVELS)
 _WHERE = SlashOption("where", choices=(say_later("here"), say_later("everywhere")))
 _POLICY_MEANING = say_later("a way to play, such as optimal, max-points or greedy")
-_IN_PLACE = say_later("who is meant; the player to move if not given")
-_LEAVES = say_later("who leaves; you if not given")
+_IN_PLACE = say_later("which player; the one to move if left out")
+_LEAVES = say_later("which player leaves; you if left out")
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
 
 OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "advise": (_DICE, *_CONTEXT, *_SETS),
     "odds": (SlashOption("dice"), *_CONTEXT, *_SETS),
-    "position": (word("id", say_later("the ID under an advice"), most=60, required=True),),
+    "position": (
+        word("id", say_later("the position ID shown under the advice"), most=60, required=True),
+    ),
     "kcd": (
         word("list", say_later("a list to show"), choices=(say_later("dice"), say_later("badges"))),
         *_SETS,
@@ -168,7 +168,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "join": (_LEVEL, _SETS[0], _SETS[2], _GAME),
     "pick": (word("die", say_later("its name, such as lucky"), required=True), _GAME),
     "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), _GAME),
-    "roll": (word("dice", say_later("what fell, with real dice"), most=60), _GAME),
+    "roll": (word("dice", say_later("the dice you rolled, if they are real"), most=60), _GAME),
     "keep": (
         _DICE,
         word("then", say_later("what to do then"), choices=(say_later("roll"), say_later("bank"))),
@@ -178,18 +178,18 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "use": (word("dice", say_later("dice of the roll; or no"), most=60), _GAME),
     "undo": (_GAME,),
     "score": (
-        person("who", say_later("whose turn it was; needed where you play and it was not yours")),
+        person("who", say_later("whose turn it was; only needed if it was not yours")),
         number("points", meaning=say_later("points of the turn"), is_word=True),
         word(
             "ending",
-            say_later("how it ended otherwise"),
+            say_later("if it ended without a bank"),
             choices=(say_later("farkle"), say_later("lose"), say_later("win")),
         ),
         _GAME,
     ),
     "fix": (
-        person("who", say_later("whose score; yours if not given"), else_me=True),
-        number("score", -_MOST_POINTS, meaning=say_later("what it really is"), is_word=True),
+        person("who", say_later("whose score; yours if left out"), else_me=True),
+        number("score", -_MOST_POINTS, meaning=say_later("the right number"), is_word=True),
         number("farkles", 0, 10),
         number("uses", 0, MAX_USES),
         SlashOption("next", discord.User),
@@ -226,9 +226,11 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         SlashOption("position"),
     ),
     "tournament": (
-        word("what", say_later("what to do; the tournament is shown if not given"), choices=WHAT),
-        word("form", say_later("for a new one: who plays whom"), choices=tuple(Form)),
-        person("player", say_later("whom to play, or to remove")),
+        word("what", say_later("what to do; shows the tournament if left out"), choices=WHAT),
+        word(
+            "form", say_later("for a new tournament: who plays against whom"), choices=tuple(Form)
+        ),
+        person("player", say_later("the player to play against, or to remove")),
         _RULES,
         number("goal", 1, MOST_GOAL),
         SlashOption("hints", choices=_YES_NO),
@@ -238,8 +240,8 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
     "end": (_GAME,),
     "review": (SlashOption("game"),),
     "stats": (
-        person("who", say_later("whose record; yours if not given"), else_me=True),
-        person("against", say_later("somebody to compare with")),
+        person("who", say_later("whose record; yours if left out"), else_me=True),
+        person("against", say_later("a player to compare with")),
         _WHERE,
     ),
     "leaderboard": (SlashOption("season"), SlashOption("bots", choices=_YES_NO), _WHERE),

@@ -46,8 +46,8 @@ async def begin_thread(
         await begun.create_thread(name=name, auto_archive_duration=_MINUTES)
     except discord.Forbidden:
         return IllegalActionError.say(
-            "the game stays in this channel: I need the permission Create Public Threads to give it"
-            " a thread; /settings threads:no does without"
+            "the game stays in this channel: to give it a thread I need the permission Create"
+            " Public Threads; /settings threads:no turns threads off"
         )
     except UNREACHABLE as error:
         check_lost(error)

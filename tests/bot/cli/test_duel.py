@@ -49,7 +49,7 @@ def test_a_duel_with_games() -> None:
     assert played.agrees(DUEL)
     wrong = Played(10_000, 1, 0.5700, 0.5040)
     assert not wrong.agrees(DUEL)
-    assert "please report that" in duel_text(DUEL, wrong)
+    assert "please report it" in duel_text(DUEL, wrong)
     assert duel_data(DUEL, played)["played"]["beginning"]["rate"] == 0.61
     rows = list(csv.DictReader(io.StringIO(duel_sheet(DUEL, played).csv)))
     assert [row["chance"] for row in rows] == ["0.61234", "0.5", repr(DUEL.overall)]

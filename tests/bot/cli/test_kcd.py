@@ -145,7 +145,7 @@ def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
         ),
         ("solve kcd --goal 10000 --dice lucky*6" + " --dice odd*6" * 2, "takes 366 MiB, and"),
         ("odds --their-dice odd*6/odd*6 --them 1,2,3", "dice of 2 players, and them: the scores"),
-        ("odds --their-dice odd*6/odd*6 --my-badge emperor", "badges are for games of two"),
+        ("odds --their-dice odd*6/odd*6 --my-badge emperor", "badges work only with two players"),
         ("odds --their-dice odd*6/odd*6 --me 4000", "the game is over: player 0 has 4,000"),
         (
             "odds --their-dice odd*6/odd*6 --goal 300 --turn 10 --dice 3",
@@ -168,7 +168,7 @@ def test_refusals_of_several(arguments: str, sentence: str, tmp_path: Path, kern
         (["--my-dice", "lucky*7"], "a set is 6 dice, not 7"),
         (["--my-dice", "odd*6", "--goal", "10"], "goal"),
         (["--my-dice", "odd*6", "--my-badge", "carpenter"], "nobody knows how many points"),
-        (["--buy", "cheap"], 'buy: "cheap" is no price'),
+        (["--buy", "cheap"], 'buy: "cheap" is not a price'),
         (["--buy", "20"], "no die costs 20 groschen or less; the cheapest one costs 100"),
         (["--my-dice", "odd*6", "--buy", "20"], "give your dice with --my-dice, or"),
         (["--my-dice", "odd*6", "--my-badge", "might"], "write tin-might or silver-might"),

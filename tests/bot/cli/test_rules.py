@@ -284,7 +284,7 @@ def test_a_game_too_large_is_asked_about_again(farkle: Asked) -> None:
     answers = ["classic", "", "", "", "", "1000000", *[""] * 10, "", "", "", "4000", *[""] * 20]
     status, out, err = farkle.answering(answers, "rules", "new", "mine.toml")
     assert status == 0, err
-    assert "are too many" in out
+    assert "can be solved" in out
 
 
 def test_a_file_is_only_overwritten_when_told_so(farkle: Asked) -> None:
@@ -392,7 +392,7 @@ def test_no_question_breaks_a_word(
 
     def prompt(text: str, default: str | None, **_: Any) -> str:
         asked.append(text)
-        return "n" if "Shall dice be worth" in text else str(default)
+        return "n" if "Should dice be worth" in text else str(default)
 
     monkeypatch.setattr("bot.cli.rules_questions.click.prompt", prompt)
     new_rules(Terminal(), str(tmp_path / "mine.toml"))

@@ -53,7 +53,7 @@ def test_a_row_for_each_level() -> None:
     rules = load_rules("kcd")
     assert "30.0 %" in level_list_text(rules, FOUND.levels)
     told = " ".join(level_list_text(rules, None).split())
-    assert "under kcd rules is not measured yet: only whoever runs" in told
+    assert "under kcd rules has not been measured yet; only the person who runs" in told
     assert [one["level"] for one in level_list_data(None)] == list(LEVELS)
     assert max(map(len, level_list_text(rules, FOUND.levels).splitlines())) < 80
     assert levels_data(FOUND, FOUND, Path("levels.json"))["levels"]["greedy"]["win_rate"] == 0.3

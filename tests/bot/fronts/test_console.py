@@ -80,7 +80,7 @@ def test_it_speaks_german(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = pipe(data, "/quit")
     assert done.returncode == 2
     assert done.stderr.strip().endswith(
-        'FARKLE_LANGUAGE cannot be used: it is one of en, de, not "xx"'
+        'FARKLE_LANGUAGE cannot be used: it takes one of en, de, not "xx"'
     )
     monkeypatch.delenv("FARKLE_LANGUAGE")
     assert data_of == [pipe(data, "/advise 6 5 3 3 3 2", "--json").stdout]

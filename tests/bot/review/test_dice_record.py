@@ -76,9 +76,17 @@ def of_counts(*counts: int) -> DiceRecord:
     ("record", "fairness", "said"),
     [
         (of_counts(29, 0, 0, 0, 0, 0), Fairness.TOO_FEW, "Too few to say anything"),
-        (of_counts(5, 5, 5, 5, 5, 5), Fairness.FAIR, "as fair dice would give them"),
-        (of_counts(20, 5, 10, 12, 8, 5), Fairness.UNUSUAL, "fair dice once in 134 times."),
-        (of_counts(25, 5, 8, 9, 8, 5), Fairness.VERY_UNUSUAL, "Very unusual: counts as uneven"),
+        (of_counts(5, 5, 5, 5, 5, 5), Fairness.FAIR, "Fair dice give counts like these"),
+        (
+            of_counts(20, 5, 10, 12, 8, 5),
+            Fairness.UNUSUAL,
+            "fair dice come out this uneven once in 134 times.",
+        ),
+        (
+            of_counts(25, 5, 8, 9, 8, 5),
+            Fairness.VERY_UNUSUAL,
+            "Very unusual: fair dice come out this uneven",
+        ),
         (of_counts(500, 0, 0, 0, 0, 0), Fairness.VERY_UNUSUAL, "less than once in a million"),
     ],
 )
@@ -135,11 +143,10 @@ def test_text_and_data() -> None:
         "  4  █████████████████████████████▊  100  16.67 %\n"
         "  5  █████████████████████████████▍   99  16.50 %\n"
         "  6  ██████████████████████████████  101  16.83 %\n"
-        "These counts are as fair dice would give them.\n"
+        "Fair dice give counts like these.\n"
         "Chi-square 0.04, 5 degrees of freedom, p = 1.\n"
         "Six dice at once: 100 rolls, 1 farkle by the rules that were played, 2.3\n"
-        "  expected, 1 in 43.2. Fair dice give so few or fewer in 32.39 % of such\n"
-        "  records."
+        "  expected, 1 in 43.2. Fair dice give this few or fewer 32.39 % of the time."
     )
     data = dice_record_data(record)
     assert data["counts"] == {"1": 99, "2": 101, "3": 100, "4": 100, "5": 99, "6": 101}

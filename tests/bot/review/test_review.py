@@ -444,7 +444,7 @@ def test_the_luck_of_turns_told_by_score_is_not_taken_out(strategies: dict[str, 
     assert [player.luck_adjusted_result for player in found.players] == [None, None]
     text = review_text(found, NAMES)
     assert re.findall(r"^  ([a-z].*?, %)", text, re.MULTILINE) == ["turns without rolls, %"]
-    assert "\nOf turns without rolls nobody can say how much was luck" in text
+    assert "\nFor turns told without rolls, nobody can say how much was luck" in text
     assert re.search(r"^  1 +550 \(-0\.20\)  +farkle \(-11\.3[56]\)$", text, re.MULTILINE)
     assert re.search(r"^  2 +4,000 \(\+33\.1[45]\)  +-$", text, re.MULTILINE)
     assert "\n1. ann, turn 2, 4,000 points: from 66.86 % to 100.00 %.\n" in text

@@ -87,7 +87,7 @@ async def test_people_sit_down_until_the_first_roll(
     fall(monkeypatch, "122346")
     await table.say("ann: /play rules:classic")
     await refused(table, "ann: /roll", "A game needs two players: somebody has to join first")
-    await refused(table, "ann: /join", "You sit at this table already")
+    await refused(table, "ann: /join", "You are already at this table")
     await table.say("bob: /join")
     await table.say("carl: /join level:greedy")
     await table.say("dora: /join level:greedy")
@@ -101,15 +101,15 @@ async def test_people_sit_down_until_the_first_roll(
 async def test_at_most_eight_sit_down(table: Chat) -> None:
     names = " ".join(f"@p{number}" for number in range(2, 9))
     await table.say(f"p1: /play {names} rules:classic")
-    await refused(table, "p9: /join", "9 players are too many: at most 8")
+    await refused(table, "p9: /join", "9 players are too many: 8 is the most")
     await table.say("p1: /end")
     reply = await table.answer(f"p1: /play {names} @p9 rules:classic")
     assert "9 players are too many" in reply.text
 
 
 async def test_one_seat_each_and_one_game_at_a_time(table: Chat) -> None:
-    await refused(table, "ann: /play @Ann", "Everybody can take only one seat")
-    await refused(table, "ann: /play @bob @BOB", "Everybody can take only one seat")
+    await refused(table, "ann: /play @Ann", "Each player can take only one seat")
+    await refused(table, "ann: /play @bob @BOB", "Each player can take only one seat")
     await table.say("ann: /play @bob rules:classic")
     for line in ("carl: /play @dora", "ann: /track @bob", "bob: /play level:greedy"):
         reply = await table.answer(line)
@@ -137,7 +137,7 @@ async def test_turns_go_round_and_others_are_refused(
     await refused(table, "bob: /roll", "It is ann's turn, not yours")
     await refused(table, "dora: /roll", "You do not play in this game, only ann, bob, carl")
     await refused(table, "ann: /bank", "There is nothing to bank yet")
-    await refused(table, "ann: /keep 1", "There is no roll to keep dice of")
+    await refused(table, "ann: /keep 1", "There is no roll to keep dice from")
     await refused(table, "ann: /roll 123456", "The program rolls the dice")
     await table.say("ann: /roll")
     await refused(table, "ann: /roll", "Set dice aside first")
@@ -235,17 +235,17 @@ async def test_scores_of_real_dice(table: Chat) -> None:
     await table.say("ann: /track @bob rules:classic")
     await table.say("bob: /score ann 500")
     await table.say("bob: /score bob 350")
-    await refused(table, "bob: /score bob 350", "It is the turn of ann, not of bob")
+    await refused(table, "bob: /score bob 350", "It is ann's turn, not bob's")
     await refused(table, "bob: /score carl 350", '"carl" does not play here')
     await refused(table, "ann: /score", "Give the points of the turn")
     await refused(table, "ann: /score many", "Give the points of the turn")
     await refused(table, "ann: /score 0", "No turn can come to 0 points")
     await refused(table, "ann: /score -50", "No turn can come to -50 points")
     await refused(table, "ann: /score 9999999", "No turn can come to 9,999,999 points")
-    await refused(table, "ann: /roll", "Say which dice fell")
-    await refused(table, "ann: /roll 12345", "6 dice are to be rolled now, not 5")
+    await refused(table, "ann: /roll", "Say what you rolled")
+    await refused(table, "ann: /roll 12345", "6 dice have to be rolled now, not 5")
     await refused(table, "ann: /replace", "")
-    await refused(table, "ann: /seed mine", "The dice of this game are real ones")
+    await refused(table, "ann: /seed mine", "This game has real dice")
     await refused(table, "ann: /score win", "No roll wins at once")
     await table.say("ann: /score farkle")
     assert scores(await shown(table)) == {"ann": 500, "bob": 350}
@@ -253,7 +253,7 @@ async def test_scores_of_real_dice(table: Chat) -> None:
     await table.say("bob: /undo")
     assert scores(await shown(table)) == {"ann": 500, "bob": 0}
     await table.say("ann: /roll 1 1 2 3 4 6")  # for bob, whose turn it is again
-    await refused(table, "ann: /score bob 300", "This turn is being told roll by roll")
+    await refused(table, "ann: /score bob 300", "This turn is being entered roll by roll")
     await table.say("ann: /keep 11 bank")
     assert scores(await shown(table)) == {"ann": 500, "bob": 200}
 
@@ -325,12 +325,12 @@ async def test_a_correction_says_what_it_changed_and_how_things_are(table: Chat)
     for line in ("ann: /track @bob rules:facebook", "ann: /score 500", "bob: /score 1000"):
         await table.say(line)
     for line, told in [
-        ("ann: /fix bob 100", "Put right: bob 1,000 -> 100.\n"),
+        ("ann: /fix bob 100", "Corrected: bob 1,000 -> 100.\n"),
         ("ann: /undo", "Taken back: the correction, bob 100 -> 1,000. "),
-        ("ann: /fix 100 bob", "Put right: bob 1,000 -> 100.\n"),
-        ("ann: /fix bob farkles:2", "Put right: bob 100, farkles in a row 0 -> 2.\n"),
-        ("ann: /fix bob 100", "Put right: bob 100, 2 farkles in a row.\n"),
-        ("ann: /fix next:bob", "Put right: it is the turn of bob.\n"),
+        ("ann: /fix 100 bob", "Corrected: bob 1,000 -> 100.\n"),
+        ("ann: /fix bob farkles:2", "Corrected: bob 100, farkles in a row 0 -> 2.\n"),
+        ("ann: /fix bob 100", "Corrected: bob 100, 2 farkles in a row.\n"),
+        ("ann: /fix next:bob", "Corrected: it is bob's turn.\n"),
         ("ann: /undo", "Taken back: that it was bob's turn. "),
     ]:
         [reply] = await table.all(line)
@@ -346,11 +346,11 @@ async def test_a_correction_says_what_it_changed_and_how_things_are(table: Chat)
 async def test_a_score_is_set_and_not_added_to(table: Chat) -> None:
     await table.say("ann: /track @bob rules:facebook")
     await table.say("ann: /fix bob 1000")
-    sentence = "/fix takes the whole score and adds nothing: bob has 1,000, and with {} that is"
+    sentence = "/fix sets the whole score and adds nothing: bob has 1,000, so for {} write"
     for change, after in (("+100", 1100), ("-100", 900), ("\N{MINUS SIGN}100", 900)):
         for line in (f"ann: /fix bob {change}", f"ann: /fix {change} bob"):
             await refused(table, line, f"{sentence.format(change)} /fix bob {after}")
-    await refused(table, "ann: /fix bob farkles:+1", "farkles: is the whole number")
+    await refused(table, "ann: /fix bob farkles:+1", "farkles: takes the new number")
     assert scores(await shown(table)) == {"ann": 0, "bob": 1000}
     await refused(table, "ann: /fix bob -9000", "A score in play is -2,500 to 9,950")
     # where scores may be below 0 a sign is no change of 0
@@ -366,8 +366,12 @@ async def test_names_and_points_in_any_order_and_names_by_how_they_begin(table: 
     await table.say("ann: /score 400 @BO")
     await table.say("ann: /fix 600 be")
     assert scores(await shown(table)) == {"bob": 950, "bea": 600, "Zoe": 0}
-    await refused(table, "ann: /score b 550", '"b" could be bob, bea: type more of the name')
-    await refused(table, "ann: /fix next:b", '"b" could be bob, bea: type more of the name')
+    await refused(
+        table, "ann: /score b 550", '"b" could be bob, bea: type a little more of the name'
+    )
+    await refused(
+        table, "ann: /fix next:b", '"b" could be bob, bea: type a little more of the name'
+    )
     await refused(table, "ann: /score ob 550", '"ob" does not play here')
     await refused(table, "ann: /score bea 550 300", "Give the points of the turn")
     await refused(table, "ann: /fix bea bob", "/fix takes a name and a score")
@@ -460,7 +464,7 @@ async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Cha
     await refused(table, "bob: /skip ann", "The game has not begun: /fix next:NAME says who begins")
     await table.say("ann: /score 500")
     await refused(table, "ann: /skip dave", "It is bob's turn, not dave's")
-    assert "ann skips the turn of bob, who is away." in await table.say("ann: /skip bo")
+    assert "ann skips bob's turn, as bob is away." in await table.say("ann: /skip bo")
     assert (await shown(table))["to_move"] == "dave"
     for line in ("/replace dave", "/replace dave level:greedy", "/replace level greedy"):
         await refused(table, f"ann: {line}", "A bot cannot roll real dice; /leave NAME takes")
@@ -475,7 +479,7 @@ async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
     await table.say("ann: /roll")
     guest = Caller("console", Person("console:ann", "ann"))
     told = await by(table, guest, "/leave dave")
-    assert told.startswith("Only dave can give up here, or who manages this place for dave;")
+    assert told.startswith("Only dave, or someone who manages this place, can resign for dave;")
     await refused(table, "ann: /replace dave level:greedy", "It is ann's turn, not dave's")
     await refused(table, "bob: /skip an", "Wait a little: ann still has 5 min to move")
     await refused(table, "ann: dave gives up", "for good: /leave dave sure:yes does it")
@@ -553,7 +557,7 @@ async def test_what_follows_a_game_that_was_not_begun_counts_in_no_other(table: 
         told = f"Game {game} (ann, bob) is running here already"
         assert told in (await table.answer(f"ann: {line}")).text
         for said in ("/score 550", "/score ann 550", "/roll", "/roll 1 2 3 4 5 6", "/fix ann 50"):
-            told = f"so that this would count in game {game} (ann, bob)"
+            told = f"so this would count in game {game} (ann, bob)"
             assert told in (await table.answer(f"ann: {said}")).text
     # others know what they do, and so does who names the game or looks at it
     await table.say("bob: /score ann 550")
@@ -581,7 +585,7 @@ async def test_a_review_is_offered_where_there_is_one(
             assert "error" not in (await chat.answer(line)).data
         [reply] = await chat.all("bob: /resign sure:yes")
         told = (await chat.all("ann: /review"))[-1].text
-        nothing = f"Nothing was played in game {game}, so there is nothing to look back on."
+        nothing = f"Nothing was played in game {game}, so there is nothing to review."
         is_played = len(moves) > 1
         assert ("/review shows" in reply.text, told != nothing) == (is_played, is_played)
         buttons = [one.action for one in table_card([reply.subject]).buttons]
@@ -670,7 +674,7 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
     await refused(table, "bob: /skip", "Wait a little: ann still has 1 s to move")
     await refused(table, "ann: /skip", "It is your own turn")
     clock.wait(seconds=2)
-    assert "bob skips the turn of ann, who is away." in await table.say("bob: /skip")
+    assert "bob skips ann's turn, as ann is away." in await table.say("bob: /skip")
     found = await shown(table)
     assert (found["to_move"], found["turn_total"]) == ("bob", 0)
     await refused(table, "ann: /skip", "Wait a little: bob still has 60 s to move")
@@ -818,7 +822,7 @@ async def test_records_and_being_forgotten(table: Chat) -> None:
     await refused(table, "carl: /stats ann", 'Nobody called "ann" has played here')
     assert "ann" not in await table.say("carl: /leaderboard")
     assert (await table.answer("bob: /stats")).data["games"] == 3
-    assert "has finished no game yet" in await table.say("ann: /stats")
+    assert "has not finished a game yet" in await table.say("ann: /stats")
 
 
 async def test_who_is_forgotten_leaves_the_games_under_way(table: Chat) -> None:
@@ -911,7 +915,7 @@ async def test_matches_of_bots(chat: Chat) -> None:
         mean = sum(game["points"][bot] for game in games) / len(games)
         biggest = max(game["biggest_turns"][bot] for game in games)
         assert row.split()[2:] == [f"{score[bot]:g}", f"{mean:,.0f}", f"{biggest:,}"]
-    assert odds == "With best play, whoever begins a game wins 55.7 % of the time."
+    assert odds == "With best play, the player who begins wins 55.7 % of the time."
 
 
 async def test_the_turns_of_a_match(chat: Chat) -> None:
@@ -969,7 +973,7 @@ async def test_strangers_change_nothing(table: Chat) -> None:
     await table.say("ann: /resign sure:yes")
     for line in ("ann: /score 300", "ann: /end", "ann: /undo"):
         assert "Only those who play" in await tried(table, line)
-    assert "Only those who play" in await tried(table, "eve: /join level:greedy")
+    assert "Only players of this game" in await tried(table, "eve: /join level:greedy")
     assert "manage this place" in await tried(table, "eve: /rules use kcd")
     assert scores(await shown(table)) == {"ann": 500, "bob": 0, "carl": 0}
 
@@ -999,7 +1003,7 @@ async def test_only_the_own_game_is_opened_again(table: Chat) -> None:
     await table.say("carl: /track @dan rules:classic")
     await table.say("carl: /score 500")
     await table.say("carl: /resign sure:yes")
-    assert "the turn of ann" in await table.say("ann: /undo")
+    assert "ann's turn" in await table.say("ann: /undo")
 
 
 async def test_blank_lines_and_long_ones_get_a_sentence(table: Chat) -> None:
@@ -1063,9 +1067,9 @@ async def test_nobody_wins_before_the_first_roll(table: Chat) -> None:
 async def test_a_score_that_ends_a_game_by_mistake_is_taken_back(table: Chat) -> None:
     await table.say("ann: /track @bob rules:classic goal:1000 hints:no")
     assert "ann wins" in await table.say("ann: /score 1000")
-    assert "Taken back: the turn of ann" in await table.say("ann: /undo")
+    assert "Taken back: ann's turn" in await table.say("ann: /undo")
     await table.say("ann: /score 500")
-    assert "Taken back: the turn of ann" in await table.say("ann: /undo")
+    assert "Taken back: ann's turn" in await table.say("ann: /undo")
 
 
 async def test_scores_are_typed_as_they_are_shown(table: Chat) -> None:

@@ -314,7 +314,7 @@ async def test_bad_names(house: HouseRules, store: MemoryStore, name: str) -> No
 
 async def test_a_name_is_given_once_in_a_place(house: HouseRules) -> None:
     await house.create(PLACE, ANN, "Sunday", {})
-    with pytest.raises(InvalidRequestError, match="there are rules Sunday here already"):
+    with pytest.raises(InvalidRequestError, match="rules called Sunday exist here already"):
         await house.create(PLACE, ANN, "sunday", {})
     await house.create("elsewhere", ANN, "sunday", {})
     with pytest.raises(InvalidRulesError, match="unknown rule set"):
@@ -329,7 +329,8 @@ async def test_limits(make: Make) -> None:
     found = await asyncio.gather(*two, return_exceptions=True)
     refused = [str(one) for one in found if isinstance(one, InvalidRequestError)]
     assert refused == [
-        "there are 2 house rules here already, and at most 2 are allowed; delete some first"
+        "there are 2 house rules here already, and at most 2 are allowed; "
+        "delete one first with /rules delete NAME"
     ]
 
 
@@ -337,7 +338,7 @@ async def test_a_solve_is_estimated_before_it_begins(make: Make, workers: Worker
     house = make(seconds=300)
     # a goal of 20,000 is more start-of-turn states, and ones:7 many more states of a turn
     assert (await house.create(PLACE, ANN, "long", {"goal": "20000"})).goal == 20_000
-    with pytest.raises(InvalidRulesError, match=r"^odd: .* positions .* are too many"):
+    with pytest.raises(InvalidRulesError, match=r"^odd: .* positions .* at most"):
         await house.create(PLACE, ANN, "odd", {"ones": "7"})
     large = {"goal": "10000", "ones": "105", "fives": "55"}
     with pytest.raises(InvalidRulesError) as caught:
@@ -400,7 +401,7 @@ async def test_the_rules_of_a_place(house: HouseRules) -> None:
     assert await house.default(PLACE) == "facebook"
     with pytest.raises(InvalidRequestError, match='no house rules "sunday" here'):
         await house.delete(PLACE, "sunday")
-    with pytest.raises(InvalidRequestError, match="the rules zilch ship with the program"):
+    with pytest.raises(InvalidRequestError, match="the rules zilch come with the program"):
         await house.delete(PLACE, "zilch")
 
 
@@ -502,7 +503,9 @@ async def test_updates_are_throttled(make: Make, workers: Workers, tmp_path: Pat
     assert sweeps == sorted(sweeps)
     assert max(sweeps) > len(sweeps)
     assert updates[-1].state is SolveState.FAILED
-    assert updates[-1].sentence == "zilch: the solve broke off (status 3); solve it again"
+    assert (
+        updates[-1].sentence == "zilch: the solve stopped unexpectedly (status 3); solve it again"
+    )
 
 
 async def test_one_solve_at_a_time_in_a_place(
@@ -523,7 +526,7 @@ async def test_one_solve_at_a_time_in_a_place(
     second = asyncio.create_task(elsewhere())
     await until(lambda: bool(other))
     assert [update.state for update in other] == [SolveState.WAITING]
-    assert solve_progress_text(other[0]).startswith("patch is waiting: other rules are solved")
+    assert solve_progress_text(other[0]).startswith("patch has to wait: other rules are solved")
     assert len(workers.pids) == 1
     assert await house.cancel(PLACE) == "zilch"
     assert workers.are_gone()
@@ -717,13 +720,14 @@ async def test_a_needed_solve_that_failed_is_told_of(
     [
         (
             "os.kill(os.getpid(), signal.SIGKILL)",
-            "zilch: the solve was killed (signal 9), perhaps for want of memory; solve it again",
+            "zilch: the solve was killed (signal 9), perhaps because memory ran out;"
+            " solve it again",
         ),
         (
             "print(json.dumps({'error': 'zilch: the disk is full'})); sys.exit(1)",
             "zilch: the disk is full",
         ),
-        ("1 / 0", "zilch: the solve broke off (status 1); solve it again"),
+        ("1 / 0", "zilch: the solve stopped unexpectedly (status 1); solve it again"),
         (
             "print(json.dumps({'solved': True}))",
             "zilch: the strategy file is gone, or damaged; solve the rules again",
@@ -771,7 +775,7 @@ def test_progress_in_words() -> None:
         "  it the rules here."
     )
     waiting = SolveProgress("sunday", SolveState.WAITING)
-    assert solve_progress_text(waiting).startswith("sunday is waiting")
+    assert solve_progress_text(waiting).startswith("sunday has to wait")
     cancelled = SolveProgress("sunday", SolveState.CANCELLED)
     assert solve_progress_text(cancelled).startswith("Solving sunday was cancelled")
     late = SolveProgress("sunday", SolveState.TIMED_OUT, sentence="too slow " * 20)

@@ -113,10 +113,10 @@ def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
 @pytest.mark.parametrize(
     ("badge", "said"),
     [
-        ("gold-warlord", "at banks of:"),
+        ("gold-warlord", "your badge is used best when you bank:"),
         ("tin-warlord@start", "before the first roll of the game."),
-        ("tin-resurrection", "after a farkle with these dice at turn"),
-        ("tin-might", "with these dice to roll at turn"),
+        ("tin-resurrection", "after a farkle with these dice, at turn"),
+        ("tin-might", "with these dice to roll, at turn"),
         ("tin-doppelganger", "On the first roll of the game, using it is best"),
         ("gold-transmutation", "On the first roll of the game, using it is best"),
     ],

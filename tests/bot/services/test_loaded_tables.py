@@ -52,7 +52,7 @@ async def test_three_people_play_with_dice_of_their_own(chat: Chat, tmp_path: Pa
     first = await chat.answer(f"ann: /play @bob @carl {SETS} {GOAL}")
     said = " ".join(first.text.split())
     assert "ann has lucky*3,devil*2,odd; bob has ordinary*4,weighted*2; carl has odd*6." in said
-    assert "A game this long with more than two players and their own dice" in said
+    assert "A game this long for more than two players with their own dice" in said
     assert "Win probability" not in said
     last = await played_out(chat, first)
     winner = max(last.data["players"], key=lambda one: one["score"])
@@ -120,7 +120,7 @@ async def test_who_joins_brings_dice(chat: Chat) -> None:
     assert "who joins has ordinary*4,weighted*2; who joins has odd*6." in " ".join(first.split())
     for line, sentence in [
         ("bob: /join my-dice:lucky*6", "bob joins and has lucky*6."),
-        ("carl: /join my-dice:odd*6 my-badge:emperor", "badges are for games of two"),
+        ("carl: /join my-dice:odd*6 my-badge:emperor", "badges work only with two players"),
         ("carl: /join", "carl joins."),
         ("dora: /join", "this game has dice for 3 players"),
     ]:

@@ -66,7 +66,7 @@ async def test_who_gets_up_leaves_no_gap(games: Games) -> None:
     assert table.game.rolls == 1
     games.tables.drop()
     assert (await games.tables.current(table.game.id)).game == table.game
-    with pytest.raises(FarkleError, match="the game has begun: /resign gives it up"):
+    with pytest.raises(FarkleError, match="the game has begun: to stop playing, /resign"):
         await last(games.get_up(by(CARL), None))
 
 
@@ -158,5 +158,5 @@ async def test_who_took_dice_of_a_draft_stays(games: Games) -> None:
     await last(games.join(by(ANN), None))
     assert [one async for one in games.pick(by(BOB), None, 0)]
     for person in (ANN, BOB):
-        with pytest.raises(FarkleError, match="the game has begun: /resign gives it up"):
+        with pytest.raises(FarkleError, match="the game has begun: to stop playing, /resign"):
             await last(games.get_up(by(person), None))

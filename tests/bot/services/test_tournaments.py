@@ -222,7 +222,7 @@ async def test_a_forgotten_host_leaves_the_place_to_others(
 async def test_who_is_forgotten_has_given_up_before(program: Program) -> None:
     await program.begun(Form.KNOCK_OUT, "ann", "bob")
     await program.play("ann")
-    with pytest.raises(StoreError, match="has begun meanwhile: try it again"):
+    with pytest.raises(StoreError, match="has just begun: try again"):
         await forget(program.store, "discord:bob")
     assert [one async for one in program.parts.games.leave_all(by("bob"))]
     await forget(program.store, "discord:bob")
@@ -263,7 +263,9 @@ async def test_a_damaged_one_is_put_away(program: Program, damage: str) -> None:
     with closing(sqlite3.connect(program.store.path)) as connection, connection:
         connection.execute(damage)
     for asked in (program.now(), program.play("ann"), program.tournaments.end(by("ann"))):
-        with pytest.raises(StoreError, match="is damaged: who manages this place puts it away"):
+        with pytest.raises(
+            StoreError, match="is damaged: someone who manages this place can close it"
+        ):
             await asked
     # the game itself goes on
     told = await program.resign("bob")

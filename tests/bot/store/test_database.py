@@ -138,7 +138,9 @@ async def test_what_is_no_database_is_refused_and_left_alone(path: Path, url: st
     path.parent.mkdir()
     path.write_text("Dear diary, " * 100)
     path.chmod(0o644)
-    with pytest.raises(StoreError, match=r"^The database .*farkle\.db is damaged or no database;"):
+    with pytest.raises(
+        StoreError, match=r"^The database .*farkle\.db is damaged or not a database;"
+    ):
         await Store.open(url)
     assert path.read_text() == "Dear diary, " * 100
     assert path.stat().st_mode & 0o777 == 0o644
@@ -169,7 +171,7 @@ async def test_a_damaged_file(path: Path, url: str) -> None:
     size = database.PAGE_SIZE
     for byte in (b"\xff", b"\0"):
         path.write_bytes(byte * len(whole))
-        with pytest.raises(StoreError, match="is damaged or no database"):
+        with pytest.raises(StoreError, match="is damaged or not a database"):
             await Store.open(url)
         assert path.read_bytes() == byte * len(whole)
     left = []

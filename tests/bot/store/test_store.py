@@ -102,7 +102,7 @@ async def test_stale_over_and_missing_games(store: Store) -> None:
     await begin(store, "g")
     for version in (0, 2):
         with pytest.raises(
-            StaleVersionError, match=f"gone on to version 1; .* meant for {version}"
+            StaleVersionError, match=f"at version 1 by now; .* meant for version {version}"
         ):
             await store.append("g", version, [rolled(1)], NOON)
     await store.append("g", 1, [rolled(1)], NOON, ended=True)

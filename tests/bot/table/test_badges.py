@@ -173,12 +173,12 @@ def begin_again(game: Game) -> Game:
 @pytest.mark.parametrize(
     ("mine", "theirs", "sentence"),
     [
-        (None, None, "you hold no badge in this game: one is brought to it by"),
-        (None, "silver-might", "you hold no badge in this game"),
+        (None, None, "you have no badge in this game: /play"),
+        (None, "silver-might", "you have no badge in this game"),
         ("emperor", None, "Emperor acts by itself and is not used up"),
         ("gold-might", "gold-defence", "Might does nothing in this game: Defence cancels it"),
         ("tin-might", "tin-defence@use", "Might is used up"),
-        ("silver-resurrection", None, "Resurrection is used after a farkle, and there is none"),
+        ("silver-resurrection", None, "Resurrection is used after a farkle, and this is not one"),
         ("silver-fortune", None, "Fortune is used on a roll: roll first"),
     ],
 )

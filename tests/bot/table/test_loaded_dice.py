@@ -217,7 +217,7 @@ def test_three_bring_dice_and_who_gets_up_leaves_them() -> None:
     assert apply(two, joined).kits == (kits[0], kits[2], KITS[1])
     with pytest.raises(FarkleError, match="dice for 3 players"):
         commands.join(game)
-    with pytest.raises(FarkleError, match="badges are for games of two"):
+    with pytest.raises(FarkleError, match="badges work only with two players"):
         begin(begun(3, kits=(*KITS, KITS[0])))
     ahead = apply(game, Corrected(seat=2, score=200, farkles=None, moves=False))
     assert [ahead.rival_of(seat) for seat in range(3)] == [2, 2, 0]

@@ -62,7 +62,7 @@ def test_a_rule_set_is_explained() -> None:
     text = flat(rules_text(load_rules("facebook")))
     assert "twos - 200 400 600 800" in text
     assert "three pairs 750" in text
-    assert "A turn total may be banked from 300 up. The minimum also holds for a bank" in text
+    assert "A turn total of 300 or more may be banked. The minimum also applies to a bank" in text
     assert "The third farkle in a row costs 500 points, and the count starts again." in text
     assert "The goal is 10,000 points. A bank that reaches the goal wins at once." in text
     assert "6 dice 5 dice 4 dice 3 dice 2 dice 1 die 2.31 % 7.72 %" in text
@@ -82,22 +82,22 @@ def test_every_option_is_said() -> None:
         "two triplets 2,550",
         "six dice without any score 550",
         "Every die that scores must be set aside",
-        "all must be rolled again, without a bank; and a roll that scores with all its dice must",
+        "all must be rolled again; you cannot bank, and if all dice of a roll score, all must be",
         "500 the first time, 1,000 the second time in a turn, and 1,500 from the third time on",
-        "The first bank of a player must be at least 1,000",
-        "Once on the board, a turn total may be banked from 300 up.",
+        "A player's first bank must be at least 1,000",
+        "Once on the board, a player may bank a turn total of 300 or more.",
         "A bank that reaches the goal needs no minimum.",
-        "A roll of fewer than 6 dice in which nothing scores is a farkle: it ends the turn and"
-        " banks the turn total if that was allowed to be banked.",
+        "A roll of fewer than 6 dice in which nothing scores is a farkle: it ends the turn, but"
+        " the turn total is banked if it could have been banked before the roll.",
         "The second farkle in a row costs 1,000 points",
         "For the chances, a score below -5,000 counts as -5,000.",
         "A roll with 1 1 2 or six of a kind wins the game at once.",
         "A roll with four or more 2s loses everything",
         "The goal is more than 20,000 points.",
-        "Both players have as many turns",
-        "until one gets more points in it than the other. In these turns farkles cost nothing,"
-        " a minimum holds unless the bank wins and a roll that loses everything loses the game.",
-        "Dice set aside count as the combinations worth most: 5 5 5 5 is worth 550.",
+        "Both players get the same number of turns",
+        "until one of them scores more than the other. In these turns, farkles cost nothing, the"
+        " minimum applies unless the bank wins and a roll that loses everything loses the game.",
+        "Dice set aside count as the combinations that are worth most: 5 5 5 5 is worth 550.",
     ):
         assert words in text
 

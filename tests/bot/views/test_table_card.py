@@ -75,12 +75,12 @@ def test_the_end_marks_who_has_won(game: Game) -> None:
 def test_an_open_table_waits() -> None:
     alone = begin(commands.begin_game("ab12", RULES, [None]))
     card = table_card([News(None, (), table_of(alone, levels=1))])
-    assert card.foot == "**Waiting for somebody to join.**"
+    assert card.foot == "**Waiting for another player to join.**"
     assert card.menu
     assert {"optimal", "greedy"} <= {level for level, _, _ in card.menu.options}
     both = apply(alone, Joined())
     card = table_card([News(alone, (Joined(),), table_of(both, (Joined(),), levels=1))])
-    assert card.foot == "**Ann starts once all are here.**"
+    assert card.foot == "**Ann starts when everybody is here.**"
     assert card.buttons[0].label == "Start"
     rolled = apply(both, Rolled(dice=(6, 5, 3, 3, 3, 2)))
     assert table_card([News(both, (), table_of(rolled, levels=1))]).menu is None
@@ -198,7 +198,7 @@ def test_pairs_of_a_draft_are_buttons() -> None:
     card = table_card([News(None, (), table)])
     pairs = [one for one in card.buttons if one.action.startswith("pair")]
     assert {one.label for one in pairs} == {f"2 × {die.typed}" for die in pool}
-    assert card.foot == "**Ann is to take a pair with /pick.**"
+    assert card.foot == "**Ann takes the next pair with /pick.**"
     for place in range(len(pool)):
         game = apply(game, Picked(place=place))
     assert [one.action for one in table_buttons(game)] == ["roll", "resign", "rules", "details"]

@@ -81,7 +81,7 @@ def test_a_roll_that_loses_everything_keeps_nothing(kernels: Path) -> None:
 
 
 def test_the_explanation_says_so() -> None:
-    said = "This also banks a turn total after hot dice, although it cannot be banked before"
+    said = "That goes for a turn total after hot dice too, although you cannot bank it yourself"
     for rules, is_said in (
         (ones(), True),
         (ones(hot_dice="forced"), True),

@@ -34,7 +34,7 @@ def rules(**changes: Any) -> Ruleset:
         ),
         (
             {"dice": 2, "lose_everything": ["1", "5"], "instant_win": ["66"]},
-            "no roll is left that scores",
+            "no roll scores points; every",
         ),
         (
             {
@@ -45,9 +45,9 @@ def rules(**changes: Any) -> Ruleset:
             },
             "a turn never ends",
         ),
-        ({"ending": "final_turn", "scoring": {"single": 50}}, "a turn need not end"),
-        ({"scoring": {"three_of_a_kind": 1_000_000}}, "instant_win says so"),
-        ({"goal": 1_000_000}, "are too many"),
+        ({"ending": "final_turn", "scoring": {"single": 50}}, "a turn may never end"),
+        ({"scoring": {"three_of_a_kind": 1_000_000}}, "use instant_win"),
+        ({"goal": 1_000_000}, "can be solved"),
     ],
 )
 def test_games_that_cannot_be_solved(changes: dict[str, Any], sentence: str) -> None:

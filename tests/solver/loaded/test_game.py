@@ -166,7 +166,7 @@ def test_dice_that_never_score_lose_to_all_that_do(kernels: Path) -> None:
     found = solve_matchup(Matchup(rules, (never, some)), cache=kernels)
     np.testing.assert_allclose(found.values[0], 0, atol=1e-12)
     np.testing.assert_allclose(found.values[1], 1, atol=1e-12)
-    with pytest.raises(InvalidDiceError, match="no roll ever scores, so that nobody could win"):
+    with pytest.raises(InvalidDiceError, match="no roll ever scores, so nobody could win"):
         solve_matchup(Matchup(rules, (never, never)), cache=kernels)
     ones = kcd(dice=1, goal=300, scoring={"single": (100, 0, 0, 0, 0, 0)})
     joker = make_dice_set([Die(jokers=frozenset({1}))])

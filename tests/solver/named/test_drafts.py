@@ -41,7 +41,7 @@ def test_the_rule_of_thumb() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(InvalidDiceError, match="a set under these rules is 5 dice"):
+    with pytest.raises(InvalidDiceError, match="a set under these rules has 5 dice"):
         dealt(random.Random(3), 5)
-    with pytest.raises(InvalidDiceError, match="6 pairs at least are laid out, not 5"):
+    with pytest.raises(InvalidDiceError, match="a draft needs at least 6 pairs, not 5"):
         check_pool(drawn(random.Random(4), 5), 6)

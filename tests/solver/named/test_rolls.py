@@ -70,7 +70,7 @@ def test_names_may_be_left_out_where_only_one_die_can_be_meant() -> None:
             "5 pie",
             'no die of this set is called "pie": it is lucky*3,ordinary*2,odd',
         ),
-        (MIXED, "o 5", '"o" may be ordinary or odd: write one of these'),
+        (MIXED, "o 5", '"o" could be ordinary or odd: write one of these'),
         (
             MIXED,
             "5 lucky 3 3",
@@ -81,11 +81,15 @@ def test_names_may_be_left_out_where_only_one_die_can_be_meant() -> None:
         (
             DEVIL,
             "2 2 2 2 2",
-            "5 dice cannot show a 2: 4 dice can, favourable has no 2",
+            "5 dice cannot show a 2: only 4 dice can, as favourable has no 2",
         ),
         (DEVIL, "1 devil", "devil has a joker in place of the 1: write J"),
         (DEVIL, "J favourable", "favourable has no J: it shows 1, 3, 4, 5, 6"),
-        (DEVIL, "J J", "2 dice cannot show a J: 1 die can, ordinary or favourable has no J"),
+        (
+            DEVIL,
+            "J J",
+            "2 dice cannot show a J: only 1 die can, as ordinary or favourable has no J",
+        ),
         (MIXED, "J", "none of these dice shows a J: they are lucky*3,ordinary*2,odd"),
     ],
 )

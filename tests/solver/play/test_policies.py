@@ -167,7 +167,7 @@ def test_levels_by_name() -> None:
     ]
     made: list[Policy] = [make_policy(name) for name in WITHOUT_STRATEGY]
     assert [policy.name for policy in made] == WITHOUT_STRATEGY
-    with pytest.raises(FarkleError, match="solved, which these are not yet"):
+    with pytest.raises(FarkleError, match="needs solved rules"):
         make_policy("optimal")
     with pytest.raises(FarkleError, match="which is not worked out"):
         make_policy("memo-go-for-it")

@@ -136,7 +136,7 @@ def test_point_step_follows_from_the_points() -> None:
         ),
         ("goal = 500\n'a\\nb' = 1", "unknown key"),
         ("goal = " + "9" * 5000, "line 1: a number is too long"),
-        ("goal = " + "[" * 5000, "line 1: this is nested deeper"),
+        ("goal = " + "[" * 5000, "line 1: this is nested more deeply"),
         ("goal = 10000\nscore_floor = -500", "no meaning without a farkle_penalty"),
         ("goal = 10000\n[scoring]\nsingle = [1, 2]", "scoring.single"),
         ("goal = 10000\n[scoring]\nmore_of_a_kind = 'x'", "scoring.more_of_a_kind"),
@@ -291,7 +291,7 @@ def test_files_that_are_no_rules_get_one_line(tmp_path: Path) -> None:
 def test_a_game_too_large_to_be_solved_is_found_before_it_is_solved(tmp_path: Path) -> None:
     ((line, sentence),) = findings(tmp_path, "# much\ngoal = 1000000")
     assert line == 2
-    assert "are too many" in sentence
+    assert "can be solved" in sentence
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ ACTING = [
     ],
 )
 def test_what_is_no_power_is_refused(kind: PowerKind, uses: int, amount: int) -> None:
-    with pytest.raises(InvalidRulesError, match=f"a badge of the kind {kind} is used 1 to"):
+    with pytest.raises(InvalidRulesError, match=f"a badge of the kind {kind} has 1 to"):
         Power(kind, uses, amount)
 
 

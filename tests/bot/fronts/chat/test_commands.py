@@ -187,7 +187,7 @@ async def test_what_is_typed_and_what_a_front_knows_mean_the_same(chat: Chat) ->
         except FarkleError as error:
             told.append(failure(error).text)
         if name == "stats":  # nobody by that name has played here
-            assert told == ["ann and bob have finished no game together yet."]
+            assert told == ["ann and bob have not finished a game together yet."]
         else:
             assert told == [reply.text for reply in await chat.all(f"ann: /{name} {typed}")]
 

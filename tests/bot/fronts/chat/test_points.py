@@ -72,7 +72,7 @@ def test_the_fair_start_in_words() -> None:
         "  50 for the first player            0.550000",
         "  none                               0.460000  closest to even",
         "  50 for the second player           0.400000",
-        "A player with a head start is on the board.",
+        "A player with a head start is already on the board.",
     ]
     told = komi_text(rules, Komi("small", starts[0], starts[2], starts))
     assert told.startswith(

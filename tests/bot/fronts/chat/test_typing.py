@@ -197,8 +197,8 @@ async def test_what_is_no_dice_to_keep_is_told_what_is(chat: Chat, typed: str, t
     await chat.all("ann: /roll 6 6 4 3 2 5")
     found = await chat.answer(f"ann: /keep{typed}")
     # a straight, and the 5 of it
-    may = "you may keep 6 5 4 3 2 (750), 5 (50)"
-    assert found.text == f"{told}: of 6 6 5 4 3 2 {may}, and then roll or bank."
+    may = "you can keep 6 5 4 3 2 (750), 5 (50)"
+    assert found.text == f"{told}: from 6 6 5 4 3 2 {may}, and then roll or bank."
     await chat.all("/end")
 
 

@@ -69,7 +69,7 @@ async def test_twelve_join_at_once(parts: Parts, discord: Loopback) -> None:
     table = await table_of(parts, message)
     assert set(table.names) < set(CALLED)
     assert len(table.names) == 8
-    assert sum(text == ["9 players are too many: at most 8."] for text in told) == 5
+    assert sum(text == ["9 players are too many: 8 is the most."] for text in told) == 5
     assert sum(text == [] for text in told) == 7
     for name, text in zip(CALLED[1:], told, strict=True):
         assert (name in table.names) == (text == [])
@@ -88,7 +88,7 @@ async def test_what_is_a_moment_old_still_does_what_it_meant(
     assert await old(PEOPLE[1], first["join"]) == []
     second = {one["custom_id"].split(":")[-1]: one["custom_id"] for one in message.buttons}
     assert await old(PEOPLE[2], first["join"]) == []
-    assert await old(PEOPLE[2], first["join"]) == ["You sit at this table already."]
+    assert await old(PEOPLE[2], first["join"]) == ["You are already at this table."]
     assert await old(PEOPLE[3], second["join"]) == []
     [rules] = await old(PEOPLE[3], first["rules"])
     assert "What dice are worth" in rules
@@ -105,7 +105,7 @@ async def test_what_is_a_moment_old_still_does_what_it_meant(
     late = "The game has begun: players can join until the first roll."
     assert await old(PEOPLE[4], first["join"]) == [late]
     assert "P0 rolls" in message.text or is_choice(message)
-    gone = "The game has moved on: look at it as it is now."
+    gone = "The game has moved on: look at how it stands now."
     assert await old(PEOPLE[2], second["roll"]) == [gone]
     assert (await table_of(parts, message)).game.version == table.game.version
 
@@ -117,7 +117,10 @@ async def test_a_bot_that_is_chosen_twice_at_once_sits_down_once(
     await press(discord, PEOPLE[1], message, "join")
     pressed = [discord.select(PEOPLE[0], message, "greedy") for _ in range(3)]
     told = [await answered(one) for one in await asyncio.gather(*pressed)]
-    assert sorted(told) == [[], *[["Greedy bot sits there by now: once more for another."]] * 2]
+    assert sorted(told) == [
+        [],
+        *[["Greedy bot has just sat down: press again to add another bot."]] * 2,
+    ]
     assert (await table_of(parts, message)).names == ("P0", "P1", "Greedy bot")
     # another one, and one of who did not see it
     again = await discord.select(PEOPLE[0], message, "greedy")
@@ -379,7 +382,7 @@ async def test_dice_chosen_below_an_old_message_come_with_the_scores_of_now(
     assert chosen_in(message) == 1
     await shown(await discord.slash(PEOPLE[0], "fix", next=PEOPLE[0]))
     gone = await answered(await discord.press(PEOPLE[0], message, custom_id=die))
-    assert gone == ["The game has moved on: look at it as it is now."]
+    assert gone == ["The game has moved on: look at how it stands now."]
     assert not is_choice(message)
 
 
@@ -424,7 +427,7 @@ async def test_a_lobby_goes_on_while_rules_are_solved(
     join = message.button("Join")["custom_id"]
     refused = await discord.press(PEOPLE[1], message, custom_id=join)
     await shown(refused)
-    assert [one.text for one in refused.private] == ["You sit at this table already."]
+    assert [one.text for one in refused.private] == ["You are already at this table."]
     assert LINE in message.text
     await shown(await discord.press(PEOPLE[1], message, "Leave"))
     assert LINE not in message.text, "of three who are not there"

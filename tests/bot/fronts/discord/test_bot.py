@@ -80,7 +80,7 @@ async def test_advice(bot: Bot, discord: Loopback) -> None:
     assert message.ephemeral
     assert "51.10 %" in message.text
     message = await shown(await discord.on_message(EVE, name, "hello at 12:30, 1,200 points"))
-    assert "names no dice" in message.text
+    assert "no dice in that message" in message.text
     assert bot.process.returncode is None
 
 
@@ -206,13 +206,13 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
 
 async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> None:
     message = await shown(await discord.slash(ANN, "play", rules="kcd", goal=1000))
-    assert "Waiting for somebody to join." in message.text
+    assert "Waiting for another player to join." in message.text
     await press(discord, BOB, message, "join")
-    assert "Ann starts once all are here." in message.text
+    assert "Ann starts when everybody is here." in message.text
     await shown(await discord.select(ANN, message, "cautious"))
     assert "Cautious bot joins." in message.text
     refused = await shown(await discord.select(EVE, message, "greedy"))
-    assert "Only those who play here can have a bot sit down." in refused.text
+    assert "Only players of this game can add a bot." in refused.text
     await press(discord, EVE, message, "join")
     await press(discord, EVE, message, "leave")
     assert "Eve\\_\\*x\\* leaves." in message.text
@@ -286,7 +286,7 @@ async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     told = await shown(await discord.slash(ANN, "score", who=EVE, ending="farkle"))
     assert "Eve\\_\\*x\\* farkles" in told.text
     told = await shown(await discord.slash(EVE, "fix", who=ANN, score=600))
-    assert "Put right: Ann 550 -> 600." in told.text
+    assert "Corrected: Ann 550 -> 600." in told.text
     # a button stands under the name of who is to move, whoever presses it
     told = await shown(await discord.slash(EVE, "show"))
     assert "▸ Ann" in told.text
@@ -295,7 +295,7 @@ async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     refused = await shown(await discord.slash(ANN, "score", points=300))
     assert refused.text.startswith("It is Eve\\_\\*x\\*'s turn: /score ")
     told = await shown(await discord.slash(EVE, "stats", who=ANN))
-    assert "has finished no game yet" in told.text
+    assert "has not finished a game yet" in told.text
     assert bot.process.returncode is None
 
 
@@ -449,7 +449,7 @@ async def test_answers_under_way_are_finished(folder: Path, discord: Loopback) -
 
 async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: Loopback) -> None:
     refused = await shown(await discord.slash(BOB, "settings", posts="yes"))
-    assert "Only who manages this place" in refused.text
+    assert "Only people who manage this place" in refused.text
     host = ANN | {"permissions": 1 << 4}
     told = await shown(await discord.slash(host, "settings", posts="yes", mentions="yes"))
     assert "The player to move is mentioned." in told.text
@@ -516,19 +516,19 @@ async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> 
     last = [one for one in discord.public() if "Rematch" in one.labels][-1]
     refused = await shown(await discord.press(ANN, last, "Rematch"))
     assert refused.ephemeral
-    assert "not all here" in refused.text
+    assert "Not everybody who played is here" in refused.text
     assert bot.process.returncode is None
 
 
 async def test_whom_words_stand_for(bot: Bot, discord: Loopback) -> None:
     robot = user("77", "Robot") | {"bot": True}
     refused = await shown(await discord.slash(ANN, "play", player2=robot))
-    assert "Discord's bots cannot play" in refused.text
+    assert "A Discord bot cannot play" in refused.text
     await shown(await discord.slash(ANN, "track", player2=BOB, rules="kcd", goal=1000))
     told = await shown(await discord.slash(BOB, "fix", score=600))
-    assert "Put right: Bob 0 -> 600." in told.text
+    assert "Corrected: Bob 0 -> 600." in told.text
     told = await shown(await discord.slash(BOB, "fix", next=BOB))
-    assert "it is the turn of Bob" in told.text
+    assert "it is Bob's turn" in told.text
     await shown(await discord.slash(ANN, "score", who=BOB, points=400))
     told = await shown(await discord.slash(ANN, "stats", against=BOB))
     assert "Ann against Bob: 0 to 1" in told.text
@@ -539,8 +539,8 @@ async def test_an_old_command_is_explained(bot: Bot, discord: Loopback) -> None:
     discord.commands.append({"id": "9", "name": "gamble", "type": 1})
     told = await shown(await discord.slash(ANN, "gamble"))
     assert told.ephemeral
-    now = "type / to see the commands as they are now."
-    assert told.text == f"This command has changed since: {now}"
+    now = "type / to see the commands there are now."
+    assert told.text == f"This command is out of date: {now}"
     assert bot.process.returncode is None
 
 
@@ -672,7 +672,7 @@ async def test_why_not(bot: Bot, discord: Loopback) -> None:
         await press(discord, by, message, "roll")
     told = await shown(await discord.press(EVE, message, "Why not?"))
     assert told.ephemeral
-    assert "Set dice aside first: of " in told.text
+    assert "Set dice aside first: from " in told.text
     dull = [one["label"] for one in message.buttons if one.get("disabled")]
     if dull := sorted(label.split()[1] for label in dull if label[0] in "⚀⚁⚂⚃⚄⚅"):
         assert f"{' '.join(reversed(dull))} score" in told.text

@@ -93,7 +93,7 @@ async def test_a_day_and_the_next(
     assert re.search(ranks, board.text), "two long rows are turned"
     for odd in ("d:2026-13-45:1", "d:0000-00-00:9"):
         refused = await shown(await discord.press(BOB, following, custom_id=odd))
-        assert "This button has changed since" in refused.text
+        assert "This button is out of date" in refused.text
     for odd in ("d:2031-01-01:1", "d:2026-11-23:9"):
         refused = await shown(await discord.press(BOB, following, custom_id=odd))
         assert refused.ephemeral

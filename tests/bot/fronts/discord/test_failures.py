@@ -18,7 +18,7 @@ from tests.bot.fronts.discord.process import Bot, running
 from tests.bot.odd_text import ACTED_ON, HIDDEN
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob"), user("13", "Eve")
-CHANGED = "This button has changed since: /show shows the table anew."
+CHANGED = "This button is out of date: /show shows the table again."
 OVER = "The game is over: /play begins another."
 
 _channels = itertools.count(1000)
@@ -170,7 +170,7 @@ async def test_dice_in_a_message_that_cannot_be_changed(channel: Channel) -> Non
     refusal = {"message": "Maximum number of edits to messages older than 1 hour", "code": 30046}
     channel.discord.failures.append(("callback", 429, refusal, {}))
     told = await told_alone(await channel.discord.press(by, table, custom_id=die["custom_id"]))
-    assert told == "This message cannot be changed any more: /show shows the table anew."
+    assert told == "This message can no longer be changed: /show shows the table again."
     assert await channel.logged("30046")
 
 
@@ -323,7 +323,7 @@ async def test_buttons_of_another_channel(channel: Channel) -> None:
     for custom_id, told in (
         (there, "That game is played in another channel"),
         (f"r:{there.split(':')[1]}:1:on", "That game is played in another channel"),
-        (f"y:end:en:{there.split(':')[1]}", "No game"),
+        (f"y:end:en:{there.split(':')[1]}", "There is no open game"),
     ):
         assert told in await told_alone(await channel.forge(ANN, table, custom_id))
     assert channel.events() == before

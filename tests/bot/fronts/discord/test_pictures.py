@@ -21,7 +21,7 @@ async def test_a_picture_of_the_turn_at_hand(bot: Bot, discord: Loopback) -> Non
     assert "Now bank 350: 37.56 %" in message.text
     assert "from 1,100 on" in message.text
     assert Image.open(io.BytesIO(message.files["turn.png"])).size == (800, 1000)
-    assert message.data["attachments"][0]["description"].startswith("The turn as a map")
+    assert message.data["attachments"][0]["description"].startswith("A map of the turn")
     await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
     alone = await shown(await discord.slash(ANN, "explain"))
     assert alone.ephemeral

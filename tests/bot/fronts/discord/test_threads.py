@@ -56,7 +56,7 @@ async def test_without_the_permission_the_channel_has_it_all(
         told = await shown(await discord.slash(ANN, "settings", threads="yes", mentions="yes"))
         asked = await discord.slash(ANN, "play", player2=BOB, rules="kcd")
         await until(lambda: bool(asked.private))
-        assert asked.private[0].text.startswith("The game stays in this channel: I need the perm")
+        assert asked.private[0].text.startswith("The game stays in this channel: to give it a ")
         table = asked.original
         assert table is not None
         assert not table.ephemeral

@@ -41,7 +41,7 @@ async def test_a_tournament_over_a_restart(folder: Path, discord: Loopback) -> N
         assert twice.text == "You take part in this tournament already."
         await shown(await discord.press(EVE, lobby, "Join"))
         refused = await shown(await discord.press(BOB, lobby, "Start"))
-        assert refused.text.startswith("Only Ann, who made the tournament, or who manages")
+        assert refused.text.startswith("Only Ann, who made the tournament, or someone who")
         await shown(await discord.press(ANN, lobby, "Start"))
         assert "Played: 0 of 3." in lobby.text
         assert discord.public() == [lobby]
