@@ -90,6 +90,7 @@ HELP: dict[str, tuple[str, ...]] = {
     "keep": ROLLED,
     "score": REAL_DICE,
     "fix": REAL_DICE,
+    "leave": REAL_DICE,
     "use": FARKLED,
 }
 """What is said before the examples of /help, where that matters."""

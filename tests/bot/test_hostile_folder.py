@@ -42,5 +42,5 @@ def test_solves_of_the_command_line(hostile: Path, tmp_path: Path) -> None:
         [program, "solve", rules, "--out", "kept"], capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
-    assert list(hostile.glob("kept/*.json"))
+    assert list(hostile.glob("kept/*.solved"))
     assert not (tmp_path / "trace").exists()

@@ -182,7 +182,7 @@ async def test_what_is_not_solved_for_so_many_is_estimated(chat: Chat, solved: P
     assert twin.solve() is not None
     turn = twin.states_of_turn(state(0, 50, 50, 50))
     [reply] = await chat.all(f"ann: /advise 5 1 them:50,50,50 rules:{solved}/three.toml")
-    assert "These are estimates" in reply.text
+    assert "chances\n  are estimates" in reply.text
     expected = {50: turn[1][1, 0], 100: turn[2][1, 0], 150: turn[3][2, 0]}
     for option in reply.data["options"]:
         assert sum(option["chances"]) == pytest.approx(1)

@@ -52,11 +52,11 @@ def test_what_is_solved_on_the_way_is_kept_where_that_was_asked_for(
     compare: Run, folder: Path
 ) -> None:
     strategies = folder / "strategies"
-    before = set(strategies.glob("*.json"))
+    before = set(strategies.glob("*.solved"))
     assert compare("--vary", "goal=400").exit_code == 0
-    assert set(strategies.glob("*.json")) == before
+    assert set(strategies.glob("*.solved")) == before
     assert compare("--vary", "goal=400", "--keep").exit_code == 0
-    assert len(set(strategies.glob("*.json")) - before) == 1
+    assert len(set(strategies.glob("*.solved")) - before) == 1
 
 
 @pytest.mark.slow
