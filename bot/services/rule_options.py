@@ -251,7 +251,7 @@ def checked_name(name: str) -> str:
         )
     if name.lower() in preset_names():
         raise InvalidRequestError.say(
-            "{name} is the name of rules that come with the program; choose another one",
+            "rules that come with the program are called {name}: choose another name",
             name=name.lower(),
         )
     if (first := name.split()[0].lower()) in COMMANDS:
