@@ -27,7 +27,7 @@ from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import turn_plan
 
-_ATTEMPTS = 10
+_ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
 
 _EVEN = 1e-12

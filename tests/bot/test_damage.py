@@ -276,10 +276,10 @@ async def test_who_leaves_is_not_held_up_by_a_damaged_game(world: World) -> None
         ("UPDATE place_settings SET value = 'x{' WHERE key = 'games'", "/settings", "1 game"),
         ("UPDATE place_settings SET value = '\"many\"' WHERE key = 'games'", "/settings", "1 game"),
         ("UPDATE place_settings SET value = X'ff' WHERE key = 'games'", "/settings", "1 game"),
-        ("UPDATE place_rules SET text = 'goal ='", "/rules show ours", "is damaged"),
-        ("UPDATE place_rules SET text = 'goal = 2026-13-40'", "/rules show ours", "is damaged"),
+        ("UPDATE place_rules SET text = 'goal ='", "/rules show ours", "are damaged"),
+        ("UPDATE place_rules SET text = 'goal = 2026-13-40'", "/rules show ours", "are damaged"),
         ("UPDATE place_rules SET text = replace(hex(zeroblob(9000)), '0', '[')", "/rules", "ours"),
-        ("UPDATE place_rules SET text = X'ff'", "/rules show ours", "is damaged"),
+        ("UPDATE place_rules SET text = X'ff'", "/rules show ours", "are damaged"),
     ],
 )
 async def test_settings_and_rules_of_a_place(

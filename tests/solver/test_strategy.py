@@ -138,7 +138,7 @@ def test_a_foreign_file_is_refused(folder: Path, tiny: Solution) -> None:
 
 def test_values_that_are_no_probabilities_are_refused(folder: Path, tiny: Solution) -> None:
     save_strategy(replace(tiny, values=tiny.values + 1), folder)
-    with pytest.raises(StrategyFileError, match="no probabilities"):
+    with pytest.raises(StrategyFileError, match="not probabilities"):
         open_strategy(folder, tiny.rules).turn(Position(dice=3))
 
 

@@ -192,11 +192,9 @@ def test_threads_change_nothing(kernels: Path) -> None:
 def test_what_cannot_be_solved() -> None:
     with pytest.raises(InvalidRulesError, match=r"421,875,000 positions at the start.*hours"):
         check_many(load_rules("facebook"), 3)
-    with pytest.raises(
-        InvalidRulesError, match=r"1,600,000,000 positions at the start of a turn with 4 players"
-    ):
+    with pytest.raises(InvalidRulesError, match="with 4 players there are 1,600,000,000 positions"):
         check_many(load_rules("classic"), 4)
-    with pytest.raises(InvalidRulesError, match="play-offs are solved for 3 players at most"):
+    with pytest.raises(InvalidRulesError, match="play-offs are solved for at most 3 players"):
         check_many(small(ending="final_turn", ties="played_on"), 4)
     with pytest.raises(InvalidRulesError, match="the number of players is 2 to 8, not 1"):
         check_many(small(), 1)
