@@ -277,6 +277,9 @@ def test_a_bots_turn_goes_on_at_another_program_when_its_own_is_killed(
         chat.program.wait()
         *_, game = File(folder).look().values()
         replies, _ = other.say("ann: /show")
+        if "error" in replies[0]:  # the last write was the end of the game
+            assert "No game is open here" in replies[0]["error"]
+            return
         assert replies[0]["version"] >= len(game)
         assert replies[-1]["to_move"] in {None, "ann"}
 

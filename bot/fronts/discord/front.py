@@ -379,10 +379,11 @@ class DiscordFront:
         except FarkleError as error:
             yield failure(error)
         finally:
-            # others may have sat down since, for whom more is solved
-            if was_needed and self._solves.get(game_id) is was_needed:
+            # others may have sat down since, for whom more is solved: they show the table after it
+            is_last = was_needed is not None and self._solves.get(game_id) is was_needed
+            if is_last:
                 del self._solves[game_id]
-        if was_needed:
+        if is_last:
             async for news in self._in_lobby(game_id):
                 yield news
 
