@@ -108,9 +108,9 @@ class Table:
 
         That is nothing where people only came and went. None for a version that is still to come.
         """
-        if not 1 <= version <= self.game.version:
+        if (then := self._at(version)) is None:
             return None
-        game = then = fold(self.begun, self.events[: version - 1])
+        game = then
         found: list[Event] = []
         for event in self.events[version - 1 :]:
             after = apply(game, event)
@@ -120,14 +120,20 @@ class Table:
             game = after
         return then, found
 
+    def _at(self, version: int) -> Game | None:
+        """Return the game at a version; None for one that never was or is still to come."""
+        if not 1 <= version <= self.game.version:
+            return None
+        return fold(self.begun, self.events[: version - 1])
+
     def lately(self, version: int) -> tuple[Game, tuple[Event, ...]]:
         """The game at a version, and all that has happened since then up to the end of a turn.
 
         It is the game now, and nothing, where more has happened, or somebody got up, whose name is
         not known any more.
         """
-        if 1 <= version <= self.game.version:
-            then, events = fold(self.begun, self.events[: version - 1]), self.events[version - 1 :]
+        if (then := self._at(version)) is not None:
+            events = self.events[version - 1 :]
             games = list(accumulate(events, apply, initial=then))
             ends = sum(after.last is not before.last for before, after in pairwise(games))
             if ends < 2 and not any(isinstance(one, Left) for one in events):

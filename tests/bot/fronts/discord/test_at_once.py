@@ -131,13 +131,19 @@ async def test_a_bot_that_is_chosen_twice_at_once_sits_down_once(
     assert (await table_of(parts, message)).names[2:] == ("Greedy bot", "Greedy bot 2")
 
 
-async def test_who_resigns_meanwhile_takes_no_choice_from_the_others(
-    parts: Parts, discord: Loopback
-) -> None:
+async def choice_of_four(discord: Loopback) -> Message:
+    """A game of four in which somebody has rolled and chooses what to keep."""
     more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, 4)}
     message = await shown(await discord.slash(PEOPLE[0], "play", rules="kcd", **more))
     while not is_choice(message):
         await press(discord, mover(message), message, "roll")
+    return message
+
+
+async def test_who_resigns_meanwhile_takes_no_choice_from_the_others(
+    parts: Parts, discord: Loopback
+) -> None:
+    message = await choice_of_four(discord)
     by = mover(message)
     ids = {one["custom_id"].split(":")[-1]: one["custom_id"] for one in message.buttons}
     other = next(one for one in PEOPLE[:4] if one is not by)
@@ -533,10 +539,7 @@ async def sure_of(discord: Loopback, by: Json, message: Message, label: str) -> 
 async def test_who_resigns_by_a_button_leaves_a_table_that_goes_on(
     parts: Parts, discord: Loopback
 ) -> None:
-    more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, 4)}
-    message = await shown(await discord.slash(PEOPLE[0], "play", rules="kcd", **more))
-    while not is_choice(message):
-        await press(discord, mover(message), message, "roll")
+    message = await choice_of_four(discord)
     other = mover(message)
     by = next(one for one in PEOPLE[:4] if one is not other)
     pressed = await sure_of(discord, by, message, "Resign")
