@@ -11,7 +11,7 @@ from bot.views.solve_loaded import SolvedDice, solve_loaded_data, solve_loaded_t
 from solver.errors import InvalidRequestError
 from solver.game.many import time_text
 from solver.loaded.files import keep_within, open_matchup, save_matchup
-from solver.loaded.many import ManyMatchup
+from solver.loaded.matchup import Matchup
 from solver.named.sets import read_set
 from solver.rules.ruleset import Ruleset
 
@@ -77,7 +77,7 @@ def solve_loaded(
     return 0
 
 
-def _check_file(settings: Settings, matchup: ManyMatchup) -> None:
+def _check_file(settings: Settings, matchup: Matchup) -> None:
     """Refuse what could not be kept. Raises InvalidRequestError."""
     needed = matchup.bytes / _MEBIBYTE
     if needed > settings.matchup_memory:

@@ -21,7 +21,7 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.many_best import SharedPosition, SharedStrategy
 from solver.game.position import Position
-from solver.loaded.many import ManyMatchup
+from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import Held
 from solver.play.estimate import EstimatedStrategy
 from solver.play.many_advice import advise_shared
@@ -246,7 +246,7 @@ class Worth:
 class WorthOfDice(Worth):
     """The same of games to which more than two players bring dice of their own."""
 
-    def __init__(self, solved: Callable[[ManyMatchup], SharedStrategy]) -> None:
+    def __init__(self, solved: Callable[[Matchup], SharedStrategy]) -> None:
         """Of what gives the strategy of those who play, and raises StrategyFileError."""
         super().__init__(self._no_number)
         self._solved = solved

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.services.positions import (
     check_dice_told,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from bot.services.loaded import LoadedAdvice, LoadedOdds, MatchupFolders
     from bot.services.seats import LoadedHint
     from bot.table.state import Game
-    from solver.loaded.many import ManyMatchup
     from solver.loaded.many_strategy import ManyMatchupStrategy
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import MatchupStrategy
@@ -86,7 +85,7 @@ class Advisor:
         self._program = program
         self.matchups = matchups
         self._open: dict[Ruleset, Strategy] = {}
-        self._pairs: dict[Matchup | ManyMatchup, Any] = {}
+        self._pairs: dict[Matchup, Any] = {}
         """What was asked for last comes last."""
         self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
         self._open_many: dict[tuple[Ruleset, int], SharedStrategy] = {}
@@ -381,11 +380,7 @@ class Advisor:
         except StrategyFileError:
             return None
 
-    @overload
-    def pair(self, matchup: "Matchup") -> "MatchupStrategy": ...
-    @overload
-    def pair(self, matchup: "ManyMatchup") -> "ManyMatchupStrategy": ...
-    def pair(self, matchup: "Matchup | ManyMatchup") -> "MatchupStrategy | ManyMatchupStrategy":
+    def pair(self, matchup: "Matchup") -> Any:
         """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
         found = self._pairs.get(matchup)
         if found is None:
@@ -397,7 +392,7 @@ class Advisor:
         self._keep_pair(found)
         return found
 
-    def keep_pair(self, matchup: "Matchup | ManyMatchup", values: "Floats") -> None:
+    def keep_pair(self, matchup: "Matchup", values: "Floats") -> None:
         """Remember what was just solved, by the values of its strategy."""
         from solver.loaded.files import strategy_of  # noqa: PLC0415
 
@@ -421,7 +416,7 @@ class Advisor:
             return self.solved_for(game.rules, players) is not None
         return self.knows(game.matchup)
 
-    def knows(self, matchup: "Matchup | ManyMatchup") -> bool:
+    def knows(self, matchup: "Matchup") -> bool:
         """Whether sets of dice are solved against each other."""
         with suppress(StrategyFileError):
             self.pair(matchup)
@@ -433,8 +428,14 @@ class Advisor:
         if (matchup := game.many_matchup) is None:
             return None
         with suppress(StrategyFileError):
-            return self.pair(matchup)
+            return self._of_all(matchup)
         return None
+
+    def _of_all(self, matchup: "Matchup") -> "ManyMatchupStrategy":
+        """The strategy of who still plays at a table of more than two, also where two are left."""
+        strategy = self.pair(matchup)
+        found: ManyMatchupStrategy = strategy.by_seat if matchup.players == 2 else strategy
+        return found
 
     def worth_in(self, game: "Game", *players: int) -> "Worth":
         """As `worth` of the game's rules, or always exactly of the dice that two players bring.
@@ -450,7 +451,7 @@ class Advisor:
         if len(game.kits) > 2:
             if not all(self.is_solved_in(game, number) for number in players):
                 raise not_solved_with_dice()
-            return WorthOfDice(self.pair)
+            return WorthOfDice(self._of_all)
         if (matchup := game.matchup) is None:
             return self.worth(game.rules, *players)
         return Worth(lambda _: self.pair(matchup))

@@ -27,7 +27,6 @@ from solver.errors import FarkleError, InvalidRequestError
 from solver.game.many_best import SharedStrategy, first_shared_position
 from solver.game.position import first_position
 from solver.game.standings import by_seat
-from solver.loaded.many import ManyMatchup
 from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Move, Optimal
 from solver.rules.ruleset import Ruleset
@@ -172,7 +171,7 @@ class Oracle:
         async with self.tasks.task(asker, say_later("loaded dice"), each=seconds):
             pass
 
-    def needs(self, game: Game, *, rival: bool = True) -> Matchup | ManyMatchup | None:
+    def needs(self, game: Game, *, rival: bool = True) -> Matchup | None:
         """The dice that are to be solved against each other before a game is advised on.
 
         rival : whether, where more than two cannot be waited for, those of the strongest opponent
@@ -182,17 +181,15 @@ class Oracle:
             return many
         return game.matchup_now if rival else game.matchup
 
-    def is_quick(self, many: ManyMatchup) -> bool:
+    def is_quick(self, many: Matchup) -> bool:
         """Whether a game of more than two with dice of their own is, or soon will be, solved."""
         if self.advisor.knows(many):
             return True
         folders = self.advisor.matchups
         is_kept = folders is None or many.bytes < folders.most_bytes
-        return is_kept and many.seconds <= self.needed_seconds
+        return is_kept and seconds_of_solve(many) <= self.needed_seconds
 
-    async def ready(
-        self, asker: Asker, matchup: Matchup | ManyMatchup | None
-    ) -> AsyncIterator[Delay]:
+    async def ready(self, asker: Asker, matchup: Matchup | None) -> AsyncIterator[Delay]:
         """Have sets of dice solved against each other; nothing to do where there are none.
 
         How long there is to wait. Raises FarkleError for what cannot be solved here.
@@ -206,7 +203,7 @@ class Oracle:
         async for found in self.tasks.told(asker, what, *work, each=seconds):
             if isinstance(found, Delay):
                 yield found
-            elif isinstance(matchup, Matchup) or not await at_once(self.advisor.knows, matchup):
+            elif matchup.players == 2 or not await at_once(self.advisor.knows, matchup):
                 # those of many are mapped from their file where there is one
                 self.advisor.keep_pair(matchup, found)
 

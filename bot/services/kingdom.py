@@ -12,6 +12,7 @@ from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_sol
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
 from solver.loaded.matchup import check_loaded
+from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import NamedBadge
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
 from solver.named.sets import NamedDie, NamedSet, make_set
@@ -227,7 +228,7 @@ def played_out(
     """How often a set wins against the opponent's. Raises what `chosen` does."""
     dice = question.against(mine)
     heads = dice.head_starts
-    strategy = solved(folders, dice.matchup, told)
+    strategy: MatchupStrategy = solved(folders, dice.matchup, told)
     told.next()
     if question.begins:
         return strategy.win_probability(0, *heads, dice.held)

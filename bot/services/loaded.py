@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 from bot.services.situation import Situation
 from bot.settings import Settings
@@ -20,9 +20,7 @@ from solver.game.position import Position
 from solver.game.standings import Standing, score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, head_starts_of
-from solver.loaded.many import ManyMatchup, ManyMatchupSolution
-from solver.loaded.many_strategy import ManyMatchupStrategy
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import ManyMatchupSolution, Matchup, MatchupSolution
 from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import Held, MatchupStrategy
 from solver.named.badges import NamedBadge, played_badges
@@ -41,7 +39,7 @@ from solver.turn.rerolls import operations
 from solver.turn.scoring import Badge, TurnState
 
 Told = Callable[[float], None]
-FindsStrategy = Callable[[Matchup | ManyMatchup], Any]
+FindsStrategy = Callable[[Matchup], Any]
 """Gives the strategy of a match-up. Raises FarkleError."""
 
 KCD = "kcd"
@@ -154,10 +152,10 @@ class SeatedDice:
         return Kit(self.mine)
 
     @property
-    def matchup(self) -> ManyMatchup:
-        """What is solved; mine are seat 0. Raises what a `ManyMatchup` raises."""
+    def matchup(self) -> Matchup:
+        """What is solved; mine are seat 0. Raises what a `Matchup` raises."""
         dice = tuple(one.dice_set for one in self.sets)
-        return ManyMatchup(self.rules, dice, self.joker_alone)
+        return Matchup(self.rules, dice, self.joker_alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,17 +238,7 @@ def check_no_badges(*badges: str | None) -> None:
         )
 
 
-@overload
-def solved(
-    folders: MatchupFolders, matchup: Matchup, on_progress: Told = ...
-) -> MatchupStrategy: ...
-@overload
-def solved(
-    folders: MatchupFolders, matchup: ManyMatchup, on_progress: Told = ...
-) -> ManyMatchupStrategy: ...
-def solved(
-    folders: MatchupFolders, matchup: Matchup | ManyMatchup, on_progress: Told = lambda _: None
-) -> MatchupStrategy | ManyMatchupStrategy:
+def solved(folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None) -> Any:
     """Return the strategy of a match-up, which is solved if need be, and kept if there is room.
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
@@ -258,7 +246,7 @@ def solved(
     with suppress(StrategyFileError):  # not there, or damaged: solved anew
         return open_matchup(folders.matchups, matchup)
     solution: MatchupSolution | ManyMatchupSolution
-    if isinstance(matchup, ManyMatchup):
+    if matchup.players > 2:
         solution = solution_of_many(folders.kernels, matchup, on_progress)
     else:
         with compiled_code(folders.kernels) as cache:
@@ -272,7 +260,7 @@ def solved(
 
 
 def solution_of_many(
-    kernels: Path, matchup: ManyMatchup, on_progress: Told = lambda _: None
+    kernels: Path, matchup: Matchup, on_progress: Told = lambda _: None
 ) -> ManyMatchupSolution:
     """Solve a game of three and more with compiled code from a folder.
 
@@ -303,25 +291,25 @@ def check_of_many(
 
 
 def solved_values(
-    folders: MatchupFolders, matchup: Matchup | ManyMatchup, on_progress: Told = lambda _: None
+    folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None
 ) -> Floats:
     """The values of a match-up, which is solved if need be, as its strategy takes them.
 
     Raises what `solved` raises.
     """
-    if isinstance(matchup, ManyMatchup):
-        return solved(folders, matchup, on_progress).values_by_seat
-    return solved(folders, matchup, on_progress).values
+    strategy = solved(folders, matchup, on_progress)
+    values: Floats = strategy.values if matchup.players == 2 else strategy.values_by_seat
+    return values
 
 
-def seconds_of(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> float:
+def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
     """About how long it takes to answer what needs a match-up."""
     return _LEAST_SECONDS if is_solved(folders, matchup) else seconds_of_solve(matchup)
 
 
-def seconds_of_solve(matchup: Matchup | ManyMatchup) -> float:
+def seconds_of_solve(matchup: Matchup) -> float:
     """About how long a solve takes."""
-    if isinstance(matchup, ManyMatchup):
+    if matchup.players > 2:
         return matchup.seconds
     others = [1 + uses_of(power) for power in reversed(matchup.powers)]
     options = sum(other * _options(matchup, side) for side, other in enumerate(others))
@@ -329,9 +317,9 @@ def seconds_of_solve(matchup: Matchup | ManyMatchup) -> float:
 
 
 @lru_cache(maxsize=256)
-def is_light(matchup: Matchup | ManyMatchup) -> bool:
+def is_light(matchup: Matchup) -> bool:
     """Whether a turn of it is solved in no time, as all are without badges that are used up."""
-    if isinstance(matchup, ManyMatchup) or not any(matchup.powers):
+    if matchup.players > 2 or not any(matchup.powers):
         return True
     most = max(_options(matchup, side) for side in (0, 1))
     return _TURN_SECONDS * most * score_count(matchup.rules) < _LIGHT
@@ -356,7 +344,7 @@ def _options(matchup: Matchup, side: int) -> float:
     return found
 
 
-def is_solved(folders: MatchupFolders, matchup: Matchup | ManyMatchup) -> bool:
+def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
     """Whether there is a sound file of a match-up."""
     try:
         open_matchup(folders.matchups, matchup)

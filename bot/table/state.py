@@ -10,7 +10,6 @@ from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit, Side, many_of, pair_of
-from solver.loaded.many import ManyMatchup
 from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import Held
 from solver.named.sets import NamedDie
@@ -166,14 +165,14 @@ class Game:
         return self.side_of(self.mover)
 
     @property
-    def many_matchup(self) -> ManyMatchup | None:
+    def many_matchup(self) -> Matchup | None:
         """What those bring who still play at a table of more than two, as it is solved.
 
         Before they sit down that of all. None where it is too large.
         """
         return self.many_matchup_of(self.playing)
 
-    def many_matchup_of(self, players: int) -> ManyMatchup | None:
+    def many_matchup_of(self, players: int) -> Matchup | None:
         """The same of so many: of those who play, or of all who sat down; None of other numbers."""
         if len(self.kits) < 3:
             return None

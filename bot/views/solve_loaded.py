@@ -8,7 +8,7 @@ from bot.services.loaded import SeatedDice
 from bot.views.layout import percent
 from bot.views.solve_many import checked_text, mixed_lines
 from solver.game.many import ManyCheck
-from solver.loaded.many import ManyMatchupSolution
+from solver.loaded.matchup import ManyMatchupSolution
 
 
 @dataclass(frozen=True, slots=True)

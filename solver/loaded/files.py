@@ -6,16 +6,16 @@ One file serves a match-up of two in either order, and a game of more from which
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
 
 from solver.errors import MissingStrategyError
 from solver.game.standings import score_count
-from solver.loaded.many import ManyMatchup, ManyMatchupSolution
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import (
+    ManyMatchupSolution,
     Matchup,
     MatchupSolution,
     Plain,
@@ -36,26 +36,31 @@ _USES = ("uses left of side 0", "uses left of side 1")
 """What values have before these axes where badges are used up."""
 
 
-class MatchupManifest(Manifest):
-    """What the file of a match-up of two says of its values."""
+class DiceManifest(Manifest):
+    """What a file says of the kits that it is about."""
 
-    kind: Literal["two sets of dice"] = "two sets of dice"
-    dice: tuple[Plain, Plain]
-    """The sets by side: for each type the number of dice, the weights, which faces are jokers."""
+    dice: tuple[Plain, ...]
+    """The sets by seat: for each type the number of dice, the weights, which faces are jokers."""
     joker_alone: bool
-    badges: tuple[Badge, Badge] = ((), ())
-    """The combinations that the badge of each side adds or changes."""
-    powers: tuple[Power | None, Power | None] = (None, None)
-    """What the badge of each side allows some times in a game."""
-    axes: tuple[str, ...] = _AXES
-    """Those of the values; scores in point steps from 0."""
-    error_bound: float = Field(ge=0)
+    badges: tuple[Badge, ...] = ()
+    """The combinations that the badge of each seat adds or changes."""
+    powers: tuple[Power | None, ...] = ()
+    """What the badge of each seat allows some times in a game."""
 
     @property
     def matchup(self) -> Matchup:
-        """Return the match-up that was solved. Raises InvalidDiceError or InvalidRulesError."""
-        one, other = (from_plain(data) for data in self.dice)
-        return Matchup(self.rules, (one, other), self.joker_alone, self.badges, self.powers)
+        """Return what was solved. Raises what a `Matchup` raises."""
+        dice = tuple(map(from_plain, self.dice))
+        return Matchup(self.rules, dice, self.joker_alone, self.badges, self.powers)
+
+
+class MatchupManifest(DiceManifest):
+    """What the file of a match-up of two says of its values."""
+
+    kind: Literal["two sets of dice"] = "two sets of dice"
+    axes: tuple[str, ...] = _AXES
+    """Those of the values; scores in point steps from 0."""
+    error_bound: float = Field(ge=0)
 
     @property
     def right(self) -> tuple[str, Shapes]:
@@ -64,21 +69,13 @@ class MatchupManifest(Manifest):
         return matchup.digest, ((*uses_shape(matchup), 2, scores, scores),)
 
 
-class ManyMatchupManifest(RingManifest):
+class ManyMatchupManifest(DiceManifest, RingManifest):
     """What the file of a game of several players with dice of their own says of its values."""
 
     kind: Literal["several sets of dice"] = "several sets of dice"
-    dice: tuple[Plain, ...]
-    """The sets by seat: for each type the number of dice, the weights, which faces are jokers."""
-    joker_alone: bool
     axes: str = "seat of the mover; score of each player, the mover first; who, but for the last"
     """Those of the values; scores in point steps from 0. One seat where all throw the same."""
     order: tuple[str, ...] = (*ORDER, "more dice of the types that the set names last")
-
-    @property
-    def matchup(self) -> ManyMatchup:
-        """Return what was solved. Raises what a `ManyMatchup` raises."""
-        return ManyMatchup(self.rules, tuple(map(from_plain, self.dice)), self.joker_alone)
 
     @property
     def right(self) -> tuple[str, Shapes]:
@@ -86,7 +83,7 @@ class ManyMatchupManifest(RingManifest):
         return self.matchup.digest, (self.matchup.size.shape,)
 
 
-def matchup_path(folder: Path, matchup: Matchup | ManyMatchup) -> Path:
+def matchup_path(folder: Path, matchup: Matchup) -> Path:
     """Return where a file stands, in whichever order its dice are told."""
     return folder / file_name(matchup.digest, f"dice{len(matchup.dice)}")
 
@@ -99,12 +96,12 @@ def save_matchup(solution: MatchupSolution | ManyMatchupSolution, folder: Path) 
     if isinstance(solution, ManyMatchupSolution):
         return _save_many(solution, folder)
     matchup, values = solution.matchup, solution.values
-    if not matchup.is_in_order:
-        matchup, values = matchup.exchanged, exchanged_values(matchup, values)
+    if matchup.turned:
+        matchup, values = matchup.from_seat(1), exchanged_values(matchup, values)
     manifest = MatchupManifest(
         file=matchup_path(folder, matchup).name,
         rules=matchup.rules,
-        dice=(plain(matchup.dice[0]), plain(matchup.dice[1])),
+        dice=tuple(map(plain, matchup.dice)),
         joker_alone=matchup.joker_alone,
         badges=matchup.badges,
         powers=matchup.powers,
@@ -139,35 +136,27 @@ def _save_many(solution: ManyMatchupSolution, folder: Path) -> Path:
     return save_solved(folder, manifest, values)[1]
 
 
-@overload
-def open_matchup(folder: Path, matchup: Matchup) -> MatchupStrategy: ...
-@overload
-def open_matchup(folder: Path, matchup: ManyMatchup) -> ManyMatchupStrategy: ...
-def open_matchup(
-    folder: Path, matchup: Matchup | ManyMatchup
-) -> MatchupStrategy | ManyMatchupStrategy:
-    """Open the strategy of a match-up that was solved, in the order asked for.
+def open_matchup(folder: Path, matchup: Matchup) -> Any:
+    """Open the strategy of a match-up that was solved, told from the seat asked for.
 
     Its file counts as used just now, see `keep_within`.
 
     Raises MissingStrategyError where there is none, StrategyFileError where it is damaged.
     """
     path = matchup_path(folder, matchup)
-    if isinstance(matchup, ManyMatchup):
+    if matchup.players > 2:
         (values,) = _open(path, ManyMatchupManifest).arrays
         return ManyMatchupStrategy(matchup, values, first=matchup.turned)
     opened = _open(path, MatchupManifest)
     (values,) = opened.arrays
-    if not matchup.is_in_order:
+    if matchup.turned:
         values = exchanged_values(opened.manifest.matchup, values)
     return MatchupStrategy(matchup, values)
 
 
-def strategy_of(
-    matchup: Matchup | ManyMatchup, values: Floats
-) -> MatchupStrategy | ManyMatchupStrategy:
+def strategy_of(matchup: Matchup, values: Floats) -> MatchupStrategy | ManyMatchupStrategy:
     """Return best play of a match-up from the values of its solution."""
-    if isinstance(matchup, ManyMatchup):
+    if matchup.players > 2:
         return ManyMatchupStrategy(matchup, values)
     return MatchupStrategy(matchup, values)
 

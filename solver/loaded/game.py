@@ -66,7 +66,7 @@ def solve_matchup(
         scores=scores,
         least=rules.least_bank() // step,
         free_win=int(not rules.minimum_binds_win),
-        mirrored=int(matchup == matchup.exchanged),
+        mirrored=int(matchup == matchup.from_seat(1)),
     )
     found_lists = first, second = matchup.lists(0), matchup.lists(1)
     lists = lists_of(first, matchup.dice[0]), lists_of(second, matchup.dice[1])

@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 from solver.errors import InvalidPositionError, InvalidRequestError, InvalidRulesError
-from solver.loaded.many import ManyMatchup
 from solver.loaded.matchup import Matchup
 from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
@@ -128,10 +127,10 @@ def pair_of(rules: Ruleset, one: Kit, other: Kit, *, joker_alone: bool) -> Match
 
 
 @lru_cache(maxsize=_PAIRS)
-def many_of(rules: Ruleset, kits: tuple[Kit, ...], *, joker_alone: bool) -> ManyMatchup | None:
+def many_of(rules: Ruleset, kits: tuple[Kit, ...], *, joker_alone: bool) -> Matchup | None:
     """What several players bring as it is solved; None where that is too large."""
     with suppress(InvalidRulesError):
-        return ManyMatchup(rules, tuple(kit.dice.dice_set for kit in kits), joker_alone)
+        return Matchup(rules, tuple(kit.dice.dice_set for kit in kits), joker_alone)
     return None
 
 

@@ -17,14 +17,14 @@ from solver.game.many_kernels import ManyNumbers, ManyScratch
 from solver.game.many_rings import States
 from solver.game.many_sweeps import RingSolve, many_check, many_numbers
 from solver.loaded import kernels, many_kernels
-from solver.loaded.many import ManyMatchup, ManyMatchupSolution
+from solver.loaded.matchup import ManyMatchupSolution, Matchup
 from solver.loaded.totals import check_winnable
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan
 
 
 def solve_many_matchup(
-    matchup: ManyMatchup,
+    matchup: Matchup,
     *,
     threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
@@ -52,7 +52,7 @@ def solve_many_matchup(
 
 
 def check_many_matchup(
-    matchup: ManyMatchup, values: Floats, *, on_progress: Callable[[float], None] = lambda _: None
+    matchup: Matchup, values: Floats, *, on_progress: Callable[[float], None] = lambda _: None
 ) -> ManyCheck:
     """Put the values of a solved game back into their equations, in every state."""
     solve = LoadedSolve(matchup, matchup.size)
@@ -72,12 +72,15 @@ class _Seat:
 class LoadedSolve(RingSolve):
     """The values of one solve and what kernels need."""
 
-    def __init__(self, matchup: ManyMatchup, size: Size, *, threads: int | None = None) -> None:
+    def __init__(self, matchup: Matchup, size: Size, *, threads: int | None = None) -> None:
         """With values still to be solved; the role of a mover is its seat where `size` has roles.
 
         Raises InvalidDiceError where nobody could ever win.
         """
-        plans = [matchup.lists(seat).plan(matchup.dice[seat]) for seat in range(max(1, size.roles))]
+        plans = [
+            matchup.lists(seat, all_options=True).plan(matchup.dice[seat])
+            for seat in range(max(1, size.roles))
+        ]
         check_winnable(*(plan.farkle_chances[:, np.newaxis] for plan in plans))
         games = [many_numbers(matchup.rules, size, plan) for plan in plans]
         super().__init__(size, games[0])

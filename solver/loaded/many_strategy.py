@@ -9,7 +9,7 @@ from solver.game.many import Size
 from solver.game.many_best import SharedPosition, SharedStrategy, check_shared_position
 from solver.game.position import check_turn, leads_to
 from solver.game.standings import Bools, Standing, score_count
-from solver.loaded.many import ManyMatchup
+from solver.loaded.matchup import Matchup
 from solver.turn.dice import DiceSet, Roll
 from solver.turn.equations import Floats
 from solver.turn.scoring import Fate, SetAside, TurnPlan, TurnState
@@ -21,7 +21,7 @@ class ManyMatchupStrategy(SharedStrategy):
     Seats are players in their order; dice are an index into the remaining dice of the mover's set.
     """
 
-    def __init__(self, matchup: ManyMatchup, values: Floats, *, first: int = 0) -> None:
+    def __init__(self, matchup: Matchup, values: Floats, *, first: int = 0) -> None:
         """`values` are those of a `ManyMatchupSolution`, those of the seat `first` first."""
         self.matchup, self._first = matchup, first
         super().__init__(matchup.rules, matchup.players, values, (np.ones((1, 1)),))
@@ -84,9 +84,9 @@ class ManyMatchupStrategy(SharedStrategy):
         return SharedPosition(players, 0, TurnState(0, self.whole(0)))
 
     def _find_plan(self, seat: int) -> TurnPlan:
-        return self.matchup.lists(seat).plan(self.matchup.dice[seat])
+        return self.matchup.lists(seat, all_options=True).plan(self.matchup.dice[seat])
 
     def _find_possible(self, seat: int) -> Bools:
-        lists = self.matchup.lists(seat)
+        lists = self.matchup.lists(seat, all_options=True)
         reach = int(lists.targets[-1]) // lists.columns
         return lists.possible_states(score_count(self.rules) + 2 * reach)

@@ -1,10 +1,18 @@
-"""Two players with dice of their own: what is played, and what of it can be solved."""
+"""Players with dice of their own: what is played, and what of it can be solved.
+
+Two of them are solved by solver.loaded.game. Of more everybody plays for the own chance to win, as
+in solver.game.many; the seat of a mover then says which dice are thrown, so that a state tells who
+moves as well as all scores.
+"""
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 
-from solver.errors import InvalidDiceError, InvalidRulesError
+from solver.errors import InvalidDiceError, InvalidRequestError, InvalidRulesError
+from solver.game.many import MOST_PLAYERS, MOST_STATES, Size, time_text
+from solver.game.standings import score_count
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
 from solver.turn.equations import Floats
@@ -12,90 +20,162 @@ from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import Badge, SetAside
 
+_SECONDS = 0.45e-9
+"""Of a core, for each option that is weighed at a turn total by a state of more than two players,
+and each value that comes with it."""
+_LEAST_SECONDS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Matchup:
-    """A game between two sets of dice. A side, 0 or 1, is a set with its player.
+    """A game of 2 to 8 players, each with a set of dice; seats are in the order of turns.
 
-    Raises InvalidDiceError for sets that do not have as many dice as the rules say, and
-    InvalidRulesError for rules that cannot be solved with loaded dice.
+    Raises InvalidRequestError for another number of them and for badges of more than two,
+    InvalidDiceError for sets that do not have as many dice as the rules say, and InvalidRulesError
+    for rules that cannot be solved with loaded dice, or not for so many.
     """
 
     rules: Ruleset
-    dice: tuple[DiceSet, DiceSet]
+    dice: tuple[DiceSet, ...]
     joker_alone: bool = False
     """Whether a joker may score without a die that is none."""
-    badges: tuple[Badge, Badge] = ((), ())
-    """The combinations that the badge of each side adds or changes."""
-    powers: tuple[Power | None, Power | None] = (None, None)
-    """What the badge of each side allows some times in a game."""
+    badges: tuple[Badge, ...] = ()
+    """By seat the combinations that a badge adds or changes; without any, nobody has such one."""
+    powers: tuple[Power | None, ...] = ()
+    """By seat what a badge allows some times in a game; without any, nobody has such one."""
 
     def __post_init__(self) -> None:
+        if not 2 <= self.players <= MOST_PLAYERS:
+            raise InvalidRequestError.say(
+                "the number of players is 2 to {most}, not {players}",
+                most=MOST_PLAYERS,
+                players=self.players,
+            )
+        object.__setattr__(self, "badges", self.badges or ((),) * self.players)
+        object.__setattr__(self, "powers", self.powers or (None,) * self.players)
         for thrown, badge in zip(self.dice, self.badges, strict=True):
             check_loaded(self.rules, thrown)
             _check_badge(self.rules, badge)
         if self.rules.scoring.nothing and any(one and one.has_jokers for one in self.powers):
             raise _not_yet(self.rules, "scoring.nothing")
+        if self.players > 2:
+            self._check_several()
+
+    def _check_several(self) -> None:
+        """Refuse badges and what is too large. Raises InvalidRequestError, InvalidRulesError."""
+        if self.has_badges:
+            raise InvalidRequestError.say(
+                "badges work only with two players: leave them out if more play"
+            )
+        if (states := self.size.states) > MOST_STATES:
+            raise InvalidRulesError.say(
+                "{rules}: for {players} players with their own dice there are {states:,} positions"
+                " at the start of a turn, which would take about {time} to solve; the most is"
+                " {most:,}",
+                rules=self.rules.name,
+                states=states,
+                players=self.players,
+                time=time_text(self.seconds),
+                most=MOST_STATES,
+            )
+
+    @property
+    def players(self) -> int:
+        """How many play."""
+        return len(self.dice)
+
+    @property
+    def has_badges(self) -> bool:
+        """Whether somebody has a badge."""
+        return any(self.badges) or any(self.powers)
 
     @property
     def is_fair(self) -> bool:
-        """Whether both throw the dice that the rules have anyway, so that they say it all."""
-        plays_more = any(self.badges) or any(self.powers)
-        return self.dice == (dice_set(self.rules),) * 2 and not plays_more
+        """Whether all throw the dice that the rules have anyway, so that they say it all."""
+        return self.dice == (dice_set(self.rules),) * self.players and not self.has_badges
 
     @property
-    def exchanged(self) -> "Matchup":
-        """The same with the sides exchanged."""
-        one, other = self.dice
-        badges, powers = self.badges[::-1], self.powers[::-1]
-        return Matchup(self.rules, (other, one), self.joker_alone, badges, powers)
+    def size(self) -> Size:
+        """How large the game is; the role of a mover is its seat, unless all throw the same."""
+        scores = score_count(self.rules)
+        roles = 1 if len(set(self.dice)) == 1 else self.players
+        return Size(self.players, scores, scores, roles, margins=1)
 
     @property
-    def is_in_order(self) -> bool:
-        """Whether it is this one that stands for itself and its exchange."""
-        dice, badges = map(plain, self.dice), map(sorted, self.badges)
-        one, other = zip(dice, badges, map(power_data, self.powers), strict=True)
-        return one <= other
+    def bytes(self) -> int:
+        """How long the values of several players are, in memory and in a file."""
+        return self.size.states * (self.players - 1) * 8
 
-    def lists(self, side: int) -> RollLists:
-        """What the rolls of a side offer."""
-        return roll_lists(
+    @property
+    def seconds(self) -> float:
+        """How long several players take to solve on this machine while it is idle.
+
+        It is right to a factor of two.
+        """
+        size = self.size
+        # options grow so with the remaining dice that a turn tells apart
+        options = sum(35 * thrown.whole**1.9 for thrown in self.dice[: size.roles])
+        cells = size.states / size.roles * (size.scores + 1) / 2
+        weighed = cells * options * (self.players - 1)
+        return float(_LEAST_SECONDS + weighed * _SECONDS / (os.cpu_count() or 1))
+
+    @property
+    def turned(self) -> int:
+        """By how many seats it is turned so that it stands for all that are the same in a ring."""
+        badges, powers = map(sorted, self.badges), map(power_data, self.powers)
+        kits = list(zip(map(plain, self.dice), badges, powers, strict=True))
+        return min(range(self.players), key=lambda by: kits[by:] + kits[:by])
+
+    def from_seat(self, by: int) -> "Matchup":
+        """Return this game told from another seat on."""
+        return Matchup(
             self.rules,
-            shape_of(self.dice[side]),
-            joker_alone=self.joker_alone,
-            badge=self.badges[side],
+            self.dice[by:] + self.dice[:by],
+            self.joker_alone,
+            self.badges[by:] + self.badges[:by],
+            self.powers[by:] + self.powers[:by],
         )
 
-    def shown(self, side: int, roll: Roll) -> DiceSet:
-        """The dice that a roll of a side is of: its set, with the die that a badge added to it."""
-        thrown, power = self.dice[side], self.powers[side]
+    def lists(self, seat: int, *, all_options: bool = False) -> RollLists:
+        """What the rolls of a seat offer, with `all_options` also what is never best for two."""
+        return roll_lists(
+            self.rules,
+            shape_of(self.dice[seat]),
+            joker_alone=self.joker_alone,
+            badge=self.badges[seat],
+            all_options=all_options,
+        )
+
+    def shown(self, seat: int, roll: Roll) -> DiceSet:
+        """The dice that a roll of a seat is of: its set, with the die that a badge added to it."""
+        thrown, power = self.dice[seat], self.powers[seat]
         own = len(FACES) * len(thrown.types)
         if power and power.kind is PowerKind.MIGHT and any(die > own for die in roll):
             return thrown.with_die(power.die)
         return thrown
 
-    def set_asides(self, side: int, roll: Roll) -> tuple[SetAside, ...]:
-        """Every legal set-aside of a roll of a side, most points first."""
-        shown = self.shown(side, roll)
+    def set_asides(self, seat: int, roll: Roll) -> tuple[SetAside, ...]:
+        """Every legal set-aside of a roll of a seat, most points first."""
+        shown = self.shown(seat, roll)
         return set_asides_of(
             self.rules,
             shown,
             roll,
             joker_alone=self.joker_alone,
-            badge=self.badges[side],
-            more=len(shown.types) - len(self.dice[side].types),
+            badge=self.badges[seat],
+            more=len(shown.types) - len(self.dice[seat].types),
         )
 
-    def check_roll(self, side: int, dice: Remaining, roll: Roll) -> None:
-        """Refuse a roll that is not one of some dice of a side. Raises InvalidRollError."""
-        thrown, shown = self.dice[side], self.shown(side, roll)
+    def check_roll(self, seat: int, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some dice of a seat. Raises InvalidRollError."""
+        thrown, shown = self.dice[seat], self.shown(seat, roll)
         if shown is not thrown:
             dice = shown.place((*thrown.remaining[dice], 1))
-        shown.check_roll(dice, roll, turned=self.powers[side] is not None)
+        shown.check_roll(dice, roll, turned=self.powers[seat] is not None)
 
-    def left(self, side: int, dice: Remaining, kept: Roll) -> Remaining:
-        """What is to be rolled next once dice of a roll of some dice of a side were set aside."""
-        thrown, shown = self.dice[side], self.shown(side, kept)
+    def left(self, seat: int, dice: Remaining, kept: Roll) -> Remaining:
+        """What is to be rolled next once dice of a roll of some dice of a seat were set aside."""
+        thrown, shown = self.dice[seat], self.shown(seat, kept)
         if shown is not thrown:
             # the die that a badge added is gone, set aside or not
             kept = tuple(die for die in kept if shown.type_of(die) < len(thrown.types))
@@ -103,10 +183,10 @@ class Matchup:
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex) of what decides play: the rules and both sets, in either order."""
+        """SHA-256 (hex) of what decides play: the rules and all kits, from whichever seat on."""
         jokers = any(thrown.has_jokers for thrown in self.dice)
         jokers |= any(power and power.has_jokers for power in self.powers)
-        ordered = self if self.is_in_order else self.exchanged
+        ordered = self.from_seat(self.turned)
         said: dict[str, object] = {
             "rules": self.rules.digest,
             "dice": [plain(thrown) for thrown in ordered.dice],
@@ -139,7 +219,7 @@ def _check_badge(rules: Ruleset, badge: Badge) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MatchupSolution:
-    """Start-of-turn win probabilities of a match-up, and what it took to find them."""
+    """Start-of-turn win probabilities of two players, and what it took to find them."""
 
     matchup: Matchup
     values: Floats
@@ -153,6 +233,24 @@ class MatchupSolution:
     seconds: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ManyMatchupSolution:
+    """Start-of-turn values of a game of several players, and what it took to find them."""
+
+    matchup: Matchup
+    values: Floats
+    """As of a ManySolution, with the mover's seat as its role."""
+    largest_change: float
+    """Of any value when it was solved last."""
+    mixed: int
+    """Rings of states in which no choices fit each other, so that a player mixes two of them."""
+    restless: int
+    """Rings of states whose values are means over many rounds, see `ManySolution`."""
+    states_solved: int
+    """States (t, remaining dice, ...), each as often as it was solved."""
+    seconds: float
+
+
 def uses_shape(matchup: Matchup) -> tuple[int, ...]:
     """Shape of the axes of uses left that values have before all others, () without powers."""
     if not any(matchup.powers):
@@ -161,7 +259,7 @@ def uses_shape(matchup: Matchup) -> tuple[int, ...]:
 
 
 def exchanged_values(matchup: Matchup, values: Floats) -> Floats:
-    """The values of a match-up as those of its exchange."""
+    """The values of two players, told from the other one's seat on."""
     if not any(matchup.powers):
         return values[::-1]
     return values.swapaxes(0, 1)[:, :, ::-1]

@@ -81,7 +81,7 @@ def solve_powers(
     slopes = np.full((*shape, scores + LANES), 0.1)
     limits = tolerance, LEAST
     report = np.zeros((workers, 2))
-    mirrored = matchup == matchup.exchanged
+    mirrored = matchup == matchup.from_seat(1)
     error = rounds = 0.0
     with ThreadPoolExecutor(workers) as pool:
         for s in range(totals - 1, -1, -1):

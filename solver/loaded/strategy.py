@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.game.position import Position, check_position, check_turn, leads_to
 from solver.game.standings import score_count
+from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
@@ -49,6 +50,12 @@ class MatchupStrategy:
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
         self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
         self._possible = lru_cache(maxsize=2)(self._find_possible)
+
+    @cached_property
+    def by_seat(self) -> ManyMatchupStrategy:
+        """Return this without badges as play of several, of whom two are left."""
+        roles = self.matchup.size.roles
+        return ManyMatchupStrategy(self.matchup, self.values[:roles, ..., np.newaxis])
 
     def win_probability(
         self, side: int, banked: int = 0, opponent: int = 0, held: Held = ALL_LEFT

@@ -27,7 +27,7 @@ from bot.views.loaded import (
     loaded_odds_text,
 )
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
-from solver.loaded.many import ManyMatchup
+from solver.loaded.matchup import Matchup
 from solver.named.badges import read_badge
 from solver.named.sets import read_dice, read_set
 from solver.rules.file import load_rules
@@ -250,7 +250,7 @@ def test_too_many_sets_are_refused() -> None:
 
 def test_what_has_no_room_pushes_nothing_out(folders: MatchupFolders) -> None:
     sets = [read_set(text, 6).dice_set for text in ("lucky*6", "odd*6", "weighted*6")]
-    matchup = ManyMatchup(SHORT, tuple(sets))
+    matchup = Matchup(SHORT, tuple(sets))
     small = replace(folders, most_bytes=matchup.bytes)
     folders.matchups.mkdir()
     other = folders.matchups / "other_dice2.solved"

@@ -84,7 +84,7 @@ def test_the_other_side_is_the_other_dice(folders: MatchupFolders) -> None:
     other = explored(folders, found.dice_after(step), step.position)
     assert (other.position.banked, other.position.opponent) == (350, 100)
     assert other.dice.mine == DICE.theirs
-    expected = solved(folders, DICE.matchup.exchanged).win_probability(0, 350, 100)
+    expected = solved(folders, DICE.matchup.from_seat(1)).win_probability(0, 350, 100)
     assert other.found.odds.win_probability == pytest.approx(expected, abs=1e-12)
     assert "Change sides: /explore my-dice:ordinary*6 their-dice:odd*4,devil*2" in (
         loaded_exploration_text(found).replace("\n  ", " ").replace("\n", " ")

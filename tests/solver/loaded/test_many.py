@@ -13,10 +13,9 @@ from solver.game.many_best import SharedPosition
 from solver.game.many_sweeps import solve_many
 from solver.game.standings import Standing
 from solver.loaded.game import solve_matchup
-from solver.loaded.many import ManyMatchup, ManyMatchupSolution
 from solver.loaded.many_game import LoadedSolve, check_many_matchup, solve_many_matchup
 from solver.loaded.many_strategy import ManyMatchupStrategy
-from solver.loaded.matchup import Matchup
+from solver.loaded.matchup import ManyMatchupSolution, Matchup
 from solver.play.many_advice import SharedAdvice, advise_shared, shared_odds
 from solver.turn.dice import Die, Roll, make_dice_set
 from solver.turn.equations import Decision
@@ -42,7 +41,7 @@ def check_against_twin(seed: int, number: int, goal: int, seats: int = 3) -> Non
         dice[1][0] = with_joker(chance, dice[1][0])
     if seed % 4 == 0:
         dice[2] = dice[0]
-    matchup = ManyMatchup(rules, tuple(map(set_of, dice)), alone)
+    matchup = Matchup(rules, tuple(map(set_of, dice)), alone)
     solution = solve_many_matchup(matchup)
     assert (solution.mixed, solution.restless) == (0, 0)
     table = naive_loaded.Table(rules, alone)
@@ -91,7 +90,7 @@ SMALL = kcd(dice=3, goal=400)
 @pytest.fixture(scope="module")
 def solved() -> ManyMatchupSolution:
     """Three sets of three dice to 400, one of them with a joker."""
-    return solve_many_matchup(ManyMatchup(SMALL, (HEAVY, JOKER, FAIR)))
+    return solve_many_matchup(Matchup(SMALL, (HEAVY, JOKER, FAIR)))
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +105,7 @@ def test_equal_fair_dice_are_the_ordinary_game(dice: int, goal: int, kernels: Pa
     """As well where each seat is solved by itself, as different dice are."""
     rules = kcd(dice=dice, goal=goal)
     expected = solve_many(rules, 3, cache=kernels).values
-    matchup = ManyMatchup(rules, (make_dice_set([Die()] * dice),) * 3)
+    matchup = Matchup(rules, (make_dice_set([Die()] * dice),) * 3)
     found = solve_many_matchup(matchup).values
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
     scores = matchup.size.scores
@@ -118,7 +117,7 @@ def test_equal_fair_dice_are_the_ordinary_game(dice: int, goal: int, kernels: Pa
 
 def test_two_seats_are_a_match_up(kernels: Path) -> None:
     dice = HEAVY, JOKER
-    found = solve_many_matchup(ManyMatchup(SMALL, dice))
+    found = solve_many_matchup(Matchup(SMALL, dice))
     expected = solve_matchup(Matchup(SMALL, dice), cache=kernels)
     np.testing.assert_allclose(found.values[..., 0], expected.values, rtol=0, atol=1e-12)
 
@@ -161,7 +160,7 @@ def test_told_from_another_seat_it_is_the_same_game(solved: ManyMatchupSolution)
     assert turned.digest == solved.matchup.digest
     found = solve_many_matchup(turned)
     np.testing.assert_allclose(np.roll(found.values, 1, axis=0), solved.values, rtol=0, atol=1e-12)
-    other = ManyMatchup(SMALL, (HEAVY, FAIR, JOKER))
+    other = Matchup(SMALL, (HEAVY, FAIR, JOKER))
     assert other.digest != solved.matchup.digest
 
 
@@ -192,7 +191,7 @@ def play(strategy: ManyMatchupStrategy, dice: random.Random, known: dict[object,
         mover = (mover + 1) % matchup.players
 
 
-def fallen(matchup: ManyMatchup, seat: int, left: int, dice: random.Random) -> Roll:
+def fallen(matchup: Matchup, seat: int, left: int, dice: random.Random) -> Roll:
     thrown = matchup.dice[seat]
     found = [
         6 * k + face
@@ -231,13 +230,13 @@ def test_advice_names_dice_and_odds_fit_it(strategy: ManyMatchupStrategy) -> Non
 def test_what_cannot_be_solved() -> None:
     six = make_dice_set([Die()] * 6)
     with pytest.raises(InvalidRulesError, match=r"163,840,000 positions at .*minutes"):
-        ManyMatchup(kcd(), (six, six, six, make_dice_set([Die((1, 2, 1, 1, 1, 1))] * 6)))
+        Matchup(kcd(), (six, six, six, make_dice_set([Die((1, 2, 1, 1, 1, 1))] * 6)))
     with pytest.raises(InvalidRequestError, match="the number of players is 2 to 8, not 1"):
-        ManyMatchup(SMALL, (FAIR,))
+        Matchup(SMALL, (FAIR,))
     with pytest.raises(InvalidDiceError, match="played with 3 dice, and the set has 6"):
-        ManyMatchup(SMALL, (FAIR, FAIR, six))
+        Matchup(SMALL, (FAIR, FAIR, six))
     with pytest.raises(InvalidRulesError, match="with loaded dice ending cannot be solved yet"):
-        ManyMatchup(kcd(dice=3, ending="final_turn"), (FAIR, FAIR, HEAVY))
+        Matchup(kcd(dice=3, ending="final_turn"), (FAIR, FAIR, HEAVY))
     never = make_dice_set([Die((0, 1, 0, 0, 0, 0))])
     with pytest.raises(InvalidDiceError, match="no roll ever scores"):
-        solve_many_matchup(ManyMatchup(kcd(dice=1, goal=150), (never,) * 3))
+        solve_many_matchup(Matchup(kcd(dice=1, goal=150), (never,) * 3))

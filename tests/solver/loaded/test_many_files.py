@@ -18,10 +18,9 @@ from solver.loaded.files import (
     open_matchup,
     save_matchup,
 )
-from solver.loaded.many import ManyMatchup, ManyMatchupSolution
 from solver.loaded.many_game import solve_many_matchup
 from solver.loaded.many_strategy import ManyMatchupStrategy
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import ManyMatchupSolution, Matchup, MatchupSolution
 from solver.solved import open_solved
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.scoring import TurnState
@@ -34,7 +33,7 @@ FAIR = make_dice_set([Die()] * 2)
 
 @pytest.fixture(scope="module")
 def solved() -> ManyMatchupSolution:
-    return solve_many_matchup(ManyMatchup(kcd(dice=2, goal=300), (HEAVY, ODD, FAIR)))
+    return solve_many_matchup(Matchup(kcd(dice=2, goal=300), (HEAVY, ODD, FAIR)))
 
 
 def chances(strategy: ManyMatchupStrategy, mover: int) -> list[float]:
@@ -91,7 +90,7 @@ def test_foreign_files_are_refused(
     solved: ManyMatchupSolution, matchup: Matchup, solution: MatchupSolution, tmp_path: Path
 ) -> None:
     path = save_matchup(solved, tmp_path)
-    other = ManyMatchup(solved.matchup.rules, (HEAVY, FAIR, ODD))
+    other = Matchup(solved.matchup.rules, (HEAVY, FAIR, ODD))
     path.rename(matchup_path(tmp_path, other))
     with pytest.raises(StrategyFileError, match="strategy of something else"):
         open_matchup(tmp_path, other)

@@ -159,18 +159,18 @@ def test_exchanging_the_sides_exchanges_the_answers(
     powers = Power(PowerKind.RESURRECTION, 2), Power(PowerKind.WARLORD, amount=25)
     found = with_powers(plain, powers, kernels)
     matchup = found.matchup
-    other = solve_matchup(matchup.exchanged, cache=kernels)
+    other = solve_matchup(matchup.from_seat(1), cache=kernels)
     expected = exchanged_values(matchup, found.values)
     np.testing.assert_allclose(other.values, expected, atol=1e-11)
     assert other.matchup.digest == matchup.digest
     path = save_matchup(found, tmp_path)
     manifest = read_manifest(path, MatchupManifest)
-    assert manifest.matchup in (matchup, matchup.exchanged)
+    assert manifest.matchup in (matchup, matchup.from_seat(1))
     assert manifest.axes[0] == "uses left of side 0"
     assert np.array_equal(open_matchup(tmp_path, matchup).values, found.values)
-    opened = open_matchup(tmp_path, matchup.exchanged)
+    opened = open_matchup(tmp_path, matchup.from_seat(1))
     assert np.array_equal(opened.values, expected)
-    assert opened.matchup == matchup.exchanged
+    assert opened.matchup == matchup.from_seat(1)
     assert opened.win_probability(0, held=Held((1, 2))) == found.values[2, 1, 1, 0, 0]
 
 
@@ -216,7 +216,7 @@ def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:
     ]
     matchups = [replace(plain.matchup, powers=powers) for powers in every]
     assert len({one.digest for one in matchups}) == len(matchups)
-    assert all(one.digest == one.exchanged.digest for one in matchups)
+    assert all(one.digest == one.from_seat(1).digest for one in matchups)
     # dice that fall alike are one
     twice = replace(might, die=Die((2, 2, 2, 2, 2, 2)))
     assert replace(plain.matchup, powers=(twice, None)).digest == matchups[1].digest
