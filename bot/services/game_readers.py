@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
 from bot.review.worth import Worth
 from bot.services.tables import Table
-from bot.table.events import Undone
+from bot.table.events import Event, Undone
+
+Events = tuple[Event, ...]
 
 
 class GameReaders:
     """The readers by game; threads may use them, one at a time."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[int, Reader]] = {}
-        """By game: how many of its events were read, and by whom."""
+        self._known: dict[str, tuple[Events, Reader]] = {}
+        """By game: the events that were read, and what has read them."""
         self._lock = threading.RLock()
 
     @contextmanager
@@ -30,27 +32,27 @@ class GameReaders:
 
     def left(self, table: Table) -> int | None:
         """How many events of a game are not read yet; None where reading would begin anew."""
-        done, _ = self._known.get(table.game.id, (0, None))
-        return len(table.events) - done if done and _is_read_on(table, done) else None
+        done, _ = self._known.get(table.game.id, ((), None))
+        return len(table.events) - len(done) if done and _is_read_on(table, done) else None
 
     def last_turn(self, worth: Worth, table: Table) -> TurnChange | None:
         """What the last finished turn of a game changed."""
         game_id, events = table.game.id, table.events
         with self._lock:
-            done, known = self._known.pop(game_id, (0, None))
+            done, known = self._known.pop(game_id, ((), None))
             reader = _read(worth, table, done, known)
             reader.forget()
-            if known and done > len(events):
+            if known and len(done) > len(events) and done[: len(events)] == events:
                 # who asks looks at an older state
                 self._known[game_id] = done, known
             elif not table.game.over:
-                self._known[game_id] = len(events), reader
+                self._known[game_id] = events, reader
             return reader.changes[-1] if reader.changes else None
 
     def whole(self, worth: Worth, table: Table) -> Reader:
         """What has read a game from its first event to its last; it is the caller's own."""
         with self._lock:
-            done, known = self._known.get(table.game.id, (0, None))
+            done, known = self._known.get(table.game.id, ((), None))
             # the last events may not be stored yet
             known = known and known.apart()
         return _read(worth, table, done, known)
@@ -60,16 +62,16 @@ class GameReaders:
         self._known.pop(game_id, None)
 
 
-def _read(worth: Worth, table: Table, done: int, reader: Reader | None) -> Reader:
-    """What has read a game: the given one, that has read so many events, or another one."""
+def _read(worth: Worth, table: Table, done: Events, reader: Reader | None) -> Reader:
+    """Return what has read a game: the given reader of its first events, or another one."""
     if reader and _is_read_on(table, done):
-        read_on(reader, done, table.events[done:])
+        read_on(reader, len(done), table.events[len(done) :])
         return reader
     return read_events(worth, table.begun, table.events)
 
 
-def _is_read_on(table: Table, done: int) -> bool:
-    """Whether what has read so many events of a game can go on from there."""
-    is_behind = done <= len(table.events)
-    later = table.events[done:]
-    return is_behind and not any(isinstance(one, Undone) or starts_anew(one) for one in later)
+def _is_read_on(table: Table, done: Events) -> bool:
+    """Return whether what has read these events can go on from there: they began this game."""
+    later = table.events[len(done) :]
+    has_begun_so = table.events[: len(done)] == done
+    return has_begun_so and not any(isinstance(one, Undone) or starts_anew(one) for one in later)

@@ -15,5 +15,17 @@ _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="answer")
 
 async def at_once(make: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """What a function makes that takes milliseconds, while the event loop goes on."""
-    run = partial(copy_context().run, make, *args, **kwargs)
+    run = partial(copy_context().run, awaited, make, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_THREADS, run)
+
+
+def awaited(make: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what a function makes in a thread that somebody awaits.
+
+    A StopIteration becomes a RuntimeError, as in a coroutine: asyncio does not pass it on from a
+    thread, and whoever awaits the thread would wait for ever.
+    """
+    try:
+        return make(*args, **kwargs)
+    except StopIteration as error:
+        raise RuntimeError("what was looked for is not there") from error

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeVar
 
+from bot.tasks.answering import awaited
 from bot.tasks.pressure import Pressure, too_busy
 from bot.tasks.turns import Asker, Turns
 from bot.tasks.workers import TaskError, Workers
@@ -314,7 +315,7 @@ class Tasks:
         """What a function makes for a task, in its turn. Raises what it raises, and TaskError."""
         async with self.turn(task):
             if self._workers is None:
-                return await asyncio.to_thread(make, *args)
+                return await asyncio.to_thread(awaited, make, *args)
             left = max(0.0, task.most - task.spent)
             try:
                 async with asyncio.timeout(left):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.review.lessons import lessons_of
 from bot.review.moments import Judgement, Kind, Mark, read_events
 from bot.review.review import Review, accuracy, review
 from bot.review.worth import Worth
@@ -177,6 +178,8 @@ def assert_adds_up(strategy: Strategy, table: Table) -> Review:
     if lowest >= strategy.rules.score_floor:
         adjusted = {one.event for one in found.moments if one.kind is Kind.ADJUSTMENT}
         assert {type(table.events[event]) for event in adjusted} <= {Corrected}
+    for own in lessons_of(found, lambda: strategy):
+        assert len(own.lessons) <= own.decisions
     changes = read_events(two(strategy), table.first, table.events).changes
     for one in changes:
         change = one.after[one.seat] - one.before[one.seat]

@@ -16,6 +16,7 @@ from bot.table.events import Accepted, Begun
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.errors import FarkleError, IllegalActionError
+from solver.game.standings import score_count
 from solver.loaded.kits import Kit
 from solver.loaded.matchup import uses_shape
 from solver.loaded.strategy import MatchupStrategy
@@ -56,7 +57,8 @@ def game_of(mine: str, theirs: str, badge: str, other: str | None = None) -> Gam
 def worth_of(game: Game, seed: int) -> Worth:
     """Of values that are made up, more points being worth more: all else follows from them."""
     assert game.matchup
-    shape = *uses_shape(game.matchup), 2, 12, 12
+    scores = score_count(game.rules)
+    shape = *uses_shape(game.matchup), 2, scores, scores
     values = np.sort(np.sort(np.random.default_rng(seed).random(shape), axis=-2), axis=-1)
     strategy = MatchupStrategy(game.matchup, values[..., ::-1])
     return Worth(lambda _: strategy)

@@ -1,0 +1,54 @@
+"""Games that are followed, against reading them from the start."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.review.moments import read_events
+from bot.review.worth import Worth
+from bot.services.game_readers import GameReaders
+from bot.services.tables import Table
+from bot.store.rows import StoredGame
+from bot.table import commands
+from bot.table.events import Banked, Event, Kept, Rolled
+from bot.table.fold import fold
+from solver.strategy import Strategy
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ONES, FIVES = Rolled(dice=(1, 1, 2, 3, 3, 4)), Rolled(dice=(5, 5, 2, 3, 3, 4))
+KEPT_ONES, KEPT_FIVES = Kept(dice=(1, 1)), Kept(dice=(5, 5))
+
+
+def table_of(strategy: Strategy, *events: Event) -> Table:
+    begun = commands.begin_game("g", strategy.rules, [None, None])
+    stored = StoredGame("g", "here", strategy.rules.name, True, 1, NOW, None, ())
+    return Table(stored, begun, events, fold(begun, events), NOW)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (ONES, KEPT_ONES, Banked(), ONES, KEPT_ONES, Banked()),
+        (ONES, KEPT_ONES, Banked(), FIVES, KEPT_FIVES, Banked()),
+        (ONES, KEPT_ONES),
+        (FIVES, KEPT_FIVES, Banked()),
+        (FIVES,),
+    ],
+)
+def test_what_was_read_counts_only_where_the_game_began_so(
+    strategies: dict[str, Strategy], other: tuple[Event, ...]
+) -> None:
+    """A game that is set back has another history at the versions that were read already."""
+    strategy = strategies["kcd"]
+    worth = Worth({2: strategy}.__getitem__)
+    first = table_of(strategy, ONES, KEPT_ONES, Banked(), FIVES)
+    for before in (first, replace(first, events=first.events[:-1])):
+        readers = GameReaders()
+        readers.last_turn(worth, before)
+        after = table_of(strategy, *other)
+        alone = read_events(worth, after.begun, after.events)
+        last = alone.changes[-1] if alone.changes else None
+        assert readers.last_turn(worth, after) == last
+        assert readers.whole(worth, after).luck == alone.luck
+        assert readers.last_turn(worth, after) == last
