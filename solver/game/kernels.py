@@ -107,14 +107,20 @@ def fallen(own, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _farkled(table, r, u, w, opponent, own, game):
-    """Value of a farkle that leaves the score at `own` before any penalty; u is the mode before."""
+def after_farkle(u, own, game):
+    """Mode and score after a farkle in mode u that leaves the score at `own` before any penalty."""
     board = u // game.farkle_limit
     farkles = u - board * game.farkle_limit + 1
     if farkles == game.farkle_limit:
         farkles = 0
         own = fallen(own, game)
-    after = board * game.farkle_limit + farkles
+    return board * game.farkle_limit + farkles, own
+
+
+@njit(nogil=True, error_model="numpy")
+def _farkled(table, r, u, w, opponent, own, game):
+    """Value of a farkle that leaves the score at `own` before any penalty; u is the mode before."""
+    after, own = after_farkle(u, own, game)
     return 1.0 - table[game.roles - 1 - r, w, after, opponent + own, PAD + opponent]
 
 
@@ -128,7 +134,7 @@ def _keep(table, s, start, r, u, w, work, rows):
         own = s - opponent
         if not low <= own <= high:
             continue
-        for t in range(_held(own, u, game), rows):
+        for t in range(may_bank_from(own, u, game), rows):
             value = bank[t, lane]
             if own + t < game.scores:
                 value = _farkled(table, r, u % game.farkle_limit, w, opponent, own + t, game)
@@ -145,7 +151,7 @@ def _fill(rows, lanes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _held(own, u, game):
+def may_bank_from(own, u, game):
     """The least turn total that may be banked."""
     least = least_bank(u, game)
     return min(least, max(1, game.scores - own)) if game.free_win == 1 else least
@@ -182,7 +188,7 @@ def prepare_banks(table, s, start, r, u, w, steps, game, bank):
             # no state: a lane in which nothing is worth a roll delays no other one
             bank[least:rows, lane] = 1.0
         elif game.free_win == 1:
-            bank[: _held(own, u, game), lane] = 0.0
+            bank[: may_bank_from(own, u, game), lane] = 0.0
 
 
 @njit(nogil=True, error_model="numpy")

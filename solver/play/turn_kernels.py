@@ -6,12 +6,13 @@ from solver.game.kernels import (
     TABLE_TYPE,
     TURN_TYPE,
     WORK_TYPES,
+    after_farkle,
     array_type,
+    may_bank_from,
     own_work,
     prepare,
     solve_levels,
 )
-from solver.game.layout import EVERYTHING
 
 
 @njit(
@@ -62,12 +63,8 @@ def fill_turns(
 @njit(nogil=True, error_model="numpy")
 def _turns_after_farkle(turns, other, u, w, own, opponent, game):
     """Expected turns after a farkle that leaves the score at `own` before any penalty."""
-    board = u // game.farkle_limit
-    farkles = u - board * game.farkle_limit + 1
-    if farkles == game.farkle_limit:
-        farkles = 0
-        own = min(own, game.zero) if game.penalty == EVERYTHING else max(0, own - game.penalty)
-    return turns[other, w, board * game.farkle_limit + farkles, opponent, own]
+    after, own = after_farkle(u, own, game)
+    return turns[other, w, after, opponent, own]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -78,9 +75,7 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
     found = 1.0 + outcomes.farkled[k] * _turns_after_farkle(turns, other, u, w, own, opponent, game)
     kept = min(own, game.zero)
     found += outcomes.loses[k] * turns[other, w, board * game.farkle_limit, opponent, kept]
-    held = game.least if board == 0 else game.opening
-    if game.free_win == 1:
-        held = min(held, max(1, game.scores - own))
+    held = may_bank_from(own, u, game)
     for m in range(outcomes.length[k]):
         place, after = outcomes.start[k] + m, own + outcomes.first[k] + m
         chance = outcomes.banked[place]
