@@ -8,7 +8,7 @@ from functools import cached_property
 from operator import index
 from os import PathLike
 from pathlib import Path
-from typing import Literal, SupportsIndex, TypedDict, TypeGuard, Unpack, cast
+from typing import Literal, SupportsIndex, TypedDict, TypeGuard, Unpack
 
 import numpy as np
 
@@ -41,14 +41,12 @@ from solver.errors import (
     StrategyFileError,
 )
 from solver.game.many import check_many
-from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.named.badges import read_badges
 from solver.named.sets import NamedSet, read_set
 from solver.play.advice import Advice as SolverAdvice
 from solver.play.advice import Odds as SolverOdds
 from solver.play.loaded_maps import dice_map
-from solver.play.many_advice import SharedAdvice, SharedOdds, SharedOption
 from solver.play.maps import TurnMap, map_of_table
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
@@ -243,7 +241,7 @@ class Game:
             roll=found.roll,
             bank=found.bank,
             farkle_probability=found.farkle_probability,
-            chances=_chances(found, found.win_probability, found.position),
+            chances=_chances(found.chances, found.win_probability, found.position),
             reachable=found.reachable,
             text=text,
         )
@@ -356,9 +354,7 @@ class Game:
             rules=self.rules,
         )
 
-    def _odds(
-        self, dice: int | str | None, situation: Situation
-    ) -> tuple[SolverOdds | SharedOdds, str]:
+    def _odds(self, dice: int | str | None, situation: Situation) -> tuple[SolverOdds, str]:
         """Roll or bank, and how the chat shows it. Raises FarkleError."""
         if dice is None and situation.turn_total:
             raise InvalidRequestError(
@@ -380,21 +376,14 @@ class Game:
             names = self._names(range(1, rules.dice + 1))
             if self.players == 2:
                 return self._advisor.turn_map(None, replace(situation, hot_dice=hot_dice)), names
-            start = cast("SharedPosition", self._odds(None, situation)[0].position)
+            start = self._odds(None, situation)[0].position
             table = self._advisor.strategy_of_many(rules, self.players).turn(start).of_mover
-            return map_of_table(
-                rules, replace(start.against_leader, hot_dice=hot_dice), table
-            ), names
+            return map_of_table(rules, start.against_leader.change(hot_dice=hot_dice), table), names
         rows = (rules.winning_score - situation.banked) // rules.point_step + 1
-        found = self._odds(None, situation)[0].position
-        if isinstance(own, SeatedDice):
-            of_all, start = self._advisor.pair(own.matchup), cast("SharedPosition", found)
-            table, possible = of_all.turn(start).of_mover, of_all.possible(0, rows)
-            position = start.against_leader
-        else:
-            pair, position = self._advisor.pair(own.matchup), cast("Position", found)
-            table, possible = pair.turn(0, position, own.held), pair.possible(0, rows)
-        turn, columns_of = dice_map(rules, position, table, possible, table.plan.columns)
+        start, strategy = self._odds(None, situation)[0].position, self._advisor.pair(own.matchup)
+        table, possible = strategy.turn(start).of_mover, strategy.possible_rows(start.mover, rows)
+        position, columns = start.against_leader, table.plan.columns
+        turn, columns_of = dice_map(rules, position, table, possible, columns)
         return turn, self._names(columns_of)
 
     def _names(self, dice: Iterable[Remaining]) -> tuple[str, ...]:
@@ -404,9 +393,7 @@ class Game:
     def _dice_text(self, dice: Remaining) -> str:
         return str(dice) if self._own is None else self._own.mine.left(dice).text
 
-    def _advice(
-        self, found: SolverAdvice | SharedAdvice, win_probability: float, text: str
-    ) -> Advice:
+    def _advice(self, found: SolverAdvice, win_probability: float, text: str) -> Advice:
         """Advice as a program reads it."""
         options = tuple(
             Option(
@@ -419,11 +406,11 @@ class Game:
                 action=one.action.value,
                 win_probability=one.win_probability,
                 cost=win_probability - one.win_probability,
-                chances=_chances(one, one.win_probability, found.position),
+                chances=_chances(one.chances, one.win_probability, found.position),
             )
             for one in found.options
         )
-        chances = _chances(found, win_probability, found.position)
+        chances = _chances(found.chances, win_probability, found.position)
         return Advice(options, win_probability, chances, found.reachable, text)
 
     def _kept_text(self, roll: Dice, kept: Dice) -> str:
@@ -567,11 +554,9 @@ def _number(dice: int | str) -> int:
 
 
 def _chances(
-    found: object, win_probability: float, position: Position | SharedPosition
+    chances: tuple[float, ...], win_probability: float, position: Position
 ) -> tuple[float, ...]:
     """Win probabilities of all players, the one to act first."""
-    if isinstance(found, SharedAdvice | SharedOdds | SharedOption) and isinstance(
-        position, SharedPosition
-    ):
-        return tuple(found.chances[seat] for seat in position.in_order)
+    if len(chances) > 2:
+        return tuple(chances[seat] for seat in position.in_order)
     return win_probability, 1 - win_probability

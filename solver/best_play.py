@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, StrategyFileError
+from solver.game.best import BestPlay
 from solver.game.endgame import endgame, last_turn
-from solver.game.position import Position, check_position, is_on_board, points_to_beat
+from solver.game.position import Position, check_two, is_on_board, points_to_beat
 from solver.game.standings import (
     Ints,
     Standing,
@@ -25,7 +26,7 @@ from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import TurnState, turn_plan
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
@@ -98,11 +99,11 @@ class Values:
         after = after_turns(
             self.rules, many(start.own, np.size(points)), points, farkles=farkles, loses=loses
         )
-        return 1 - self.at(start.others, after, began=not start.began)
+        return 1 - self.at(start.other, after, began=not start.began)
 
 
-class Strategy:
-    """Optimal play of one rule set: its values, and every turn between them.
+class Strategy(BestPlay):
+    """Optimal play of one rule set by two players: its values, and every turn between them.
 
     One that was opened from a file stays true to it. Before each answer the system is asked whether
     the file is still the one that was verified, and after it whether it was all the while. If it
@@ -124,7 +125,7 @@ class Strategy:
         origin : where the values come from, for errors
         last : what the opponent has in a final turn, as in `Endgame.last`; None for best play
         """
-        self.rules = rules
+        super().__init__(rules, 2)
         self._origin = origin
         self._last = last
         self._opened = values if isinstance(values, Values) else Values(rules, values, origin)
@@ -146,19 +147,19 @@ class Strategy:
     def _values(self) -> npt.NDArray[np.float64]:
         return self._opened.array
 
-    def win_probability(self, position: Position) -> float:
-        """Win probability of the player about to start a turn.
+    def start_values(self, position: Position) -> Floats:
+        """Return the win probability of the player about to start a turn, shape (1,).
 
         Raises InvalidPositionError for a position that cannot be, and StrategyFileError where the
         file has changed and is not good any more.
         """
         if position.opponent >= self.rules.winning_score:
-            return float(self.turn(position).roll[0, 0, -1])
-        check_position(self.rules, position)
+            return np.asarray(self.turn(position).rolls[0, 0, -1])
+        self.check(position)
         for values in self._attempts():
-            found = values.at(position.own, many(position.others), began=position.began)
+            found = values.at(position.own, many(position.other), began=position.began)
             if values.are_unchanged:
-                return float(found[0])
+                return found
         raise self._never_the_same()
 
     def win_probabilities(self, own: Standing, opponents: Standings, *, began: bool) -> Floats:
@@ -179,13 +180,17 @@ class Strategy:
         the position is. Raises InvalidPositionError for a position that cannot be, and where turns
         go on too far beyond the goal to tell, and StrategyFileError as `win_probability` does.
         """
-        check_position(self.rules, position)
+        self.check(position)
         return self.turn_of_checked(position)
+
+    def check_players(self, position: Position) -> None:
+        """Refuse players who cannot be where they are. Raises InvalidPositionError."""
+        check_two(self.rules, position)
 
     def turn_of_checked(self, position: Position) -> TurnTable:
         """The table as of `turn`, of a position that follows from one that was checked."""
         whole = dice_set(self.rules).whole
-        start = replace(position, turn_total=0, hot_dice=0, dice=whole)
+        start = replace(position, turn=TurnState(0, whole))
         for values in self._attempts():
             table = self._reaching(values, start, position.turn_total)
             if values.are_unchanged:

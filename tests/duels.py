@@ -119,7 +119,7 @@ class Twin:
     def _ends(self, player: Policy, start: Position) -> dict[End, float]:
         if start.opponent < self.rules.winning_score:
             seen = {"banked", "on_board", "dice", *player.looks_at}
-            start = Position(**{name: getattr(start, name) for name in seen})
+            start = Position.of_two(**{name: getattr(start, name) for name in seen})
         return self._ends_of(player, start)
 
     @cache  # noqa: B019 - a twin lives as long as its test
@@ -148,11 +148,13 @@ class Twin:
     def _first_turn(self, first: int, play_off: float) -> float:
         """Chance of `first` to win a play-off, given what the next one is worth to it."""
         rules, goal = self.rules, self.rules.winning_score
-        start = Position(banked=goal, opponent=goal, dice=rules.dice, began=True)
+        start = Position.of_two(banked=goal, opponent=goal, dice=rules.dice, began=True)
 
         @cache
         def left(points: int) -> float:
-            reply = Position(banked=goal, opponent=goal + points, dice=rules.dice, began=False)
+            reply = Position.of_two(
+                banked=goal, opponent=goal + points, dice=rules.dice, began=False
+            )
             return 1 - self.last_turn(1 - first, reply, 1 - play_off)
 
         def worth(end: End) -> float:
@@ -183,7 +185,7 @@ class Twin:
         tie = 0.5 if rules.ties == "shared" else 0.0
         if rules.ties == "played_on":
             tie = 1 - self._play_off[1 - mover]
-        start = Position(
+        start = Position.of_two(
             banked=own[0],
             opponent=score,
             dice=rules.dice,
@@ -281,7 +283,7 @@ class Twin:
 
     def position(self, state: State) -> Position:
         """The position at the start of a turn."""
-        return Position(
+        return Position.of_two(
             banked=state.own[0],
             opponent=state.other[0],
             farkles=state.own[1],

@@ -9,7 +9,7 @@ from itertools import cycle
 import numpy as np
 
 from solver.game.many import ManySolution
-from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.play.policies import Policy
@@ -33,9 +33,10 @@ class Seen(Position):
 
     standings: tuple[tuple[int, bool], ...] = ()
     """Score, and whether on the board, by seat; seat 0 began."""
-    mover: int = 0
-    waiting: tuple[int, ...] = ()
-    """Who has a final turn left, the mover first."""
+    seat: int = 0
+    """Of the mover."""
+    final: tuple[int, ...] = ()
+    """Seats that have a final turn left, the mover first."""
 
 
 Player = Callable[[Seen], Decisions]
@@ -90,14 +91,14 @@ class Game(simulation.Game):
         own = players[number]
         leader = max((one for one in players if one is not own), key=lambda one: one.score)
         seen = Seen(
-            banked=own.score,
-            opponent=leader.score,
-            dice=self._rules.dice,
-            on_board=own.on_board,
-            opponent_on_board=leader.on_board,
+            players=(
+                Standing(own.score, 0, own.on_board),
+                Standing(leader.score, 0, leader.on_board),
+            ),
+            turn=TurnState(0, self._rules.dice),
             standings=tuple((one.score, one.on_board) for one in players),
-            mover=number,
-            waiting=waiting,
+            seat=number,
+            final=waiting,
         )
         rolls = self._turn(seen)
         decisions = yield seen
@@ -121,7 +122,7 @@ def wins(rules: Ruleset, players: Sequence[Player], games: int, seed: int) -> np
         seen = next(game)
         try:
             while True:
-                seen = game.send(players[seen.mover](seen))
+                seen = game.send(players[seen.seat](seen))
         except StopIteration as over:
             found += over.value
     return found
@@ -134,7 +135,7 @@ def exact(strategy: SharedStrategy, by: float = 0.0) -> Player:
     @lru_cache(maxsize=_KEPT)
     def decide(seen: Seen) -> Decisions:
         standings = tuple(Standing(score, 0, board) for score, board in seen.standings)
-        place = SharedPosition(standings, seen.mover, turn_of_all, seen.waiting)
+        place = Position(standings, seen.seat, turn_of_all, seen.final)
         turn = strategy.turn(place)
         # equal for the mover, to which rounding is nothing: most points are kept
         worth = np.round(turn.values[..., 0], 11)

@@ -100,7 +100,7 @@ class Game:
             points: list[int] = []
             for player, other in ((first, second), (second, first)):
                 turn = yield from self._turn(
-                    Position(
+                    Position.of_two(
                         banked=goal,
                         opponent=goal + sum(points),
                         dice=self._rules.dice,
@@ -116,7 +116,7 @@ class Game:
                 return _share(first if points[0] > points[1] else second)
 
     def _position(self, player: Player, other: Player) -> Position:
-        return Position(
+        return Position.of_two(
             banked=player.score,
             opponent=other.score,
             farkles=player.farkles,

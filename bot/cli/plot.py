@@ -380,7 +380,7 @@ def _start(
     found = rules_reader(settings, place)(reference)
     strategy = _strategy(settings, found, named(reference, place))
     rules = strategy.rules
-    start = Position(
+    start = Position.of_two(
         dice=dice_set(rules).whole,
         farkles=situation["farkles"],
         opponent_farkles=situation["opponent_farkles"],
@@ -389,4 +389,4 @@ def _start(
     check_position(rules, start)
     hot_dice = situation["hot_dice"] or 0
     check_hot_dice(hot_dice)
-    return strategy, replace(start, hot_dice=hot_dice)
+    return strategy, start.change(hot_dice=hot_dice)

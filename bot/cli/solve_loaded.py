@@ -65,7 +65,7 @@ def solve_loaded(
         if folder is None:
             keep_within(settings.matchups, settings.matchup_memory * _MEBIBYTE)
         strategy = open_matchup(file.parent, matchup)
-        chances = tuple(strategy.chances(strategy.first_position()).tolist())
+        chances = tuple(strategy.chances(strategy.start(0)).tolist())
         checked = None
         if check:
             with share_progress(f"checking {what}") as told:

@@ -22,7 +22,7 @@ from solver.game.many import (
     inner_states,
     time_text,
 )
-from solver.game.many_best import first_shared_position
+from solver.game.position import first_position
 from solver.many_strategy import open_many, save_many
 from solver.rules.ruleset import Ruleset
 from solver.solved import prepare_folder
@@ -70,7 +70,7 @@ def solve_many_rules(
                 solution = solve(one, players, on_progress=on_progress)
             manifest, file = save_many(solution, folder)
             strategy = open_many(folder, one, players)
-            chances = tuple(strategy.chances(first_shared_position(one, players)).tolist())
+            chances = tuple(strategy.chances(first_position(one, players)).tolist())
             solved = SolvedMany(manifest, file, chances)
             found.append(_checked(settings, solved, solution, solve) if check else solved)
     data = [solve_many_data(one) for one in found]

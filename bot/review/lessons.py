@@ -68,7 +68,7 @@ def _of_seat(found: Review, player: PlayerReview, strategy: Callable[[], Strateg
         if moment.seat != player.seat or judged is None or judged.forced or found.kits:
             continue
         position = judged.position
-        if not isinstance(position, Position):
+        if len(position.players) > 2:
             continue
         spot = spot_of(found.rules, position)
         number, loss = spots.get(spot, (0, 0.0))

@@ -38,7 +38,6 @@ from bot.table.events import (
 )
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.game.standings import by_seat
 from solver.turn.dice import Roll, make_roll
@@ -87,7 +86,7 @@ _LEAST_LOSSES = {Mark.BLUNDER: 0.15, Mark.MISTAKE: 0.10, Mark.INACCURACY: 0.05}
 class Judgement:
     """What there was to choose from, and what was chosen."""
 
-    position: Position | SharedPosition
+    position: Position
     roll: Roll
     options: int
     """Number of things that could be done; 1 if the decision was forced."""
@@ -161,7 +160,7 @@ class TurnChange:
 class _Decision:
     """What there is to decide, and the dice that were kept since."""
 
-    position: Position | SharedPosition
+    position: Position
     roll: Roll
     choices: list[Choice]
     kept: Roll = ()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from bot.services.positions import (
     check_dice_told,
     position_of,
+    position_of_several,
     rules_of,
-    shared_position_of,
 )
 from bot.services.situation import Situation, read_faces
 from solver.errors import (
@@ -20,10 +20,10 @@ from solver.errors import (
     MissingStrategyError,
     StrategyFileError,
 )
-from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.best import BestPlay
+from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
-from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
     from bot.services.loaded import LoadedAdvice, LoadedOdds, MatchupFolders
     from bot.services.seats import LoadedHint
     from bot.table.state import Game
-    from solver.loaded.many_strategy import ManyMatchupStrategy
     from solver.loaded.matchup import Matchup
-    from solver.loaded.strategy import MatchupStrategy
+    from solver.loaded.strategy import OwnDice
     from solver.play.estimate import EstimatedStrategy
     from solver.play.komi import Komi
     from solver.play.loaded_policies import LoadedPolicy
@@ -58,12 +57,25 @@ _MATCHUPS = 16
 class Hint:
     """What is best for the player to move."""
 
-    advice: Advice | SharedAdvice | None
+    advice: Advice | None
     """Of the roll on the table, if there is one."""
-    odds: Odds | SharedOdds
+    odds: Odds
     """Of the decision before the next roll."""
     exact: bool
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
+
+
+def hint_of(play: BestPlay, game: "Game") -> Hint:
+    """Return what is best for the player to move. Raises StrategyFileError."""
+    # the command line, which has no tables, does not wait for them
+    from bot.table.fold import turn_after  # noqa: PLC0415
+
+    position, exact = game.position_in(play), game.playing == play.players
+    if game.turn.roll is None:
+        return Hint(None, odds(play, position), exact)
+    advice = advise(play, position, game.turn.roll)
+    after = turn_after(game, advice.options[0].set_aside).state
+    return Hint(advice, odds(play, replace(position, turn=after)), exact)
 
 
 class Advisor:
@@ -98,25 +110,20 @@ class Advisor:
         """The same that knows where dice are kept that are solved against each other."""
         return Advisor(self._folder, self._program, matchups)
 
-    def advise(self, dice: str, situation: Situation) -> Advice | SharedAdvice:
+    def advise(self, dice: str, situation: Situation) -> Advice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
         rules = rules_of(situation)
         roll = read_faces(dice, rules.dice)
-        if situation.others:
-            return advise_shared(*self._look_up_shared(rules, situation, len(roll)), roll)
-        strategy, position = self._look_up(rules, situation, len(roll))
-        return with_why(strategy, advise(strategy, position, roll))
+        play, position = self._look_up(rules, situation, len(roll))
+        return with_why(play, advise(play, position, roll))
 
-    def odds(self, dice: int | None, situation: Situation) -> Odds | SharedOdds:
+    def odds(self, dice: int | None, situation: Situation) -> Odds:
         """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
 
         Raises FarkleError.
         """
-        if situation.others:
-            check_dice_told(dice, situation)
-            return shared_odds(*self._look_up_shared(rules_of(situation), situation, dice))
-        strategy, position = self.position(dice, situation)
-        return with_why(strategy, odds(strategy, position))
+        play, position = self.position(dice, situation)
+        return with_why(play, odds(play, position))
 
     def answer(self, rules: Ruleset, position: Position, roll: Roll | None) -> Advice | Odds:
         """What to do in a position, before a roll if there is none. Raises StrategyFileError."""
@@ -125,7 +132,7 @@ class Advisor:
             return with_why(strategy, odds(strategy, position))
         return with_why(strategy, advise(strategy, position, roll))
 
-    def position(self, dice: int | None, situation: Situation) -> tuple[Strategy, Position]:
+    def position(self, dice: int | None, situation: Situation) -> tuple[BestPlay, Position]:
         """A position before a roll, at the start of a turn of all dice, and its strategy.
 
         Raises FarkleError.
@@ -144,7 +151,7 @@ class Advisor:
         strategy, position = self.position(None, start)
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
-        return turn_map(strategy, replace(position, hot_dice=hot_dice))
+        return turn_map(strategy, position.change(hot_dice=hot_dice))
 
     def turn(self, situation: Situation) -> TurnCells:
         """The whole turn that starts in `situation`, or its part after so many hot dice.
@@ -155,20 +162,18 @@ class Advisor:
         strategy, position = self._look_up(rules_of(situation), start, None)
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
-        return turn_cells(strategy, replace(position, hot_dice=hot_dice))
+        return turn_cells(strategy, position.change(hot_dice=hot_dice))
 
-    def advise_in(
-        self, game: "Game", dice: str, mover: str
-    ) -> "Advice | SharedAdvice | LoadedAdvice":
+    def advise_in(self, game: "Game", dice: str, mover: str) -> "Advice | LoadedAdvice":
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
         """
+        play = self.play_in(game)
         if game.side:
             from bot.services.seats import loaded_advice_in  # noqa: PLC0415
 
-            strategy_here = self.seated(game) or self.pair(game.side.matchup)
-            return loaded_advice_in(strategy_here, game, dice, mover)
+            return loaded_advice_in(play, game, dice, mover)
         roll = read_faces(dice, game.rules.dice) if dice else game.turn.roll
         if roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
@@ -184,60 +189,37 @@ class Advisor:
                     told=len(roll),
                 )
             )
-        if shared := self.shared(game):
-            return advise_shared(shared, game.shared_position(), roll)
-        strategy = self.strategy(game.rules)
-        return with_why(strategy, advise(strategy, game.position(), roll))
+        return with_why(play, advise(play, game.position_in(play), roll))
 
-    def odds_in(self, game: "Game") -> "Odds | SharedOdds | LoadedOdds":
+    def odds_in(self, game: "Game") -> "Odds | LoadedOdds":
         """Roll or bank in the position of a game. Raises FarkleError."""
+        if game.turn.roll is not None:
+            raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
+        play = self.play_in(game)
         if game.side:
             from bot.services.seats import loaded_odds_in  # noqa: PLC0415
 
-            return loaded_odds_in(self.seated(game) or self.pair(game.side.matchup), game)
-        if game.turn.roll is not None:
-            raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
-        if shared := self.shared(game):
-            return shared_odds(shared, game.shared_position())
-        strategy = self.strategy(game.rules)
-        return with_why(strategy, odds(strategy, game.position()))
+            return loaded_odds_in(play, game)
+        return with_why(play, odds(play, game.position_in(play)))
 
     def hint(self, game: "Game") -> "Hint | LoadedHint":
         """What is best in a game of two or more players. Raises StrategyFileError."""
+        play = self.play_in(game)
         if game.side:
             from bot.services.seats import loaded_hint  # noqa: PLC0415
 
-            return loaded_hint(self.seated(game) or self.pair(game.side.matchup), game)
-        # the command line, which has no tables, does not wait for them
-        from bot.table.fold import turn_after  # noqa: PLC0415
+            return loaded_hint(play, game)
+        return hint_of(play, game)
 
-        if shared := self.shared(game):
-            here = game.shared_position()
-            if game.turn.roll is None:
-                return Hint(None, shared_odds(shared, here), exact=True)
-            best = advise_shared(shared, here, game.turn.roll)
-            then = turn_after(game, best.options[0].set_aside).state
-            after = shared_odds(shared, replace(here, turn=then))
-            return Hint(best, after, exact=True)
-        return Hint(*self.against_one(game))
+    def play_in(self, game: "Game") -> BestPlay:
+        """Return the best play that stands for a game.
 
-    def against_one(self, game: "Game") -> tuple[Advice | None, Odds, bool]:
-        """The parts of a Hint as if the strongest opponent were the only one.
-
-        Raises StrategyFileError.
+        It is that of all who still play where that is solved or can be estimated, else that of the
+        mover and the strongest of the others. Raises StrategyFileError.
         """
-        from bot.table.fold import turn_after  # noqa: PLC0415
-
-        strategy, position = self.strategy(game.rules), game.position()
-        exact = game.playing == 2
-        if game.turn.roll is None:
-            return None, odds(strategy, position), exact
-        advice = advise(strategy, position, game.turn.roll)
-        turn = turn_after(game, advice.options[0].set_aside)
-        following = replace(
-            position, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice
-        )
-        return advice, odds(strategy, following), exact
+        if game.side:
+            return self.seated(game) or self.pair(game.side.matchup)
+        return self.shared(game) or self.strategy(game.rules)
 
     def komi(self, rules: Ruleset) -> "Komi":
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
@@ -292,9 +274,9 @@ class Advisor:
         from bot.review.worth import Worth  # noqa: PLC0415
 
         if all(self.solved_for(rules, number) for number in players):
-            return Worth(partial(self.strategy_for, rules))
+            return Worth(lambda _, number: self.strategy_for(rules, number))
         within = self.estimate(rules, max(players)).within
-        return Worth(partial(self._solved_or_estimate, rules), within)
+        return Worth(lambda _, number: self._solved_or_estimate(rules, number), within)
 
     def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
         return self.solved_for(rules, players) or self.estimate(rules, players)
@@ -380,7 +362,7 @@ class Advisor:
         except StrategyFileError:
             return None
 
-    def pair(self, matchup: "Matchup") -> Any:
+    def pair(self, matchup: "Matchup") -> "OwnDice":
         """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
         found = self._pairs.get(matchup)
         if found is None:
@@ -398,7 +380,7 @@ class Advisor:
 
         self._keep_pair(strategy_of(matchup, values))
 
-    def _keep_pair(self, strategy: "MatchupStrategy | ManyMatchupStrategy") -> None:
+    def _keep_pair(self, strategy: "OwnDice") -> None:
         self._pairs.pop(strategy.matchup, None)
         self._pairs[strategy.matchup] = strategy
         for longest in list(self._pairs)[:-_MATCHUPS]:
@@ -423,38 +405,36 @@ class Advisor:
             return True
         return False
 
-    def seated(self, game: "Game") -> "ManyMatchupStrategy | None":
+    def seated(self, game: "Game") -> "OwnDice | None":
         """The strategy of those who bring dice to a table of more than two, if it is solved."""
         if (matchup := game.many_matchup) is None:
             return None
         with suppress(StrategyFileError):
-            return self._of_all(matchup)
+            return self.pair(matchup)
         return None
-
-    def _of_all(self, matchup: "Matchup") -> "ManyMatchupStrategy":
-        """The strategy of who still plays at a table of more than two, also where two are left."""
-        strategy = self.pair(matchup)
-        found: ManyMatchupStrategy = strategy.by_seat if matchup.players == 2 else strategy
-        return found
 
     def worth_in(self, game: "Game", *players: int) -> "Worth":
         """As `worth` of the game's rules, or always exactly of the dice that two players bring.
 
         Raises InvalidRequestError where more bring theirs and that is not solved.
         """
-        from bot.review.worth import (  # noqa: PLC0415
-            Worth,
-            WorthOfDice,
-            not_solved_with_dice,
-        )
+        from bot.review.worth import Worth, not_solved_with_dice  # noqa: PLC0415
 
         if len(game.kits) > 2:
             if not all(self.is_solved_in(game, number) for number in players):
                 raise not_solved_with_dice()
-            return WorthOfDice(self._of_all)
+            return Worth(self._pair_in)
         if (matchup := game.matchup) is None:
             return self.worth(game.rules, *players)
-        return Worth(lambda _: self.pair(matchup))
+        return Worth(lambda *_: self.pair(matchup))
+
+    def _pair_in(self, game: "Game", _: int) -> BestPlay:
+        """Return the strategy of several with their own dice who still play in a game."""
+        from bot.review.worth import not_solved_with_dice  # noqa: PLC0415
+
+        if (matchup := game.many_matchup) is None:
+            raise not_solved_with_dice()
+        return self.pair(matchup)
 
     def policy_in(self, game: "Game") -> "LoadedPolicy":
         """The policy of the bot to move in a game to which players bring their dice.
@@ -468,7 +448,7 @@ class Advisor:
         if side is None:
             raise InvalidRequestError("players bring no dice to this game")
         strategy = self.pair(side.matchup) if level == Optimal.name else None
-        return LoadedPolicy(level, side, strategy, game.held)
+        return LoadedPolicy(level, side, strategy)
 
     def may_estimate(self, rules: Ruleset) -> bool:
         """Whether an estimate under the rules is there in time, which takes longest at first."""
@@ -491,7 +471,7 @@ class Advisor:
 
         pairs = self.solved(rules) or rough_strategy(rules)
         known = self._estimates.get((rules, players))
-        if known is None or known.pairs is not pairs:
+        if known is None or known.of_two is not pairs:
             known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
         return known
 
@@ -537,20 +517,16 @@ class Advisor:
 
     def _look_up(
         self, rules: Ruleset, situation: Situation, dice: int | None
-    ) -> tuple[Strategy, Position]:
-        """The strategy of the rules, and the position, which it refuses if that cannot be."""
-        situation.check_two()
-        named = situation.rules
-        strategy = self.strategy(rules, named if isinstance(named, str) else None)
-        return strategy, position_of(rules, situation, dice)
+    ) -> tuple[BestPlay, Position]:
+        """Return best play of as many as are told of, and their position.
 
-    def _look_up_shared(
-        self, rules: Ruleset, situation: Situation, dice: int | None
-    ) -> tuple[SharedStrategy, SharedPosition]:
-        """The same of several players."""
+        It is solved, or estimated for several. Raises FarkleError.
+        """
         named = situation.rules if isinstance(situation.rules, str) else None
-        strategy = self._shared_for(rules, situation.players, named)
-        return strategy, shared_position_of(rules, situation, dice)
+        if situation.others:
+            play = self._shared_for(rules, situation.players, named)
+            return play, position_of_several(rules, situation, dice)
+        return self.strategy(rules, named), position_of(rules, situation, dice)
 
 
 def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bot.services.loaded import LoadedDice
+from solver.game.position import Held
 from solver.loaded.power_turn import PowerTurn
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import OwnDice
 from solver.named.sets import NamedSet
 from solver.turn.points import turn_outcome
 from solver.turn.powers import PowerKind
@@ -43,19 +44,21 @@ class BadgePlan:
     """Of one that has to be said before the first roll: whether it is best said."""
 
 
-def badge_plan(dice: LoadedDice, strategy: MatchupStrategy, *, begins: bool) -> BadgePlan | None:
+def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePlan | None:
     """When to use my badge; None where I have none to use."""
     badge, (mine, theirs) = dice.played[0], dice.head_starts
     if badge is None or badge.power is None or not badge.uses_left:
         return None
     used_up = Held((0, other.uses_left if (other := dice.played[1]) else 0))
     with_it, without = (
-        strategy.win_probability(0, mine, theirs, held)
+        strategy.win_probability(strategy.start(0, mine, theirs, held))
         if begins
-        else 1 - strategy.win_probability(1, theirs, mine, held)
+        else 1 - strategy.win_probability(strategy.start(1, theirs, mine, held))
         for held in (dice.held, used_up)
     )
-    turn = strategy.power_turn(0, strategy.start(0, mine, theirs), dice.held)
+    turn = strategy.power_turn(strategy.start(0, mine, theirs, dice.held))
+    if turn is None:
+        return None
     kind, worth = badge.power.kind, with_it - without
     if turn.said is not None:
         return BadgePlan(kind, worth, before=turn.said > turn.top.rolls[0, -1])

@@ -24,7 +24,7 @@ from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
 from bot.tasks.turns import Asker
 from solver.errors import FarkleError, InvalidRequestError
-from solver.game.many_best import SharedStrategy, first_shared_position
+from solver.game.many_best import SharedStrategy
 from solver.game.position import first_position
 from solver.game.standings import by_seat
 from solver.loaded.matchup import Matchup
@@ -83,7 +83,7 @@ class Oracle:
         if strategy is None:
             return None
         if isinstance(strategy, SharedStrategy):
-            return tuple(strategy.chances(first_shared_position(rules, players)).tolist())
+            return tuple(strategy.chances(first_position(rules, players)).tolist())
         return by_seat(strategy.win_probability(first_position(rules)), 0)
 
     def is_exact(self, game: Game) -> bool:

@@ -1,10 +1,9 @@
 """A walk through all positions of a solved game: one of them, and those a step away."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,18 +12,16 @@ import numpy.typing as npt
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.errors import InvalidPositionError
+from solver.game.best import BestPlay
 from solver.game.position import (
     Position,
     check_position,
-    impossible_turn,
     reachable,
 )
 from solver.play.advice import Odds, odds
 from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import dice_set
-from solver.turn.scoring import TurnState
 from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:
@@ -87,14 +84,15 @@ class Exploration:
 class Ground:
     """Where a walk may go."""
 
-    rules: Ruleset
+    strategy: BestPlay
     possible: npt.NDArray[np.bool_]
     """Whether a turn can come to a state, shape (levels, turn totals, columns)."""
-    check: Callable[[Position], None]
-    """Raises InvalidPositionError for a position that has no value."""
-    leads_to: Callable[[TurnState], bool]
-    """Whether rolls lead to a turn that has a value."""
-    begin: TurnState
+    begin: Position
+
+    @property
+    def rules(self) -> Ruleset:
+        """Return the rules of the game."""
+        return self.strategy.rules
 
     def found(self, position: Position) -> Position | None:
         """Return the position if a step leads to it.
@@ -102,17 +100,17 @@ class Ground:
         From a turn that no rolls lead to one walks on among such turns.
         """
         try:
-            self.check(position)
+            self.strategy.check(position)
         except InvalidPositionError:
             return None
-        is_there = self.leads_to(position.turn) or not self.leads_to(self.begin)
-        return position if is_there else None
+        leads_to = self.strategy.is_reachable
+        return position if leads_to(position) or not leads_to(self.begin) else None
 
 
 def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
     """The position that somebody describes. Raises FarkleError."""
-    strategy, position = advisor.position(dice, situation)
-    return explore(strategy, position)
+    situation.check_two()
+    return explore(*advisor.position(dice, situation))
 
 
 def explored_in(advisor: Advisor, game: "Game") -> Exploration:
@@ -132,26 +130,21 @@ def explored_at(advisor: Advisor, digest: str, name: str, position: Position) ->
     return explore(strategy, position)
 
 
-def explore(strategy: Strategy, position: Position) -> Exploration:
+def explore(strategy: BestPlay, position: Position) -> Exploration:
     """A position that has a value, and the way on from it."""
     rules = strategy.rules
     return Exploration(
         rules,
         odds(strategy, position),
         turn_map(strategy, position).bank_from,
-        tuple(_steps(rules, position)),
+        tuple(_steps(strategy, position)),
     )
 
 
-def _steps(rules: Ruleset, position: Position) -> Iterator[Step]:
+def _steps(strategy: BestPlay, position: Position) -> Iterator[Step]:
     """All steps that the rules know, in the order in which they are shown."""
-    ground = Ground(
-        rules,
-        reachable(rules),
-        partial(check_position, rules),
-        lambda turn: not impossible_turn(rules, turn),
-        position.turn,
-    )
+    rules = strategy.rules
+    ground = Ground(strategy, reachable(rules), position)
     yield from steps_on(ground, position)
     other = _other_side(rules, position)
     yield Step(Field.SIDES, 0, False, None if other == position else ground.found(other))
@@ -200,11 +193,11 @@ def _known_counts(ground: Ground) -> set[Field]:
 def _turned_over(rules: Ruleset, position: Position) -> Iterator[tuple[Field, Position]]:
     """What may be one way or the other under the rules, turned over."""
     if rules.has_opening and _scores_fall(rules):
-        yield Field.ON_BOARD, replace(position, on_board=not position.on_board)
+        yield Field.ON_BOARD, position.change(on_board=not position.on_board)
         other = not position.opponent_on_board
-        yield Field.THEY_ON_BOARD, replace(position, opponent_on_board=other)
+        yield Field.THEY_ON_BOARD, position.change(opponent_on_board=other)
     if rules.has_roles:
-        yield Field.BEGAN, replace(position, began=not position.began)
+        yield Field.BEGAN, position.change(began=not position.began)
 
 
 def _scores_fall(rules: Ruleset) -> bool:
@@ -222,11 +215,11 @@ def _scored(ground: Ground, position: Position, field: Field, amount: int) -> Po
     for target in range(score + amount, score, -small):
         on_board = not rules.has_opening or target > 0 or (was_on_board and _scores_fall(rules))
         if is_own:
-            moved = replace(position, banked=target, on_board=on_board)
+            moved = position.change(banked=target, on_board=on_board)
         else:
-            moved = replace(position, opponent=target, opponent_on_board=on_board)
+            moved = position.change(opponent=target, opponent_on_board=on_board)
         for began in (position.began, not position.began) if rules.has_roles else (True,):
-            if found := ground.found(replace(moved, began=began)):
+            if found := ground.found(moved.change(began=began)):
                 return found
     return None
 
@@ -260,7 +253,7 @@ def _nearest(ground: Ground, position: Position, row: int) -> Position | None:
         key=lambda state: (abs(state[0] - now), abs(state[1] + 1 - position.dice)),
     )
     total = row * ground.rules.point_step
-    moved = replace(position, turn_total=total, dice=column + 1, hot_dice=level)
+    moved = position.change(turn_total=total, dice=column + 1, hot_dice=level)
     return ground.found(moved)
 
 
@@ -268,7 +261,7 @@ def _diced(ground: Ground, position: Position, amount: int) -> Position | None:
     """The position with the next remaining dice that there are at its turn total."""
     dice = position.dice + amount
     while 1 <= dice <= ground.possible.shape[2]:
-        if found := ground.found(replace(position, dice=dice)):
+        if found := ground.found(position.change(dice=dice)):
             return found
         dice += amount
     return None
@@ -279,7 +272,7 @@ def _heated(ground: Ground, position: Position, amount: int) -> Position | None:
     levels = len(ground.possible)
     hot_dice = min(position.hot_dice, levels - 1) + amount
     while 0 <= hot_dice < levels:
-        if found := ground.found(replace(position, hot_dice=hot_dice)):
+        if found := ground.found(position.change(hot_dice=hot_dice)):
             return found
         hot_dice += amount
     return None
@@ -287,18 +280,18 @@ def _heated(ground: Ground, position: Position, amount: int) -> Position | None:
 
 def _farkled(ground: Ground, position: Position, amount: int) -> Position | None:
     """The position with another number of own farkles in a row."""
-    return ground.found(replace(position, farkles=position.farkles + amount))
+    return ground.found(position.change(farkles=position.farkles + amount))
 
 
 def _they_farkled(ground: Ground, position: Position, amount: int) -> Position | None:
     """The position with another number of the opponent's farkles in a row."""
     changed = position.opponent_farkles + amount
-    return ground.found(replace(position, opponent_farkles=changed))
+    return ground.found(position.change(opponent_farkles=changed))
 
 
 def _other_side(rules: Ruleset, position: Position) -> Position:
     """The position as the other player would have it."""
-    return Position(
+    return Position.of_two(
         banked=position.opponent,
         opponent=position.banked,
         farkles=position.opponent_farkles,

@@ -30,7 +30,6 @@ from solver.errors import (
     StrategyFileError,
     did_you_mean,
 )
-from solver.game.many_best import first_shared_position
 from solver.game.position import first_position
 from solver.game.standings import Progress
 from solver.many_strategy import open_many
@@ -492,7 +491,7 @@ class HouseRules:
             if players == 2:
                 return open_strategy(self._strategies, rules).win_probability(first_position(rules))
             solved = open_many(self._strategies, rules, players)
-            return float(solved.chances(first_shared_position(rules, players))[0])
+            return float(solved.chances(first_position(rules, players))[0])
         except StrategyFileError:
             return None
 

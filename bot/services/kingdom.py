@@ -12,7 +12,6 @@ from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_sol
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
 from solver.loaded.matchup import check_loaded
-from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import NamedBadge
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
 from solver.named.sets import NamedDie, NamedSet, make_set
@@ -145,13 +144,13 @@ def kcd_answer(
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
     strategy = solved(folders, dice.matchup, on_progress)
     held = dice.held
-    turn = strategy.turn(0, strategy.start(0, mine, theirs), held)
+    turn = strategy.turn(strategy.start(0, mine, theirs, held))
     return KcdAnswer(
         question=question,
         mine=figures[0],
         theirs=figures[1],
-        win_beginning=strategy.win_probability(0, mine, theirs, held),
-        win_second=1 - strategy.win_probability(1, theirs, mine, held),
+        win_beginning=strategy.win_probability(strategy.start(0, mine, theirs, held)),
+        win_second=1 - strategy.win_probability(strategy.start(1, theirs, mine, held)),
         bank_from=_bank_from(dice, turn, dice.rules.winning_score - mine),
         badge=badge_plan(dice, strategy, begins=question.begins),
     )
@@ -228,11 +227,11 @@ def played_out(
     """How often a set wins against the opponent's. Raises what `chosen` does."""
     dice = question.against(mine)
     heads = dice.head_starts
-    strategy: MatchupStrategy = solved(folders, dice.matchup, told)
+    strategy = solved(folders, dice.matchup, told)
     told.next()
     if question.begins:
-        return strategy.win_probability(0, *heads, dice.held)
-    return 1 - strategy.win_probability(1, *heads[::-1], dice.held)
+        return strategy.win_probability(strategy.start(0, *heads, dice.held))
+    return 1 - strategy.win_probability(strategy.start(1, *heads[::-1], dice.held))
 
 
 def seconds_of_choice(question: ChoiceQuestion) -> float:

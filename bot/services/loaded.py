@@ -14,24 +14,22 @@ from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
+from solver.game.best import BestPlay
 from solver.game.many import ManyCheck
-from solver.game.many_best import SharedPosition, check_shared_position
-from solver.game.position import Position
+from solver.game.position import ALL_LEFT, Held, Position, check_several
 from solver.game.standings import Standing, score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, head_starts_of
 from solver.loaded.matchup import ManyMatchupSolution, Matchup, MatchupSolution
 from solver.loaded.power_turn import LEAST_GAIN
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import OwnDice
 from solver.named.badges import NamedBadge, played_badges
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice, read_set
-from solver.play.advice import Advice, Odds
+from solver.play.advice import Advice, Odds, advise, odds
 from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
-from solver.play.loaded import advise_side, odds_of_side
-from solver.play.many_advice import SharedAdvice, SharedOdds, advise_shared, shared_odds
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining
+from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
@@ -39,7 +37,7 @@ from solver.turn.rerolls import operations
 from solver.turn.scoring import Badge, TurnState
 
 Told = Callable[[float], None]
-FindsStrategy = Callable[[Matchup], Any]
+FindsStrategy = Callable[[Matchup], OwnDice]
 """Gives the strategy of a match-up. Raises FarkleError."""
 
 KCD = "kcd"
@@ -94,6 +92,8 @@ class LoadedDice:
     @property
     def held(self) -> Held:
         """What is left of my badge and of theirs."""
+        if not any(badge and badge.power for badge in self.played):
+            return ALL_LEFT
         mine, theirs = (badge.uses_left if badge else 0 for badge in self.played)
         return Held((mine, theirs))
 
@@ -126,6 +126,31 @@ class LoadedDice:
         mine, theirs = (badge.power if badge else None for badge in self.played)
         return Matchup(self.rules, dice, self.joker_alone, badges, (mine, theirs))
 
+    def position(self, situation: Situation, left: Remaining) -> Position:
+        """Return a position before a roll of some of my dice.
+
+        Raises InvalidRequestError for several opponents.
+        """
+        situation.check_two()
+        found = Position.of_two(
+            banked=self._score(0, situation.banked),
+            opponent=self._score(1, situation.opponent),
+            turn_total=situation.turn_total,
+            farkles=situation.farkles,
+            opponent_farkles=situation.opponent_farkles,
+            dice=left,
+        )
+        return replace(found, held=self.held)
+
+    def _score(self, side: int, score: int) -> int:
+        """Return a score as it counts.
+
+        A fraction of a step that a badge left over never matters again.
+        """
+        badge = self.played[side]
+        used = badge and badge.power and badge.power.is_of_bank and not badge.uses_left
+        return in_steps(self.rules, score) if used and score > 0 else score
+
 
 @dataclass(frozen=True, slots=True)
 class SeatedDice:
@@ -157,18 +182,34 @@ class SeatedDice:
         dice = tuple(one.dice_set for one in self.sets)
         return Matchup(self.rules, dice, self.joker_alone)
 
+    def position(self, situation: Situation, left: Remaining) -> Position:
+        """Return a position of all before a roll of some of my dice; scores not told are none.
+
+        Raises InvalidPositionError for scores that cannot be, before anything is solved.
+        """
+        scores = situation.banked, situation.opponent, *situation.others
+        scores += (0,) * (len(self.sets) - len(scores))
+        position = Position(tuple(map(Standing, scores)), 0, TurnState(situation.turn_total, left))
+        check_several(self.rules, position)
+        return position
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedAdvice:
     """What to keep of a roll of loaded dice, and whether to use the badge."""
 
     dice: LoadedDice | SeatedDice
-    advice: Advice | SharedAdvice
+    advice: Advice
     """Without a use on the roll itself."""
     uses: tuple[BadgeUse, ...] = ()
     """On the roll, the best first."""
     then: tuple[bool, ...] = ()
     """Of each option, whether the badge is best used before the bank or roll that follows."""
+
+    @property
+    def answer(self) -> Advice:
+        """Return the advice."""
+        return self.advice
 
     @property
     def win_probability(self) -> float:
@@ -189,10 +230,15 @@ class LoadedOdds:
     """Roll or bank with loaded dice."""
 
     dice: LoadedDice | SeatedDice
-    odds: Odds | SharedOdds
+    odds: Odds
     """Of these rolling and banking are without the badge, and the rest with it."""
     use: BadgeUse | None = None
     """Before the roll, or after a farkle of it."""
+
+    @property
+    def answer(self) -> Odds:
+        """Return the odds."""
+        return self.odds
 
 
 def read_opponents_set(text: str | None, rules: Ruleset) -> NamedSet:
@@ -238,7 +284,9 @@ def check_no_badges(*badges: str | None) -> None:
         )
 
 
-def solved(folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None) -> Any:
+def solved(
+    folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None
+) -> OwnDice:
     """Return the strategy of a match-up, which is solved if need be, and kept if there is room.
 
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
@@ -297,9 +345,7 @@ def solved_values(
 
     Raises what `solved` raises.
     """
-    strategy = solved(folders, matchup, on_progress)
-    values: Floats = strategy.values if matchup.players == 2 else strategy.values_by_seat
-    return values
+    return solved(folders, matchup, on_progress).values_by_seat
 
 
 def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
@@ -383,20 +429,31 @@ def advice_on_dice(
 ) -> LoadedAdvice:
     """Rank what may be kept of a roll as typed. Raises FarkleError."""
     roll = read_roll(dice.mine, text)
-    if isinstance(dice, SeatedDice):
-        shared = _shared_position(dice, situation, dice.mine.dice_set.thrown_in(roll))
-        ranked = advise_shared(find(dice.matchup), shared, roll)
-        return LoadedAdvice(dice, ranked, then=(False,) * len(ranked.options))
-    position = _position(dice, situation, dice.mine.dice_set.thrown_in(roll))
-    strategy: MatchupStrategy = find(dice.matchup)
-    strategy.check(0, position)
-    advice = advise_side(strategy, 0, position, roll, dice.held)
+    position = dice.position(situation, dice.mine.dice_set.thrown_in(roll))
+    strategy = find(dice.matchup)
+    strategy.check(position)
+    return loaded_advice_at(strategy, dice, position, roll)
+
+
+def loaded_advice_at(
+    strategy: BestPlay,
+    dice: LoadedDice | SeatedDice,
+    position: Position,
+    roll: Roll,
+    **changes: Any,
+) -> LoadedAdvice:
+    """Return advice on a roll made at a possible position.
+
+    changes : what is left of the badges for a use on the roll, where it is not as in the position
+    """
+    advice = advise(strategy, position, roll)
     states = (TurnState(option.turn_total, option.dice_left) for option in advice.options)
+    on_roll = replace(advice, position=replace(position, held=replace(position.held, **changes)))
     return LoadedAdvice(
         dice,
         advice,
-        uses_on_roll(strategy, 0, advice, dice.held),
-        tuple(uses_now(strategy, 0, position, state, dice.held) for state in states),
+        uses_on_roll(strategy, on_roll),
+        tuple(uses_now(strategy, position, state) for state in states),
     )
 
 
@@ -404,34 +461,29 @@ def odds_of_dice(
     find: FindsStrategy, dice: LoadedDice | SeatedDice, left: str | None, situation: Situation
 ) -> LoadedOdds:
     """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
-    if isinstance(dice, SeatedDice):
-        shared = _shared_position(dice, situation, _left(dice.mine, left, situation))
-        return LoadedOdds(dice, shared_odds(find(dice.matchup), shared))
     strategy, position = at_position(find, dice, left, situation)
-    return odds_at(strategy, 0, dice, position, dice.held)
+    return odds_at(strategy, dice, position)
 
 
-def odds_at(
-    strategy: MatchupStrategy, side: int, dice: LoadedDice, position: Position, held: Held
-) -> LoadedOdds:
-    """Weigh rolling against banking for a side, whose dice are mine, at a possible position."""
-    odds = odds_of_side(strategy, side, position, held)
-    return LoadedOdds(dice, odds, use_before_roll(strategy, side, odds, held))
+def odds_at(strategy: BestPlay, dice: LoadedDice | SeatedDice, position: Position) -> LoadedOdds:
+    """Weigh rolling against banking at a possible position of who has the dice that are mine."""
+    weighed = odds(strategy, position)
+    return LoadedOdds(dice, weighed, use_before_roll(strategy, weighed))
 
 
 def at_position(
-    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
-) -> tuple[MatchupStrategy, Position]:
-    """A position before a roll, and the strategy that knows it.
+    find: FindsStrategy, dice: LoadedDice | SeatedDice, left: str | None, situation: Situation
+) -> tuple[OwnDice, Position]:
+    """Return a position before a roll, and the strategy that knows it.
 
     left : the dice that are left to roll, by name, or their number where that tells them; None for
         the whole set at the start of a turn
 
     Raises FarkleError.
     """
-    position = _position(dice, situation, _left(dice.mine, left, situation))
-    strategy: MatchupStrategy = find(dice.matchup)
-    strategy.check(0, position)
+    position = dice.position(situation, _left(dice.mine, left, situation))
+    strategy = find(dice.matchup)
+    strategy.check(position)
     return strategy, position
 
 
@@ -447,18 +499,6 @@ def _left(mine: NamedSet, left: str | None, situation: Situation) -> Remaining:
             left=mine.first_name(0).typed,
         )
     return mine.dice_set.whole
-
-
-def _shared_position(dice: SeatedDice, situation: Situation, left: Remaining) -> SharedPosition:
-    """A position of all before a roll of some dice; scores that are not told are none.
-
-    Raises InvalidPositionError for scores that cannot be, before anything is solved.
-    """
-    scores = situation.banked, situation.opponent, *situation.others
-    scores += (0,) * (len(dice.sets) - len(scores))
-    start = SharedPosition(tuple(map(Standing, scores)), 0, TurnState(0, dice.rules.dice))
-    check_shared_position(dice.rules, start)
-    return replace(start, turn=TurnState(situation.turn_total, left))
 
 
 def read_left(named: NamedSet, text: str) -> Remaining:
@@ -493,26 +533,6 @@ def read_left(named: NamedSet, text: str) -> Remaining:
             'dice: "{text}" are not among the dice of {set}', text=text, set=named.text
         )
     return thrown.place(tuple(counts))
-
-
-def _position(dice: LoadedDice, situation: Situation, left: Remaining) -> Position:
-    """A position before a roll of some dice. Raises InvalidRequestError for several opponents."""
-    situation.check_two()
-    return Position(
-        banked=_score(dice, 0, situation.banked),
-        opponent=_score(dice, 1, situation.opponent),
-        turn_total=situation.turn_total,
-        farkles=situation.farkles,
-        opponent_farkles=situation.opponent_farkles,
-        dice=left,
-    )
-
-
-def _score(dice: LoadedDice, side: int, score: int) -> int:
-    """A score as it counts: a fraction of a step that a badge left over never matters again."""
-    badge = dice.played[side]
-    used = badge and badge.power and badge.power.is_of_bank and not badge.uses_left
-    return in_steps(dice.rules, score) if used and score > 0 else score
 
 
 def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSolution:

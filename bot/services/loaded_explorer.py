@@ -21,7 +21,7 @@ from bot.services.seats import dice_of
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError
 from solver.game.position import Position
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import OwnDice
 from solver.named.sets import NamedSet
 from solver.play.loaded_maps import loaded_turn_map
 from solver.turn.thresholds import BankFrom
@@ -62,7 +62,7 @@ def loaded_explored(
     """The position that somebody describes, as `at_position` takes it. Raises FarkleError."""
     find = partial(solved, folders, on_progress=on_progress)
     strategy, position = at_position(find, dice, left, situation)
-    return _explored(strategy, 0, dice, position, dice.held)
+    return _explored(strategy, dice, position)
 
 
 def loaded_explored_in(advisor: Advisor, game: "Game") -> LoadedExploration:
@@ -70,30 +70,35 @@ def loaded_explored_in(advisor: Advisor, game: "Game") -> LoadedExploration:
     if (side := game.side) is None:
         raise InvalidRequestError("players bring no dice to this game")
     strategy = advisor.pair(side.matchup)
-    asked = dice_of(game), game.position(), game.held
-    return replace(_explored(strategy, side.number, *asked), exact=game.playing == 2)
+    explored = _explored(strategy, dice_of(game), game.position())
+    return replace(explored, exact=game.playing == 2)
 
 
-def _explored(
-    strategy: MatchupStrategy, side: int, dice: LoadedDice, position: Position, held: Held
-) -> LoadedExploration:
-    turn, columns = loaded_turn_map(strategy, side, position, held)
+def _explored(strategy: OwnDice, dice: LoadedDice, position: Position) -> LoadedExploration:
+    turn, columns = loaded_turn_map(strategy, position)
     rules = strategy.rules
     rows = max(rules.winning_score - position.banked, position.turn_total) // rules.point_step + 1
-    possible = strategy.possible(side, rows)[np.newaxis]
-    check, leads_to = partial(strategy.check, side), partial(strategy.is_reachable, side)
-    ground = Ground(rules, possible, check, leads_to, position.turn)
+    possible = strategy.possible_rows(position.mover, rows)[np.newaxis]
+    ground = Ground(strategy, possible, position)
     return LoadedExploration(
         dice,
         position,
-        odds_at(strategy, side, dice, position, held),
+        odds_at(strategy, dice, position),
         tuple(map(dice.mine.left, columns)),
         turn.bank_from,
-        (*steps_on(ground, position), _to_other_side(strategy, side, position)),
+        (*steps_on(ground, position), _to_other_side(strategy, position)),
     )
 
 
-def _to_other_side(strategy: MatchupStrategy, side: int, position: Position) -> Step:
-    start = strategy.start(1 - side, position.opponent, position.banked)
-    other = replace(start, farkles=position.opponent_farkles, opponent_farkles=position.farkles)
-    return Step(Field.SIDES, 0, False, other)
+def _to_other_side(strategy: OwnDice, position: Position) -> Step:
+    """The step to the other player's turn, told from that one's seat."""
+    other, uses = 1 - position.mover, position.held.uses
+    start = Position.of_two(
+        position.opponent,
+        position.banked,
+        farkles=position.opponent_farkles,
+        opponent_farkles=position.farkles,
+        dice=strategy.whole(other),
+    )
+    held = replace(position.held, uses=uses and uses[::-1])
+    return Step(Field.SIDES, 0, False, replace(start, held=held))

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.services.advisor import Advisor
+from bot.services.advisor import Advisor, hint_of
 from bot.services.seats import LoadedHint, loaded_hint
 from bot.services.situation import Situation
 from solver.errors import InvalidRequestError
-from solver.game.position import Position
 from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, odds
 from solver.play.loaded_maps import loaded_turn_map
@@ -57,9 +56,8 @@ def loaded_explained(advisor: Advisor, game: "Game") -> LoadedExplanation:
         raise InvalidRequestError("players bring no dice to this game")
     strategy = advisor.pair(side.matchup)
     hint = loaded_hint(strategy, game)
-    marked = hint.odds.odds.position if hint.odds else None
-    position = marked if isinstance(marked, Position) else game.position()
-    turn, columns = loaded_turn_map(strategy, side.number, position, game.held)
+    position = hint.odds.odds.position if hint.odds else game.position()
+    turn, columns = loaded_turn_map(strategy, position)
     named = game.kits[game.mover].dice
     has_badge = game.power is not None
     return LoadedExplanation(turn, tuple(map(named.left, columns)), hint, has_badge)
@@ -67,13 +65,15 @@ def loaded_explained(advisor: Advisor, game: "Game") -> LoadedExplanation:
 
 def explained(advisor: Advisor, dice: int | None, situation: Situation) -> Explanation:
     """The turn of a position before a roll. Raises FarkleError."""
+    situation.check_two()
     strategy, position = advisor.position(dice, situation)
     return Explanation(turn_map(strategy, position), odds(strategy, position))
 
 
 def explained_in(advisor: Advisor, game: "Game") -> Explanation:
     """The turn under way in a game. Raises FarkleError."""
-    advice, marked, exact = advisor.against_one(game)
+    hint = hint_of(advisor.strategy(game.rules), game)
+    advice, marked, exact = hint.advice, hint.odds, hint.exact
     # where dice lie on the table, what is marked is where the best set-aside of them leads
     turn = turn_map(advisor.strategy(game.rules), marked.position)
     return Explanation(turn, marked, advice, exact)

@@ -1,10 +1,7 @@
 """Positions as the rules have them, from what people give."""
 
-from dataclasses import replace
-
 from bot.services.situation import Situation, read_faces
 from solver.errors import InvalidRequestError
-from solver.game.many_best import SharedPosition
 from solver.game.position import Position, check_position, least_hot_dice
 from solver.game.standings import Standing
 from solver.rules.file import load_rules
@@ -38,7 +35,7 @@ def check_asked(situation: Situation, dice: int | str | None) -> None:
         dice = len(read_faces(dice, rules.dice))
     check_dice_told(dice, situation)
     if situation.others:
-        shared_position_of(rules, situation, dice)
+        position_of_several(rules, situation, dice)
     else:
         check_position(rules, position_of(rules, situation, dice))
 
@@ -49,7 +46,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     hot_dice = situation.hot_dice
     if hot_dice is None:
         hot_dice = least_hot_dice(rules, situation.turn_total, number)
-    return Position(
+    return Position.of_two(
         banked=situation.banked,
         opponent=situation.opponent,
         turn_total=situation.turn_total,
@@ -63,7 +60,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     )
 
 
-def shared_position_of(rules: Ruleset, situation: Situation, dice: int | None) -> SharedPosition:
+def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) -> Position:
     """The position of several players, possible against each of them.
 
     Raises InvalidPositionError and InvalidRequestError.
@@ -75,12 +72,12 @@ def shared_position_of(rules: Ruleset, situation: Situation, dice: int | None) -
     later = len(scores) - before
     for k, (score, on_board) in enumerate(zip(scores, boards, strict=True)):
         began = k < later
-        seen = replace(here, opponent=score, opponent_on_board=on_board, began=began)
+        seen = here.change(opponent=score, opponent_on_board=on_board, began=began)
         check_position(rules, seen)
     others = [Standing(*one) for one in zip(scores, (0,) * len(scores), boards, strict=True)]
     # in the order of the round, in which the last of them came before the mover
     players = *others[later:], here.own, *others[:later]
-    return SharedPosition(players, before, here.turn)
+    return Position(players, before, here.turn)
 
 
 def _on_board(rules: Ruleset, given: bool | None, score: int) -> bool:

@@ -17,8 +17,8 @@ from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled, TurnEnding
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
-from solver.game.many_best import SharedStrategy
-from solver.play.many_advice import advise_shared, shared_odds
+from solver.game.best import BestPlay
+from solver.play.advice import advise, odds
 from solver.play.policies import Move, Optimal, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
@@ -90,23 +90,23 @@ def lessons_in(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> tuple
 
 def decided(advisor: Advisor, game: Game) -> Move:
     """What the bot that is to move does with the roll that lies there. Raises StrategyFileError."""
-    if seated := _seated(advisor, game):
-        return _best(seated, game)
+    level, roll = game.bot_to_move or "", game.turn.roll or ()
+    if level == Optimal.name:
+        return _best(advisor.play_in(game), game)
     if game.kits:
-        return advisor.policy_in(game).choose(game.position(), game.turn.roll or ())
-    return _chosen(advisor, game, advisor.policy(game.seats[game.mover].level or "", game.rules))
+        return advisor.policy_in(game).choose(game.position(), roll)
+    return _chosen(game, advisor.policy(level, game.rules))
 
 
 def banked(advisor: Advisor, game: Game) -> bool:
     """Whether the bot that is to move banks before it rolls. Raises StrategyFileError."""
-    if seated := _seated(advisor, game):
-        return shared_odds(seated, game.shared_position()).action is not Decision.ROLL
+    level = game.bot_to_move or ""
+    if level == Optimal.name:
+        play = advisor.play_in(game)
+        return odds(play, game.position_in(play)).action is not Decision.ROLL
     if game.kits:
         return advisor.policy_in(game).banks(game.position())
-    policy = advisor.policy(game.seats[game.mover].level or "", game.rules)
-    if shared := _shared(advisor, game, policy):
-        return shared_odds(shared, game.shared_position()).action is not Decision.ROLL
-    return policy.banks(game.rules, game.position())
+    return advisor.policy(level, game.rules).banks(game.rules, game.position())
 
 
 def badge_use(advisor: Advisor, game: Game) -> Roll | None:
@@ -117,27 +117,15 @@ def badge_use(advisor: Advisor, game: Game) -> Roll | None:
     return advisor.policy_in(game).badge_use(game.position(), game.turn.roll)
 
 
-def _chosen(advisor: Advisor, game: Game, policy: Policy) -> Move:
+def _chosen(game: Game, policy: Policy) -> Move:
     """What a policy does with the roll that lies there."""
-    if shared := _shared(advisor, game, policy):
-        return _best(shared, game)
     return policy.choose(TurnView(game.rules, game.position(), game.turn.roll or ()))
 
 
-def _best(strategy: SharedStrategy, game: Game) -> Move:
+def _best(play: BestPlay, game: Game) -> Move:
     """What is best with the roll that lies there."""
-    best = advise_shared(strategy, game.shared_position(), game.turn.roll or ()).options[0]
+    best = advise(play, game.position_in(play), game.turn.roll or ()).options[0]
     return Move(best.set_aside, best.action is not Decision.ROLL)
-
-
-def _seated(advisor: Advisor, game: Game) -> SharedStrategy | None:
-    """Best play of all with the dice that they bring, where the bot to move plays that."""
-    return advisor.seated(game) if game.bot_to_move == Optimal.name else None
-
-
-def _shared(advisor: Advisor, game: Game, policy: Policy) -> SharedStrategy | None:
-    """Best play of all who play, where the policy is that and they are more than two."""
-    return advisor.shared(game) if isinstance(policy, Optimal) else None
 
 
 def played(
@@ -159,7 +147,9 @@ def played(
         fallen = tuple(dice.randint(1, 6) for _ in range(game.turn.dice))
         game = apply(game, Rolled(dice=fallen))
         if game.turn.roll is not None:
-            choice = _chosen(advisor, game, policies[game.mover])
+            policy = policies[game.mover]
+            is_best = isinstance(policy, Optimal)
+            choice = _best(advisor.play_in(game), game) if is_best else _chosen(game, policy)
             game = apply(game, Kept(dice=choice.set_aside))
             if choice.bank:
                 game = apply(game, Banked())

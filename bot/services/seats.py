@@ -3,32 +3,32 @@
 import re
 from dataclasses import dataclass, replace
 
-from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, SeatedDice, odds_at
+from bot.services.loaded import (
+    LoadedAdvice,
+    LoadedDice,
+    LoadedOdds,
+    SeatedDice,
+    loaded_advice_at,
+    odds_at,
+)
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.fold import turn_after
 from bot.table.state import Game
 from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
+from solver.game.best import BestPlay
+from solver.game.position import Position
 from solver.loaded.kits import badges_of
-from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.power_turn import LEAST_GAIN
-from solver.loaded.strategy import MatchupStrategy
 from solver.named.badges import NamedBadge
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet
-from solver.play.badge_uses import BadgeUse, uses_now, uses_on_roll
-from solver.play.loaded import advise_side
-from solver.play.many_advice import advise_shared, shared_odds
+from solver.play.badge_uses import BadgeUse
 from solver.turn.dice import Remaining, Roll
 from solver.turn.powers import PowerKind
-from solver.turn.scoring import TurnState
 from solver.wording import say_number
 
 _NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
 """What stands between the dice that are rolled again and what they show then."""
-
-
-DiceStrategy = MatchupStrategy | ManyMatchupStrategy
-"""Of two sets of dice, or of those of all who play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def _held_by(game: Game, seat: int) -> NamedBadge | None:
     return replace(badge, left=None if uses == badge.badge.uses else uses)
 
 
-def loaded_hint(strategy: DiceStrategy, game: Game) -> LoadedHint:
+def loaded_hint(strategy: BestPlay, game: Game) -> LoadedHint:
     """What is best for the player to move."""
-    exact = game.playing == 2 or isinstance(strategy, ManyMatchupStrategy)
+    exact = game.playing == strategy.players
     if game.turn.roll is None:
         return LoadedHint(None, _odds(strategy, game), exact)
     found = _advice(strategy, game, game.turn.roll)
@@ -89,7 +89,7 @@ def loaded_hint(strategy: DiceStrategy, game: Game) -> LoadedHint:
     return LoadedHint(found, _odds(strategy, replace(game, turn=turn)), exact)
 
 
-def loaded_advice_in(strategy: DiceStrategy, game: Game, typed: str, mover: str) -> LoadedAdvice:
+def loaded_advice_in(strategy: BestPlay, game: Game, typed: str, mover: str) -> LoadedAdvice:
     """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
     mover : the name of the player to move
@@ -100,7 +100,7 @@ def loaded_advice_in(strategy: DiceStrategy, game: Game, typed: str, mover: str)
     return _advice(strategy, game, roll)
 
 
-def loaded_odds_in(strategy: DiceStrategy, game: Game) -> LoadedOdds:
+def loaded_odds_in(strategy: BestPlay, game: Game) -> LoadedOdds:
     """Roll or bank in the position of a game. Raises InvalidRequestError."""
     if game.turn.roll is not None:
         raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
@@ -164,25 +164,16 @@ def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
     return roll
 
 
-def _advice(strategy: DiceStrategy, game: Game, roll: Roll) -> LoadedAdvice:
-    if isinstance(strategy, ManyMatchupStrategy):
-        ranked = advise_shared(strategy, game.shared_position(), roll)
-        return LoadedAdvice(_dice_of_all(game), ranked, then=(False,) * len(ranked.options))
-    held, position = game.held, game.position()
-    seat = game.side.number if game.side else game.mover
-    found = advise_side(strategy, seat, position, roll, held)
-    on_roll = replace(held, changed=held.changed and roll == game.turn.roll)
-    states = [TurnState(option.turn_total, option.dice_left) for option in found.options]
-    return LoadedAdvice(
-        dice_of(game),
-        found,
-        uses_on_roll(strategy, seat, found, on_roll),
-        tuple(uses_now(strategy, seat, position, state, held) for state in states),
-    )
+def _advice(strategy: BestPlay, game: Game, roll: Roll) -> LoadedAdvice:
+    changed = game.held.changed and roll == game.turn.roll
+    return loaded_advice_at(strategy, *_asked(strategy, game), roll, changed=changed)
 
 
-def _odds(strategy: DiceStrategy, game: Game) -> LoadedOdds:
-    if isinstance(strategy, ManyMatchupStrategy):
-        return LoadedOdds(_dice_of_all(game), shared_odds(strategy, game.shared_position()))
-    seat = game.side.number if game.side else game.mover
-    return odds_at(strategy, seat, dice_of(game), game.position(), game.held)
+def _odds(strategy: BestPlay, game: Game) -> LoadedOdds:
+    return odds_at(strategy, *_asked(strategy, game))
+
+
+def _asked(strategy: BestPlay, game: Game) -> tuple[LoadedDice | SeatedDice, Position]:
+    """Return the dice and the position that a strategy is asked about in a game."""
+    dice = dice_of(game) if strategy.players == 2 else _dice_of_all(game)
+    return dice, game.position_in(strategy)

@@ -6,12 +6,11 @@ from enum import StrEnum
 from typing import Any
 
 from bot.table.events import TurnEnding
-from solver.game.many_best import SharedPosition
-from solver.game.position import Position
+from solver.game.best import BestPlay
+from solver.game.position import Held, Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit, Side, many_of, pair_of
 from solver.loaded.matchup import Matchup
-from solver.loaded.strategy import Held
 from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
@@ -396,7 +395,7 @@ class Game:
         left = {*self.waiting, *(seat for seat, _ in self.played_off)}
         return self.stage is Stage.PLAY_OFF and len(left) == self.playing
 
-    def shared_position(self) -> SharedPosition:
+    def position_of_all(self) -> Position:
         """What the decision of the player to move depends on, with all who play.
 
         Of a play-off only where `all_play_off`.
@@ -406,12 +405,17 @@ class Game:
         if self.stage is Stage.PLAY_OFF:
             goal, points = self.rules.winning_score, dict(self.played_off)
             standings = {k: Standing(goal + points.get(k, 0), 0, True) for k in seats}
-        return SharedPosition(
+        return Position(
             tuple(standings.values()),
             seats.index(self.mover),
             self.turn.state,
             tuple(map(seats.index, self.waiting)),
         )
+
+    def position_in(self, play: BestPlay) -> Position:
+        """Return the position that best play is asked about: of all of whom it knows, or of two."""
+        is_of_all = play.players > 2 or (len(self.kits) > 2 and play.matchup == self.many_matchup)
+        return self.position_of_all() if is_of_all else self.position()
 
     def position(self) -> Position:
         """What the decision of the player to move depends on.
@@ -420,19 +424,14 @@ class Game:
         """
         rules, me, turn = self.rules, self.seats[self.mover], self.turn
         other = self.seats[self.rival_of(self.mover)]
-        here = Position(turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice)
         if self.stage is Stage.PLAY_OFF:
             most = max((points for _, points in self.played_off), default=None)
-            return replace(
-                here,
-                banked=rules.winning_score,
-                opponent=rules.winning_score + (most or 0),
-                began=most is None,
-            )
+            goal = rules.winning_score
+            found = Position.of_two(goal, goal + (most or 0), began=most is None)
+            return replace(found, turn=turn.state)
         final = other.score >= rules.winning_score
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
-        return replace(
-            here,
+        found = Position.of_two(
             banked=max(self.counted(me.score), rules.score_floor),
             opponent=max(self.counted(other.score), rules.score_floor),
             farkles=0 if final else me.farkles,
@@ -441,3 +440,6 @@ class Game:
             opponent_on_board=other.on_board,
             began=not (rules.has_roles and (last_of_round or final)),
         )
+        if self.side and self.side.number:
+            found = replace(found, players=found.players[::-1], mover=1)
+        return replace(found, turn=turn.state, held=self.held)

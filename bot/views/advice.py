@@ -6,7 +6,7 @@ from typing import Any
 from bot.views.layout import and_text, columns, dice_count, dice_text, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import no_bank_text, why_text
-from solver.game.many_best import SharedPosition, last_turns
+from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
     impossible_turn,
@@ -15,7 +15,6 @@ from solver.game.position import (
     reachable_at,
 )
 from solver.play.advice import Advice, Odds, Option, TurnCells
-from solver.play.many_advice import SharedAdvice, SharedOdds, SharedOption
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
@@ -23,20 +22,49 @@ from solver.turn.scoring import Fate, TurnState
 from solver.wording import figure, say, say_later, say_number
 
 
-def answer_data(answer: Advice | Odds | SharedAdvice | SharedOdds) -> dict[str, Any]:
+def answer_data(answer: Advice | Odds) -> dict[str, Any]:
     """An answer with its own field names, and by what its position is opened again."""
     return {**bare_data(answer), "id": _id(answer)}
 
 
-def bare_data(answer: Advice | Odds | SharedAdvice | SharedOdds | TurnCells) -> dict[str, Any]:
-    """An answer with its own field names."""
-    return {**asdict(answer), "rules": answer.rules.name}
+def bare_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
+    """An answer with its own field names; of two players without what follows from the mover's."""
+    position = position_data(answer.rules, answer.position)
+    data = {**asdict(answer), "rules": answer.rules.name, "position": position}
+    if len(answer.position.players) > 2:
+        return data
+    if "options" in data:
+        data["options"] = tuple(_less(option, _OF_SEVERAL) for option in data["options"])
+    return _less(data, _OF_SEVERAL)
 
 
-def advice_sheet(advice: Advice | SharedAdvice) -> Sheet:
+_OF_SEVERAL = {"chances", "roll_chances", "bank_chances", "within"}
+"""Fields of answers that are told where more than two play."""
+
+
+def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    """Plain data without some fields."""
+    return {name: value for name, value in data.items() if name not in names}
+
+
+def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
+    """A position as plain data: of two players as the mover sees it, else of all."""
+    if len(position.players) > 2:
+        return _less(asdict(position), {"held"})
+    names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
+    return {
+        **{name: getattr(position, name) for name in names},
+        "on_board": position.on_board,
+        "opponent_on_board": position.opponent_on_board,
+        "began": position.began or not (rules.has_roles or in_play_off(rules, position)),
+    }
+
+
+def advice_sheet(advice: Advice) -> Sheet:
     """The options, best first."""
-    kind = Option if isinstance(advice, Advice) else SharedOption
-    return sheet([one.name for one in fields(kind)], map(asdict, advice.options))
+    left_out = set() if len(advice.chances) > 2 else _OF_SEVERAL
+    names = [field.name for field in fields(Option) if field.name not in left_out]
+    return sheet(names, map(asdict, advice.options))
 
 
 ACTIONS = {
@@ -55,7 +83,7 @@ _TIES = {
 """What a tie in the last turn means."""
 
 
-def advice_text(advice: Advice | SharedAdvice) -> str:
+def advice_text(advice: Advice) -> str:
     """The options, best first, with what each costs against the best."""
     best, within = advice.win_probability, within_of(advice)
     head = wrap(
@@ -88,9 +116,9 @@ def advice_text(advice: Advice | SharedAdvice) -> str:
     return _lines(head, *table, reason_text(advice), *about(advice))
 
 
-def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
+def reason_text(answer: Advice | Odds) -> str:
     """Why the best choice is best; of several players what the others have, and how sure it is."""
-    if isinstance(answer, Advice | Odds):
+    if len(answer.chances) == 2:
         return why_text(answer)
     told = [percent(answer.chances[k], answer.within) for k in answer.position.in_order[1:]]
     text = say("The others would then win {chances} of the time.", chances=and_text(told))
@@ -103,12 +131,12 @@ def reason_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
     return wrap(text)
 
 
-def odds_text(odds: Odds | SharedOdds) -> str:
+def odds_text(odds: Odds) -> str:
     """Roll or bank, what each is worth, and why."""
     return _lines(odds_table(odds), reason_text(odds), *about(odds))
 
 
-def odds_table(odds: Odds | SharedOdds) -> str:
+def odds_table(odds: Odds) -> str:
     """Roll or bank, and what each is worth."""
     rules, position, within = odds.rules, odds.position, within_of(odds)
     head = wrap(
@@ -140,20 +168,20 @@ def answer_text(answer: Advice | Odds) -> str:
     return advice_text(answer) if isinstance(answer, Advice) else odds_text(answer)
 
 
-def _id(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str | None:
+def _id(answer: Advice | Odds) -> str | None:
     """What opens a position of two players again."""
-    if not isinstance(answer, Advice | Odds):
+    if len(answer.chances) > 2:
         return None
     roll = answer.roll if isinstance(answer, Advice) else None
     return position_id(answer.rules, answer.position, roll)
 
 
-def about(answer: Advice | Odds | SharedAdvice | SharedOdds) -> list[str]:
+def about(answer: Advice | Odds) -> list[str]:
     """What goes for the position itself: that no rolls lead to it, and by what it is opened."""
     return [reachable_text(answer), id_text(answer)]
 
 
-def reachable_text(answer: Advice | Odds | SharedAdvice | SharedOdds, reason: str = "") -> str:
+def reachable_text(answer: Advice | Odds, reason: str = "") -> str:
     """A note that no rolls lead to a position; "" where some do.
 
     reason : why, where it is not that of equal dice
@@ -164,7 +192,7 @@ def reachable_text(answer: Advice | Odds | SharedAdvice | SharedOdds, reason: st
     return wrap(say("Note: {reason}; this is what it would be worth.", reason=reason))
 
 
-def id_text(answer: Advice | Odds | SharedAdvice | SharedOdds) -> str:
+def id_text(answer: Advice | Odds) -> str:
     """By what the position is opened again."""
     found = _id(answer)
     return say("Position {id}", id=found) if found else ""
@@ -175,12 +203,18 @@ def _lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def position_text(rules: Ruleset, position: Position | SharedPosition) -> str:
+def position_text(rules: Ruleset, position: Position) -> str:
     """Scores, turn total, farkles in a row and what else the rules make matter, in a few words."""
-    if isinstance(position, SharedPosition):
-        return _shared_position_text(rules, position)
+    if len(position.players) > 2:
+        scores = say(
+            "you {score:,}, them {others}", score=position.banked, others=_others_scores(position)
+        )
+    else:
+        scores = say(
+            "you {score:,}, them {other:,}", score=position.banked, other=position.opponent
+        )
     parts = [
-        say("you {score:,}, them {other:,}", score=position.banked, other=position.opponent),
+        scores,
         *_boards(rules, position),
         *_stage(rules, position),
     ]
@@ -198,28 +232,6 @@ def position_text(rules: Ruleset, position: Position | SharedPosition) -> str:
                 position.opponent_farkles,
             )
         )
-    return ", ".join(parts)
-
-
-def _shared_position_text(rules: Ruleset, position: SharedPosition) -> str:
-    """The same of several players."""
-    own, turn = position.players[position.mover], position.turn
-    others = _others_scores(position)
-    parts = [say("you {score:,}, them {others}", score=own.score, others=others)]
-    # where scores fall, who has no points may still be on the board
-    if rules.has_opening and rules.lose_everything and not own.score:
-        parts.append(say("on the board") if own.on_board else say("not on the board"))
-    seen = position.against_leader
-    if in_play_off(rules, seen):
-        parts += _stage(rules, seen)
-    elif (beat := points_to_beat(rules, seen)) is not None:
-        parts.append(to_beat_text(beat, play_off=False))
-    elif rules.has_roles and not position.mover:
-        parts.append(say("you began"))
-    if turn.turn_total:
-        parts.append(turn_total_text(turn.turn_total))
-    if hot := _hot_dice(rules, turn):
-        parts.append(hot)
     return ", ".join(parts)
 
 
@@ -247,28 +259,29 @@ def _boards(rules: Ruleset, position: Position) -> list[str]:
         return []
     on_board, theirs = position.on_board, position.opponent_on_board
     own_tells, their_tells = position.banked > 0, position.opponent > 0
-    if not (own_tells or their_tells or on_board or theirs):
+    several = len(position.players) > 2
+    if not (several or own_tells or their_tells or on_board or theirs):
         return [say("neither on the board")]
     told = []
     if not own_tells:
         told.append(say("on the board") if on_board else say("not on the board"))
-    if not their_tells:
+    if not their_tells and not several:
         told.append(say("them on the board") if theirs else say("them not on the board"))
     return told
 
 
 def _stage(rules: Ruleset, position: Position) -> list[str]:
     """A final turn, a play-off or, where it matters, who began."""
-    beat = points_to_beat(rules, position)
+    beat = points_to_beat(rules, position.against_leader)
     if in_play_off(rules, position):
         if beat is None:
             return [say("play-off, you begin")]
         return [to_beat_text(beat, play_off=True) if beat else say("play-off, any points win")]
     if beat is not None:
         return [to_beat_text(beat, play_off=False)]
-    if rules.has_roles:
-        return [say("you began") if position.began else say("they began")]
-    return []
+    if rules.has_roles and position.began:
+        return [say("you began")]
+    return [say("they began")] if rules.has_roles and len(position.players) == 2 else []
 
 
 def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
@@ -282,15 +295,13 @@ def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
     return say("hot dice so far: {number}", number=level)
 
 
-def _fate_text(advice: Advice | SharedAdvice) -> str:
+def _fate_text(advice: Advice) -> str:
     """What a roll means that leaves no choice."""
     left = say(
         "Your win probability is now {chance}.",
         chance=percent(advice.win_probability, within_of(advice)),
     )
     position = advice.position
-    if isinstance(position, SharedPosition):
-        position = position.against_leader
     if advice.fate is Fate.WINS:
         return say("This roll wins the game.")
     if advice.fate is Fate.LOSES:
@@ -308,7 +319,7 @@ def _fate_text(advice: Advice | SharedAdvice) -> str:
     return f"{met} {left}"
 
 
-def _risks_text(odds: Odds | SharedOdds) -> str:
+def _risks_text(odds: Odds) -> str:
     """Chances of the rolls that end the turn."""
     risks = [say("farkle chance {chance}", chance=percent(odds.farkle_probability))]
     if odds.instant_win_probability:
@@ -318,25 +329,26 @@ def _risks_text(odds: Odds | SharedOdds) -> str:
     return ", ".join(risks)
 
 
-def bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
+def bank_text(rules: Ruleset, position: Position) -> str:
     """What banking the turn total leads to."""
-    if isinstance(position, SharedPosition):
-        return _shared_bank_text(rules, position)
-    beat = points_to_beat(rules, position)
-    if beat is not None:
+    seen, several = position.against_leader, len(position.players) > 2
+    if (beat := points_to_beat(rules, seen)) is not None:
+        if several and position.turn_total > beat and len(last_turns(rules, position)) > 1:
+            return say("takes the lead")
         return _last_bank_text(rules, position.turn_total - beat)
-    if in_play_off(rules, position):
+    if in_play_off(rules, seen):
         return say("then they have one turn to beat it")
     total = position.banked + position.turn_total
+    last_of_round = position.mover == len(position.players) - 1
+    if total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
+        return say("wins the game")
+    scores = say("{score:,} to {others}", score=total, others=_others_scores(position))
     if total < rules.winning_score:
-        return scores_text(total, position.opponent)
-    if not rules.goal_ends_game(last_of_round=not position.began):
-        return say(
-            "{score:,} to {other:,}, then they get one final turn",
-            score=total,
-            other=position.opponent,
-        )
-    return say("wins the game")
+        return scores
+    then = say_later("{scores}, then they get one final turn")
+    if several:
+        then = say_later("{scores}, then the others get one final turn")
+    return say(then, scores=scores)
 
 
 def _last_bank_text(rules: Ruleset, ahead: int) -> str:
@@ -346,27 +358,7 @@ def _last_bank_text(rules: Ruleset, ahead: int) -> str:
     return say("wins the game") if ahead > 0 else say("loses the game")
 
 
-def _shared_bank_text(rules: Ruleset, position: SharedPosition) -> str:
-    """The same of several players."""
-    seen, total = position.against_leader, position.turn.turn_total
-    if (beat := points_to_beat(rules, seen)) is not None:
-        if total > beat and len(last_turns(rules, position)) > 1:
-            return say("takes the lead")
-        return _last_bank_text(rules, total - beat)
-    if in_play_off(rules, seen):
-        return say("then they have one turn to beat it")
-    total += seen.banked
-    if total >= rules.winning_score:
-        last_of_round = position.mover == len(position.players) - 1
-        if rules.goal_ends_game(last_of_round=last_of_round):
-            return say("wins the game")
-    told = say("{score:,} to {others}", score=total, others=_others_scores(position))
-    if total < rules.winning_score:
-        return told
-    return say("{scores}, then the others get one final turn", scores=told)
-
-
-def position_scores_text(rules: Ruleset, position: SharedPosition) -> str:
+def position_scores_text(rules: Ruleset, position: Position) -> str:
     """The scores and what else mattered, where several players are told of by name."""
     seen = position.against_leader
     where = [say("{score:,} to {others}", score=seen.banked, others=_others_scores(position))]
@@ -379,7 +371,7 @@ def position_scores_text(rules: Ruleset, position: SharedPosition) -> str:
     return ", ".join(where)
 
 
-def _others_scores(position: SharedPosition) -> str:
+def _others_scores(position: Position) -> str:
     """The scores of those who move after the player to act, in the order of their turns."""
     return and_text([figure(position.players[k].score) for k in position.in_order[1:]])
 
@@ -394,6 +386,6 @@ def cost_text(difference: float, within: float | None = None) -> str:
     return f"-{percent(difference, within).removesuffix(' %')}" if difference else say("best")
 
 
-def within_of(answer: Advice | Odds | SharedAdvice | SharedOdds) -> float | None:
+def within_of(answer: Advice | Odds) -> float | None:
     """What an estimate is off by at most, None for what is exact."""
-    return answer.within if isinstance(answer, SharedAdvice | SharedOdds) else None
+    return answer.within

@@ -49,7 +49,6 @@ from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.play.advice import Advice, Odds
 from solver.play.loaded_policies import LOADED_LEVELS
-from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.play.policies import LEVELS
 from solver.turn.dice import JOKER, Roll, make_roll
 from solver.turn.equations import Decision
@@ -143,9 +142,9 @@ def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
     card: Card | None
     match subject:
-        case Advice() | SharedAdvice():
+        case Advice():
             card = Card(shorten_text(_marked_advice(subject)))
-        case Odds() | SharedOdds():
+        case Odds():
             card = Card(_marked_odds(subject))
         case Hint():
             card = Card(shorten_text(_marked_hint(subject)))
@@ -270,7 +269,7 @@ def _button(
     return Button(action, label, row, style)
 
 
-def _marked_advice(advice: Advice | SharedAdvice) -> str:
+def _marked_advice(advice: Advice) -> str:
     """The set-asides of a roll, best first, or what has become of the turn."""
     if advice.fate is not Fate.SCORES:
         return plain_markdown(advice_text(advice))
@@ -303,7 +302,7 @@ def _marked_advice(advice: Advice | SharedAdvice) -> str:
     return "\n".join(lines)
 
 
-def _marked_odds(odds: Odds | SharedOdds) -> str:
+def _marked_odds(odds: Odds) -> str:
     """Roll or bank in columns, and why under them."""
     told = odds_table(odds), reason_text(odds), *about(odds)
     return "\n".join(map(plain_markdown, filter(None, told)))
@@ -316,7 +315,7 @@ def _marked_hint(hint: Hint) -> str:
         kept = dice_text(hint.advice.options[0].set_aside)
         lines += [_marked_advice(hint.advice), say("After keeping {dice}:", dice=kept)]
         # of several players both say the same
-        if isinstance(hint.odds, SharedOdds):
+        if len(hint.odds.chances) > 2:
             told = [odds_table(hint.odds), id_text(hint.odds)]
     lines += map(plain_markdown, filter(None, told))
     if not hint.exact:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.services.explorer import Exploration, Field, Step
-from bot.views.advice import odds_text
+from bot.views.advice import bare_data, odds_text, position_data
 from bot.views.card import Button, Card
 from bot.views.layout import columns, dice_count, plain_markdown
 from solver.game.position import Position, least_hot_dice
@@ -90,13 +90,12 @@ def position_view(found: Exploration) -> str:
 def exploration_data(found: Exploration, named: str | None = None) -> dict[str, Any]:
     """The same as plain data."""
     return {
-        **asdict(found.odds),
-        "rules": found.rules.name,
+        **bare_data(found.odds),
         "bank_from": [asdict(one) for one in found.bank_from],
         "steps": [
             {
                 "action": step.action,
-                "position": asdict(step.position),
+                "position": position_data(found.rules, step.position),
                 "command": explore_line(found.rules, step.position, named),
             }
             for step in found.steps

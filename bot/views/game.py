@@ -37,7 +37,6 @@ from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import doubts
 from bot.views.tournament import state_data, tournament_lines
 from solver.named.drafts import pairs_of
-from solver.play.many_advice import SharedOdds
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
@@ -265,7 +264,7 @@ def hint_text(hint: Hint | LoadedHint) -> str:
     if hint.advice:
         lines += [advice_text(hint.advice), _after_keeping(hint)]
     # of several players both say the same
-    alone = hint.advice is None or not isinstance(hint.odds, SharedOdds)
+    alone = hint.advice is None or len(hint.odds.chances) == 2
     lines.append(odds_text(hint.odds) if alone else odds_table(hint.odds))
     if not hint.exact:
         lines.append(say(NOT_EXACT))

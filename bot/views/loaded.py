@@ -1,6 +1,5 @@
 """Advice and odds with loaded dice as people read them, and as plain data."""
 
-from dataclasses import replace
 from typing import Any
 
 from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, SeatedDice
@@ -20,11 +19,9 @@ from bot.views.layout import columns, percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import no_bank_text
-from solver.game.many_best import SharedPosition
 from solver.game.position import Position
 from solver.play.advice import Advice, Odds
 from solver.play.badge_uses import BadgeUse
-from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.turn.equations import Decision
 from solver.wording import say, say_later
 
@@ -141,7 +138,7 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     mine = dice.mine
     found = answer.advice if isinstance(answer, LoadedAdvice) else answer.odds
     data, position = bare_data(found), found.position
-    where = data["position"] if isinstance(position, Position) else data["position"]["turn"]
+    where = data["position"] if len(position.players) == 2 else data["position"]["turn"]
     where["dice"] = mine.left(position.turn.dice).text
     if isinstance(answer, LoadedAdvice):
         found = answer.advice
@@ -162,28 +159,24 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
     return {**data, **said, "their_dice": dice.theirs.text, "badges": badges}
 
 
-def _others(found: Advice | Odds | SharedAdvice | SharedOdds) -> list[str]:
+def _others(found: Advice | Odds) -> list[str]:
     """What the others have then, where they are several."""
-    return [reason_text(found)] if isinstance(found, SharedAdvice | SharedOdds) else []
+    return [reason_text(found)] if len(found.chances) > 2 else []
 
 
-def _reachable(found: Advice | Odds | SharedAdvice | SharedOdds) -> list[str]:
+def _reachable(found: Advice | Odds) -> list[str]:
     """A note where no rolls lead to the position."""
     total = found.position.turn.turn_total
     reason = say("these dice cannot be left at a turn total of {turn_total:,}", turn_total=total)
     return list(filter(None, [reachable_text(found, reason)]))
 
 
-def _with_all_dice(
-    dice: LoadedDice | SeatedDice, position: Position | SharedPosition
-) -> Position | SharedPosition:
+def _with_all_dice(dice: LoadedDice | SeatedDice, position: Position) -> Position:
     """A position as if all dice were to be rolled, which are known by their number then."""
-    if isinstance(position, Position):
-        return replace(position, dice=dice.rules.dice)
-    return replace(position, turn=replace(position.turn, dice=dice.rules.dice))
+    return position.change(dice=dice.rules.dice)
 
 
-def _roll(dice: LoadedDice | SeatedDice, advice: Advice | SharedAdvice) -> str:
+def _roll(dice: LoadedDice | SeatedDice, advice: Advice) -> str:
     """The roll as it may be typed again: it may be of any dice of the set."""
     return dice.kit.roll_text(advice.roll, dice.mine.dice_set.whole)
 
@@ -194,15 +187,11 @@ def loaded_advice_sheet(answer: LoadedAdvice) -> Sheet:
     return sheet(names, loaded_data(answer)["options"])
 
 
-def _position(dice: LoadedDice | SeatedDice, position: Position | SharedPosition) -> str:
+def _position(dice: LoadedDice | SeatedDice, position: Position) -> str:
     """Scores and turn total."""
     whole = _with_all_dice(dice, position)
     total = whole.turn.turn_total
-    if isinstance(whole, SharedPosition):
-        start: Position | SharedPosition = replace(whole, turn=replace(whole.turn, turn_total=0))
-    else:
-        start = replace(whole, turn_total=0)
-    parts = [position_text(dice.rules, start)]
+    parts = [position_text(dice.rules, whole.change(turn_total=0))]
     parts += [turn_total_text(total)] if total else []
     return ", ".join(parts)
 

@@ -7,6 +7,7 @@ from typing import Any
 from bot.services.explorer import Field
 from bot.services.loaded import LoadedDice
 from bot.services.loaded_explorer import LoadedExploration
+from bot.views.advice import position_data
 from bot.views.explorer import step_label, threshold_text
 from bot.views.game import NOT_EXACT
 from bot.views.layout import columns, wrap
@@ -50,7 +51,7 @@ def loaded_exploration_data(found: LoadedExploration) -> dict[str, Any]:
             steps.append(
                 {
                     "action": step.action,
-                    "position": {**asdict(step.position), "dice": left},
+                    "position": {**position_data(found.dice.rules, step.position), "dice": left},
                     "command": _line(dice, step.position),
                 }
             )

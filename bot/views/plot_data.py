@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bot.views.advice import position_data
 from bot.views.sheet import Sheet
 from solver.play.maps import BorderMap, ScoreMap, TurnMap, WinMap
 from solver.turn.equations import Decision
@@ -40,7 +41,7 @@ def turn_table(turn: TurnMap) -> NumberTable:
     ]
     about = {
         "rules": turn.rules.name,
-        "position": asdict(turn.position),
+        "position": position_data(turn.rules, turn.position),
         "bank_from": [asdict(one) for one in turn.bank_from],
     }
     columns = ("turn_total", "dice", "win_probability", "roll", "bank", "action")

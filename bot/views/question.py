@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from bot.views.advice import cost_text, position_text
+from bot.views.advice import cost_text, position_data, position_text
 from bot.views.card import Attachment, Button
 from bot.views.dice_picture import dice_png
 from bot.views.layout import columns, dice_count, dice_text, percent
@@ -106,7 +106,7 @@ def question_data(question: Question) -> dict[str, Any]:
     ]
     return {
         "rules": question.rules.name,
-        "position": asdict(question.position),
+        "position": position_data(question.rules, question.position),
         "roll": question.roll,
         "choices": given,
     }

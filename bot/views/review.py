@@ -19,7 +19,6 @@ from bot.views.advice import (
 )
 from bot.views.badges import USES, turned_to
 from bot.views.layout import MOST_IN_MESSAGE, and_text, columns, dice_text, inside, percent, wrap
-from solver.game.many_best import SharedPosition
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
@@ -383,7 +382,7 @@ def _by_badge(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
 def _where(rules: Ruleset, judgement: Judgement) -> str:
     """The scores and what else mattered."""
     position = judgement.position
-    if isinstance(position, SharedPosition):
+    if len(position.players) > 2:
         return position_scores_text(rules, position)
     beat = points_to_beat(rules, position)
     if not in_play_off(rules, position):

@@ -1,7 +1,6 @@
 """A whole turn as a heat map: turn total by dice, and the border between rolling and banking."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -111,7 +110,7 @@ def _numbers(turn: TurnMap) -> list[str]:
 
 def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
     """The rules and the position, and what is marked in the picture."""
-    start = replace(turn.position, turn_total=0, dice=turn.rules.dice)
+    start = turn.position.change(turn_total=0, dice=turn.rules.dice)
     where = say(
         "{rules} rules: {position}",
         rules=drawable(turn.rules.name, 40),

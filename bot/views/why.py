@@ -1,9 +1,6 @@
 """Why it is best to bank, or to roll, in one sentence, and what the other choice is worth."""
 
-from dataclasses import replace
-
 from bot.views.layout import dice_count, percent, wrap
-from solver.game.many_best import SharedPosition
 from solver.game.position import Position, points_to_beat
 from solver.play.advice import Advice, Odds
 from solver.play.reasons import Reason, Why
@@ -148,7 +145,7 @@ def _other_text(found: Why) -> str:
 
 
 def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
-    position = replace(answer.position, turn_total=found.turn_total)
+    position = answer.position.change(turn_total=found.turn_total)
     return say(
         "Why roll: {reason}; the farkle chance with {dice} is {chance}.",
         reason=no_bank_text(answer.rules, position),
@@ -157,10 +154,8 @@ def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
     )
 
 
-def no_bank_text(rules: Ruleset, position: Position | SharedPosition) -> str:
+def no_bank_text(rules: Ruleset, position: Position) -> str:
     """Why the turn total may not be banked."""
-    if isinstance(position, SharedPosition):
-        position = position.against_leader
     points, on_board = position.turn_total, position.on_board
     if not points:
         return say("nothing to bank yet")

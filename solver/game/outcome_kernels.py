@@ -1,7 +1,7 @@
 """Numba kernels that find how turns end: those of best play, and those of given decisions.
 
-Parameters as in solver.game.kernels. A turn is followed forwards over its turn totals, with the
-chance to be in each of its states.
+Parameters as in solver.game.kernels. A turn total is followed forwards, with the chance to be in
+each state of the turn.
 """
 
 from typing import NamedTuple
@@ -21,10 +21,10 @@ from solver.game.kernels import (
     prepare,
     solve_levels,
 )
-from solver.game.lane_code import lane_code
 from solver.game.lanes import LANES
-from solver.game.list_kernels import add_lists
 from solver.turn.equations import Floats
+
+SPREAD_TYPE = types.FunctionType(types.void(*[array_type(types.float64, 1)] * 4))
 
 _NO_MORE = 1e-18
 """A chance that is left out."""
@@ -35,6 +35,10 @@ class Spread(NamedTuple):
 
     mass: Floats
     """Chance to be in a state, shape (levels, turn totals, dice, LANES)."""
+    rolled: Floats
+    """Chance to roll with each number of dice, shape (dice, LANES)."""
+    arrivals: Floats
+    """Chance to come to each target of the plan, shape (targets, LANES)."""
     banked: Floats
     """Chance of each bank, shape (turn totals, LANES)."""
     farkled: Floats
@@ -43,8 +47,18 @@ class Spread(NamedTuple):
     """Chance of a roll that wins and of one that loses everything, shape (2, LANES)."""
 
 
+class Chances(NamedTuple):
+    """What a plan says of rolls."""
+
+    targets: npt.NDArray[np.intp]
+    wins: Floats
+    """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
+    loses: Floats
+    farkles: Floats
+
+
 class Choices(NamedTuple):
-    """The set-asides of every roll; list after list, and the lists of 1, 2, ... dice in turn."""
+    """Every set-aside of every roll; list after list, and the lists of 1, 2, ... dice in turn."""
 
     points: npt.NDArray[np.intp]
     """In steps, without a bonus."""
@@ -58,134 +72,82 @@ class Choices(NamedTuple):
     """Where the lists of a number of dice begin, and the end."""
     bonuses: npt.NDArray[np.intp]
     wins: Floats
-    """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
     loses: Floats
     farkles: Floats
-    places: npt.NDArray[np.intp]
-    """Where each set-aside leads to from the row of a turn total on, in the flat values of a
-    scratch, by level, shape (levels, set-asides)."""
-    ones: Floats
-    """For each list."""
 
 
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
-SPREAD_TYPE = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3)], Spread)
-CHOICES_TYPE = types.NamedTuple(
-    [
-        *[_integers] * 3,
-        _floats,
-        *[_integers] * 2,
-        *[_floats] * 3,
-        array_type(types.intp, 2),
-        _floats,
-    ],
-    Choices,
+_spread_type = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3, 3, 3)], Spread)
+_chances_type = types.NamedTuple([_integers, _floats, _floats, _floats], Chances)
+_choices_type = types.NamedTuple(
+    [_integers] * 3 + [_floats] + [_integers] * 2 + [_floats] * 3, Choices
 )
 
 
 @njit(nogil=True, error_model="numpy")
-def own_spread(spread, worker):
-    """The Spread of one thread, without the axis of threads."""
-    return Spread(
-        spread.mass[worker], spread.banked[worker], spread.farkled[worker], spread.ends[worker]
-    )
-
-
-_send = lane_code(
-    """
-some = goes[0] if values[0] >= best[0] else 0.0
-mass[0] = mass[0] + some
-rest = goes[0] - some
-goes[0] = rest
-found = rest
-""",
-    ("values", "mass", "best", "goes", "rolled"),
-)
-"""Send chances on to an option where it is best; tells whether any are left."""
-
-
-@njit(nogil=True, error_model="numpy")
-def _roll(level, row, n, choices, values, mass, rolled, best, goes):
-    """Send the chance to roll the dice of column n in a row on to what is best of each roll."""
-    places, starts = choices.places[level], choices.starts
-    for k in range(choices.lists[n], choices.lists[n + 1]):
-        for lane in range(LANES):
-            best[lane] = 0.0
-            goes[lane] = choices.chance[k] * rolled[lane]
-        if starts[k + 1] > starts[k] + 1:
-            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-                values, row, places, starts, choices.ones, k, k + 1, best, 0
-            )
-        for option in range(starts[k + 1] - 1, starts[k] - 1, -1):
-            place = row + places[option]
-            if not _send(values[place:], mass[place:], best, goes, rolled):
-                break
-
-
-@njit(nogil=True, error_model="numpy")
-def follow(steps, least, choices, work, spread):
-    """Find how turns of best play end, up to turn total `steps`, that were solved in a scratch.
-
-    A tie between bank and roll is banked; of set-asides of equal value the one with more points is
-    taken.
-
-    least : a state to which no lane comes with more chance than this is banked
-    """
-    game, values, bank = work.game, work.scratch.values, work.scratch.bank
-    levels, all_rows, dice, _ = values.shape
+def _follow(spread, steps, work, space, chances):
+    """Find how the turns end that a thread's scratch was prepared for and that were solved."""
+    game, hot = work.game, work.hot
+    values, bank, _, _, _, _ = work.scratch
+    mass, rolled, arrivals, banked, farkled, ends = space
+    levels, _, dice, _ = values.shape
     rows = steps + game.reach
-    spread.mass[:, :rows] = 0.0
-    spread.mass[0, 0, dice - 1] = 1.0
-    spread.banked[:rows] = 0.0
-    spread.farkled[:rows] = 0.0
-    spread.ends[:] = 0.0
-    flat, mass = values.ravel(), spread.mass.ravel()
-    rolled, best, goes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    mass[:, :rows] = 0.0
+    mass[0, 0, dice - 1] = 1.0
+    banked[:rows] = 0.0
+    farkled[:rows] = 0.0
+    ends[:] = 0.0
+    row = dice * LANES
     for t in range(steps):
         for level in range(levels):
+            following, bonus = min(level + 1, levels - 1), work.bonuses[level]
+            any_rolled = 0.0
             for n in range(dice):
                 may = game.must_roll_hot == 0 or n < dice - 1
-                most = 0.0
                 for lane in range(LANES):
-                    here, worth = spread.mass[level, t, n, lane], bank[t, lane]
+                    here, worth = mass[level, t, n, lane], bank[t, lane]
                     stays = may and worth > 0.0 and worth >= values[level, t, n, lane]
-                    spread.banked[t, lane] += here if stays else 0.0
-                    rolled[lane] = 0.0 if stays else here
-                    most = max(most, rolled[lane])
-                if most <= least:
-                    for lane in range(LANES):
-                        spread.banked[t, lane] += rolled[lane]
-                    continue
+                    kept = here if stays else 0.0
+                    goes = here - kept
+                    banked[t, lane] += kept
+                    rolled[n, lane] = goes
+                    any_rolled += goes
+                    farkled[t, lane] += chances.farkles[n] * goes
+                    ends[0, lane] += chances.wins[n] * goes
+                    ends[1, lane] += chances.loses[n] * goes
+            if any_rolled == 0.0:
+                continue
+            spread(
+                values[level].ravel()[t * row :],
+                values[following, bonus:].ravel()[t * row :],
+                rolled.ravel(),
+                arrivals.ravel(),
+            )
+            for k in range(chances.targets.size):
+                points, n = chances.targets[k] // dice, chances.targets[k] % dice
+                if n == dice - 1:
+                    there = mass[following, t + points + bonus, n]
+                else:
+                    there = mass[level, t + points, n]
                 for lane in range(LANES):
-                    spread.farkled[t, lane] += choices.farkles[n] * rolled[lane]
-                    spread.ends[0, lane] += choices.wins[n] * rolled[lane]
-                    spread.ends[1, lane] += choices.loses[n] * rolled[lane]
-                row = (level * all_rows + t) * dice * LANES
-                _roll(level, row, n, choices, flat, mass, rolled, best, goes)
-
-
-@njit(nogil=True, error_model="numpy")
-def _follow_on(steps, work, spread):
-    """Find how turns end that come to turn total `steps` or more, where more is worth no more."""
-    game, hot = work.game, work.hot
-    levels, _, dice, _ = work.scratch.values.shape
+                    there[lane] += arrivals[k, lane]
     goes_on = (1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot) / (1.0 - hot.only_hot)
-    for t in range(steps, steps + game.reach):
+    for t in range(steps, rows):
         for level in range(levels):
             for n in range(dice):
                 for lane in range(LANES):
-                    here = spread.mass[level, t, n, lane]
+                    here = mass[level, t, n, lane]
                     if game.must_roll_hot == 0 or n < dice - 1:
-                        spread.banked[t, lane] += here
+                        banked[t, lane] += here
                         continue
-                    spread.banked[t, lane] += here * goes_on
-                    spread.farkled[t, lane] += here * hot.farkles / (1.0 - hot.only_hot)
-                    spread.ends[0, lane] += here * hot.wins / (1.0 - hot.only_hot)
-                    spread.ends[1, lane] += here * hot.loses / (1.0 - hot.only_hot)
+                    banked[t, lane] += here * goes_on
+                    farkled[t, lane] += here * hot.farkles / (1.0 - hot.only_hot)
+                    ends[0, lane] += here * hot.wins / (1.0 - hot.only_hot)
+                    ends[1, lane] += here * hot.loses / (1.0 - hot.only_hot)
 
 
 @njit(nogil=True, error_model="numpy")
-def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
+def _keep(s, start, r, u, w, rows, ends_game, work, space, outcomes, used):
     """Write the outcomes of a group down, from place `used` on; returns where the next one goes."""
     game = work.game
     low, high = own_scores(s, u, w, game)
@@ -195,30 +157,30 @@ def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
         if not low <= own <= high:
             continue
         k = outcomes.which[r, u, w, own, opponent]
-        wins = spread.ends[0, lane]
+        wins = space.ends[0, lane]
         last = rows
         if ends_game and game.keeps == 0:
             # what reaches the goal wins, however much it is
             last = min(rows, game.scores - own)
             for t in range(last, rows):
-                wins += spread.banked[t, lane]
-        outcomes.wins[k], outcomes.loses[k] = wins, spread.ends[1, lane]
+                wins += space.banked[t, lane]
+        outcomes.wins[k], outcomes.loses[k] = wins, space.ends[1, lane]
         farkled = 0.0
         if game.keeps == 0:
             for t in range(rows):
-                farkled += spread.farkled[t, lane]
+                farkled += space.farkled[t, lane]
         outcomes.farkled[k] = farkled
         first, end = 0, 0
         for t in range(last):
-            if spread.banked[t, lane] > 0.0 or (game.keeps == 1 and spread.farkled[t, lane] > 0.0):
+            if space.banked[t, lane] > 0.0 or (game.keeps == 1 and space.farkled[t, lane] > 0.0):
                 if end == 0:
                     first = t
                 end = t + 1
         outcomes.first[k], outcomes.start[k], outcomes.length[k] = first, used, end - first
         for t in range(first, end):
-            outcomes.banked[used] = spread.banked[t, lane]
+            outcomes.banked[used] = space.banked[t, lane]
             if game.keeps == 1:
-                outcomes.kept[used] = spread.farkled[t, lane]
+                outcomes.kept[used] = space.farkled[t, lane]
             used += 1
     return used
 
@@ -226,11 +188,12 @@ def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
 @njit(
     types.void(
         TURN_TYPE,
+        SPREAD_TYPE,
         TABLE_TYPE,
         array_type(types.intp, 2),
         *WORK_TYPES,
-        SPREAD_TYPE,
-        CHOICES_TYPE,
+        _spread_type,
+        _chances_type,
         OUTCOMES_TYPE,
         _integers,
         array_type(types.boolean, 1),
@@ -242,6 +205,7 @@ def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
 )
 def outcomes_of_best_play(
     turn,
+    spread,
     table,
     groups,
     game,
@@ -249,8 +213,8 @@ def outcomes_of_best_play(
     bonuses,
     scratch,
     slack,
-    spread,
-    choices,
+    space,
+    chances,
     outcomes,
     used,
     ends_game,
@@ -266,7 +230,14 @@ def outcomes_of_best_play(
     modes = game.farkle_limit * game.boards
     for worker in prange(workers):
         own = own_work(game, hot, bonuses, scratch, slack, worker)
-        mine = own_spread(spread, worker)
+        mine = Spread(
+            space.mass[worker],
+            space.rolled[worker],
+            space.arrivals[worker],
+            space.banked[worker],
+            space.farkled[worker],
+            space.ends[worker],
+        )
         place = used[worker]
         for group in range(worker, len(groups), workers):
             s, start = groups[group]
@@ -277,8 +248,7 @@ def outcomes_of_best_play(
                         if steps == 0:
                             continue
                         solve_levels(turn, steps, own)
-                        follow(steps, 0.0, choices, own, mine)
-                        _follow_on(steps, own, mine)
+                        _follow(spread, steps, own, mine, chances)
                         rows = steps + game.reach
                         place = _keep(
                             s, start, r, u, w, rows, ends_game[r], own, mine, outcomes, place
@@ -315,7 +285,7 @@ def _chosen(level, t, k, worth, choices):
         array_type(types.boolean, 3),
         types.intp,
         types.boolean,
-        CHOICES_TYPE,
+        _choices_type,
         _floats,
         _floats,
         _floats,

@@ -1,7 +1,7 @@
 """A position: what a decision depends on."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
-from solver.game.standings import Standing
+from solver.game.standings import Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import DiceSet, Remaining, dice_set
 from solver.turn.scoring import TurnState, possible_states, turn_plan
@@ -62,50 +62,183 @@ _THEIR = {
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
-    """The state of a game as the player to act sees it; scores and turn total in points.
+class Held:
+    """What is left of the badges in a game of two under way."""
 
-    An opponent's score that reaches the goal makes it a final turn; two scores that do make it a
-    turn of a play-off, whose first player has as many points as the opponent and `began`.
+    uses: tuple[int, int] | None = None
+    """Left of the first player and of the second; None for all."""
+    spent: bool = False
+    """Whether the mover has used its badge in this turn, and may not again before the next."""
+    changed: bool = False
+    """Whether the badge has changed the roll on the table, which it does once at most."""
+
+
+ALL_LEFT = Held()
+"""Nothing of any badge is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """The state of a game of two players or more; scores and turn total in points.
+
+    A score of somebody else that reaches the goal makes it a final turn, where the rules have one.
+    Scores of all that do make it a turn of a play-off: everybody has `winning_score`, and the
+    points of this round more.
+
+    Where only the strongest of the others matters, or there is one other, the position has names
+    for what the mover and that one have: `banked` to `opponent_on_board`.
     """
 
-    banked: int = 0
-    opponent: int = 0
-    turn_total: int = 0
-    farkles: int = 0
-    """Own farkles in a row before this turn."""
-    opponent_farkles: int = 0
-    dice: Remaining = 6
-    """Dice to roll, or the dice of a roll just made."""
-    hot_dice: int = 0
-    """How often all dice were set aside in this turn; matters where the bonus for it changes."""
-    on_board: bool = True
-    """Whether the player has banked before; matters where the rules have an opening minimum."""
-    opponent_on_board: bool = True
-    began: bool = True
-    """Whether the player to act began the game; matters where both have as many turns."""
+    players: tuple[Standing, ...] = (Standing(), Standing())
+    """The players in the order of their turns; where it matters, the first one began the game."""
+    mover: int = 0
+    """Whose turn it is, as an index of `players`."""
+    turn: TurnState = TurnState(0, 6)  # noqa: RUF009 - it never changes
+    """How far the turn has come; its dice are those to roll, or those of a roll just made."""
+    waiting: tuple[int, ...] = ()
+    """Where somebody reached the goal, those who have their final turn, or their turn of a
+    play-off, still before them, the mover first; empty where the scores and the order tell it."""
+    held: Held = ALL_LEFT
+    """What is left of badges that players brought."""
+
+    @classmethod
+    def of_two(
+        cls,
+        banked: int = 0,
+        opponent: int = 0,
+        turn_total: int = 0,
+        farkles: int = 0,
+        opponent_farkles: int = 0,
+        dice: Remaining = 6,
+        hot_dice: int = 0,
+        *,
+        on_board: bool = True,
+        opponent_on_board: bool = True,
+        began: bool = True,
+    ) -> "Position":
+        """Return a position of two players as the mover sees it.
+
+        began : whether the mover began the game, or the play-off
+        """
+        own = Standing(banked, farkles, on_board)
+        other = Standing(opponent, opponent_farkles, opponent_on_board)
+        turn = TurnState(turn_total, dice, hot_dice)
+        return cls((own, other), 0, turn) if began else cls((other, own), 1, turn)
+
+    def change(self, **changes: Any) -> "Position":
+        """Return the position with other values of what `of_two` names; `began` of two only."""
+        turn = {name: changes.pop(name) for name in _TURN_FIELDS & changes.keys()}
+        began = changes.pop("began", self.began)
+        own = {_OWN_FIELDS[name]: changes.pop(name) for name in _OWN_FIELDS.keys() & changes.keys()}
+        other = {_OTHER_FIELDS[name]: value for name, value in changes.items()}
+        players = list(self.players)
+        players[self.mover] = replace(self.own, **own)
+        rival = self.rival
+        players[rival] = replace(players[rival], **other)
+        mover = self.mover
+        if began != self.began:
+            players.reverse()
+            mover = 1 - mover
+        return replace(self, players=tuple(players), mover=mover, turn=replace(self.turn, **turn))
 
     @property
-    def turn(self) -> TurnState:
-        """How far the turn has come."""
-        return TurnState(self.turn_total, self.dice, self.hot_dice)
+    def in_order(self) -> tuple[int, ...]:
+        """Return the indices of all players, the mover first."""
+        count = len(self.players)
+        return tuple((self.mover + k) % count for k in range(count))
 
     @property
     def own(self) -> Standing:
-        """Where the player to act stood before the turn."""
-        return Standing(self.banked, self.farkles, self.on_board)
+        """Return where the mover stood before the turn."""
+        return self.players[self.mover]
 
     @property
-    def others(self) -> Standing:
-        """Where the opponent stands."""
-        return Standing(self.opponent, self.opponent_farkles, self.opponent_on_board)
+    def rival(self) -> int:
+        """Return the index of the strongest of the others, of equals the next to move."""
+        return max(self.in_order[1:], key=lambda k: self.players[k].score)
+
+    @property
+    def other(self) -> Standing:
+        """Return where the strongest of the others stands."""
+        return self.players[self.rival]
+
+    @property
+    def against_leader(self) -> "Position":
+        """Return the position of the mover and the strongest of the others, as if of two."""
+        if len(self.players) == 2:
+            return self
+        own, leader = self.own, self.other
+        # only in a play-off somebody has as many as who leads, and who leads had a turn
+        began = own.score != leader.score or len(self.waiting) in {0, len(self.players)}
+        return (
+            Position((own, leader), 0, self.turn)
+            if began
+            else Position((leader, own), 1, self.turn)
+        )
+
+    @property
+    def began(self) -> bool:
+        """Whether the mover began; matters where all have as many turns, and in a play-off."""
+        return self.mover == 0
+
+    @property
+    def turn_total(self) -> int:
+        """Return the points that the turn has brought so far."""
+        return self.turn.turn_total
+
+    @property
+    def dice(self) -> Remaining:
+        """Return the dice to roll, or those of a roll just made."""
+        return self.turn.dice
+
+    @property
+    def hot_dice(self) -> int:
+        """Return how often all dice were set aside in this turn."""
+        return self.turn.hot_dice
+
+    @property
+    def banked(self) -> int:
+        """Return the mover's score."""
+        return self.own.score
+
+    @property
+    def farkles(self) -> int:
+        """Return the mover's farkles in a row before this turn."""
+        return self.own.farkles
+
+    @property
+    def on_board(self) -> bool:
+        """Whether the mover has banked before; matters where the rules have an opening minimum."""
+        return self.own.on_board
+
+    @property
+    def opponent(self) -> int:
+        """Return the score of the strongest of the others."""
+        return self.other.score
+
+    @property
+    def opponent_farkles(self) -> int:
+        """Return the farkles in a row of the strongest of the others."""
+        return self.other.farkles
+
+    @property
+    def opponent_on_board(self) -> bool:
+        """Whether the strongest of the others has banked before."""
+        return self.other.on_board
 
 
-def first_position(rules: Ruleset) -> Position:
-    """The start of the game."""
-    boards = not rules.has_opening
-    dice = dice_set(rules).whole
-    return Position(dice=dice, on_board=boards, opponent_on_board=boards)
+_TURN_FIELDS = {"turn_total", "dice", "hot_dice"}
+_OWN_FIELDS = {"banked": "score", "farkles": "farkles", "on_board": "on_board"}
+_OTHER_FIELDS = {f"opponent_{name}": name for name in ("farkles", "on_board")} | {
+    "opponent": "score"
+}
+"""What `Position.of_two` names, and where a position keeps it."""
+
+
+def first_position(rules: Ruleset, players: int = 2) -> Position:
+    """Return the start of a game of so many players."""
+    turn = TurnState(0, dice_set(rules).whole)
+    return Position((first_standing(rules),) * players, 0, turn)
 
 
 def in_play_off(rules: Ruleset, position: Position) -> bool:
@@ -117,7 +250,8 @@ def points_to_beat(rules: Ruleset, position: Position) -> int | None:
     """Points that the turn must beat, as many are a tie; None where it is not the last turn."""
     if position.opponent < rules.winning_score:
         return None
-    if in_play_off(rules, position) and position.began and position.banked == position.opponent:
+    begins = len(position.waiting) == len(position.players) if position.waiting else position.began
+    if begins and in_play_off(rules, position) and position.banked == position.opponent:
         return None
     return position.opponent - position.banked
 
@@ -135,17 +269,56 @@ def highest_score(rules: Ruleset) -> int:
 
 
 def check_position(rules: Ruleset, position: Position) -> None:
-    """Refuse a position that has no value under the rules.
+    """Refuse a position of two players with equal dice that has no value under the rules.
 
     A turn that no rolls lead to has one: `impossible_turn` says so. Raises InvalidPositionError,
     whose sentence names the number that is wrong and what is accepted.
     """
-    _check_scores(rules, position)
-    _check_standing(rules, position.own, _YOUR)
-    _check_standing(rules, position.others, _THEIR)
+    check_two(rules, position)
     check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
     check_turn(rules, position.turn, dice_set(rules), partial(reachable, rules))
+
+
+def check_two(rules: Ruleset, position: Position) -> None:
+    """Refuse two players who cannot be where they are. Raises InvalidPositionError."""
+    _check_scores(rules, position)
+    _check_standing(rules, position.own, _YOUR)
+    _check_standing(rules, position.other, _THEIR)
+
+
+def check_several(rules: Ruleset, position: Position) -> None:
+    """Refuse several players who cannot be where they are. Raises InvalidPositionError."""
+    count, goal = len(position.players), rules.winning_score
+    if not 0 <= position.mover < count:
+        raise InvalidPositionError.say(
+            "the player to act is 0 to {most}, not {player}",
+            most=count - 1,
+            player=position.mover,
+        )
+    for player in position.players:
+        if (player.score < 0 and not rules.penalty_points) or player.score % rules.point_step:
+            raise InvalidPositionError.say(
+                "a score cannot be {score:,}: it is a multiple of {step}",
+                score=player.score,
+                step=rules.point_step,
+            )
+    reached = [k for k, player in enumerate(position.players) if player.score >= goal]
+    if is_play_off(rules, position):
+        reached = []
+    over = rules.ending == "at_once" or position.mover in reached
+    if reached and (over or (rules.has_roles and position.mover < min(reached))):
+        raise InvalidPositionError.say(
+            "the game is over: player {player} has {score:,} points",
+            player=reached[0],
+            score=position.players[reached[0]].score,
+        )
+
+
+def is_play_off(rules: Ruleset, position: Position) -> bool:
+    """Whether a position is one of a play-off of all of several players."""
+    level = all(player.score >= rules.winning_score for player in position.players)
+    return level and rules.ties == "played_on" and bool(position.waiting)
 
 
 def check_dice(rules: Ruleset, number: int) -> None:

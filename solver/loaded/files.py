@@ -6,7 +6,7 @@ One file serves a match-up of two in either order, and a game of more from which
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
@@ -24,7 +24,7 @@ from solver.loaded.matchup import (
     plain,
     uses_shape,
 )
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.strategy import MatchupStrategy, OwnDice
 from solver.many_strategy import ORDER, RingManifest
 from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
 from solver.turn.equations import Floats
@@ -136,7 +136,7 @@ def _save_many(solution: ManyMatchupSolution, folder: Path) -> Path:
     return save_solved(folder, manifest, values)[1]
 
 
-def open_matchup(folder: Path, matchup: Matchup) -> Any:
+def open_matchup(folder: Path, matchup: Matchup) -> OwnDice:
     """Open the strategy of a match-up that was solved, told from the seat asked for.
 
     Its file counts as used just now, see `keep_within`.
@@ -154,7 +154,7 @@ def open_matchup(folder: Path, matchup: Matchup) -> Any:
     return MatchupStrategy(matchup, values)
 
 
-def strategy_of(matchup: Matchup, values: Floats) -> MatchupStrategy | ManyMatchupStrategy:
+def strategy_of(matchup: Matchup, values: Floats) -> OwnDice:
     """Return best play of a match-up from the values of its solution."""
     if matchup.players > 2:
         return ManyMatchupStrategy(matchup, values)

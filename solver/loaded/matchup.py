@@ -16,7 +16,6 @@ from solver.game.standings import score_count
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
 from solver.turn.equations import Floats
-from solver.turn.power_lists import Offers, offers_of, power_offers
 from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import Badge, SetAside
@@ -146,15 +145,6 @@ class Matchup:
             badge=self.badges[seat],
             all_options=all_options,
         )
-
-    def offers(self, seat: int) -> tuple[Offers, Offers]:
-        """Return what the rolls of a seat offer without a use of its badge left, and with one."""
-        power, plain = self.powers[seat], offers_of(self.lists(seat))
-        if power is None or power.is_of_bank:
-            return plain, plain
-        shape, alone = shape_of(self.dice[seat]), self.joker_alone
-        badge = self.badges[seat]
-        return plain, power_offers(self.rules, shape, power, joker_alone=alone, badge=badge)
 
     def shown(self, seat: int, roll: Roll) -> DiceSet:
         """The dice that a roll of a seat is of: its set, with the die that a badge added to it."""

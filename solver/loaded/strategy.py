@@ -1,121 +1,175 @@
-"""Best play of a match-up that is solved: its values, and every turn between them, in NumPy."""
+"""Best play of players who bring their dice: its values, and every turn between them, in NumPy."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
-import numpy.typing as npt
 
-from solver.game.position import Position, check_position, check_turn, leads_to
-from solver.game.standings import score_count
-from solver.loaded.many_strategy import ManyMatchupStrategy
+from solver.game.best import BestPlay
+from solver.game.position import ALL_LEFT, Held, Position, check_turn, check_two, leads_to
+from solver.game.standings import Bools, Standing, score_count
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
+from solver.turn.dice import DiceSet, Remaining, Roll
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, TurnState
+from solver.turn.powers import Power
+from solver.turn.scoring import Fate, SetAside, TurnPlan, TurnState
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What is left of the badges in a game under way."""
+class OwnDice(BestPlay):
+    """Best play of a game to which players bring their dice.
 
-    uses: tuple[int, int] | None = None
-    """Left of side 0 and of side 1; None for all."""
-    spent: bool = False
-    """Whether the side to act has used its badge in this turn, and may not again before the next.
-    """
-    changed: bool = False
-    """Whether the badge has changed the roll on the table, which it does once at most."""
-
-
-ALL_LEFT = Held()
-"""Nothing of any badge is used."""
-
-
-class MatchupStrategy:
-    """Optimal play of a match-up by both sides.
-
-    A position is that of the side to act: its `dice` are an index into the remaining dice of that
-    side's set.
+    Remaining dice are an index into those of the mover's set.
     """
 
-    def __init__(self, matchup: Matchup, values: Floats) -> None:
-        """`values` are those of a `MatchupSolution`."""
+    matchup: Matchup
+
+    def __init__(self, matchup: Matchup, players: int) -> None:
+        BestPlay.__init__(self, matchup.rules, players)
         self.matchup = matchup
-        self.rules = matchup.rules
-        self.values = values
-        self.plan: Callable[[int], TurnPlan] = lru_cache(maxsize=2)(self._plan)
-        """The turn of a side."""
-        self._turn = lru_cache(maxsize=64)(self._solve_turn)
-        self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
-        self._possible = lru_cache(maxsize=2)(self._find_possible)
+        self._plan = lru_cache(maxsize=players)(self._find_plan)
+        self._possible = lru_cache(maxsize=players)(self._find_possible)
 
-    @cached_property
-    def by_seat(self) -> ManyMatchupStrategy:
-        """Return this without badges as play of several, of whom two are left."""
-        roles = self.matchup.size.roles
-        return ManyMatchupStrategy(self.matchup, self.values[:roles, ..., np.newaxis])
+    @property
+    def values_by_seat(self) -> Floats:
+        """Return the values of a solution of the match-up, in memory."""
+        raise NotImplementedError
 
-    def win_probability(
-        self, side: int, banked: int = 0, opponent: int = 0, held: Held = ALL_LEFT
-    ) -> float:
-        """Win probability of the side that is about to start a turn at a possible score."""
-        if held.spent:  # a use was said before the first roll
-            start = self.start(side, banked, opponent)
-            return self.turn(side, start, held).value(start.turn)
-        step = self.rules.point_step
-        place = (*self._left(held), side, banked // step, opponent // step)
-        return float(self.values[place])
+    def plan(self, mover: int) -> TurnPlan:
+        """Return what the rolls of a player offer."""
+        return self._plan(mover)
 
-    def turn(self, side: int, position: Position, held: Held = ALL_LEFT) -> TurnTable:
-        """The table of the turn that a possible position of a side belongs to.
+    def thrown(self, mover: int) -> DiceSet:
+        """Return the dice of a player."""
+        return self.matchup.dice[mover]
 
-        Where badges are used up it is the part in which so much is left of them.
+    def fate(self, mover: int, roll: Roll) -> Fate:
+        """Return what a roll of a player does to the turn."""
+        return Fate.SCORES if self.set_asides(mover, roll) else Fate.FARKLE
+
+    def set_asides(self, mover: int, roll: Roll) -> tuple[SetAside, ...]:
+        """Return every legal set-aside of a roll of a player."""
+        return self.matchup.set_asides(mover, roll)
+
+    def after(self, mover: int, turn: TurnState, kept: SetAside) -> TurnState:
+        """Return where a legal set-aside of a roll of `turn.dice` leads."""
+        left = self.matchup.left(mover, turn.dice, kept.dice)
+        return TurnState(turn.turn_total + kept.points, left)
+
+    def check_roll(self, mover: int, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some dice of a player. Raises InvalidRollError."""
+        self.thrown(mover).check_roll(dice, roll)
+
+    def check_turn(self, position: Position) -> None:
+        """Refuse a turn that has no value. Raises InvalidPositionError."""
+        thrown, possible = self.thrown(position.mover), partial(self.possible, position.mover)
+        check_turn(self.rules, position.turn, thrown, possible)
+
+    def possible(self, mover: int) -> Bools:
+        """Return the states that a turn of a player comes to, (levels, turn totals, columns).
+
+        The last turn total stands for all that follow.
         """
-        if any(self.matchup.powers):
-            return self.power_turn(side, position, held).table
-        return self._turn(side, position.banked, position.opponent)
+        return self._possible(mover)[np.newaxis]
 
-    def power_turn(self, side: int, position: Position, held: Held = ALL_LEFT) -> PowerTurn:
-        """The turn of a position of a match-up in which badges are used up."""
-        place = position.banked, position.opponent
-        return self._power_turn(side, *place, self._left(held), held.spent)
-
-    def start(self, side: int, banked: int = 0, opponent: int = 0) -> Position:
-        """The position of a side that is about to start a turn."""
-        return Position(banked, opponent, dice=self.matchup.dice[side].whole)
-
-    def check(self, side: int, position: Position) -> None:
-        """Refuse a position that has no value. Raises InvalidPositionError."""
-        check_position(self.rules, replace(position, turn_total=0, dice=self.rules.dice))
-        thrown = self.matchup.dice[side]
-        check_turn(self.rules, position.turn, thrown, lambda: self._possible(side)[np.newaxis])
-
-    def is_reachable(self, side: int, turn: TurnState) -> bool:
-        """Whether rolls of a side lead to a state of a turn that has a value."""
-        return leads_to(self._possible(side), self.rules, turn)
-
-    def possible(self, side: int, rows: int) -> npt.NDArray[np.bool_]:
-        """States that a turn of a side may come to, shape (rows, columns); rows in point steps."""
-        found = self._possible(side)
+    def possible_rows(self, mover: int, rows: int) -> Bools:
+        """Return the states that a turn of a player comes to, shape (rows, columns)."""
+        found = self._possible(mover)
         return found[np.minimum(np.arange(rows), len(found) - 1)]
 
-    def _plan(self, side: int) -> TurnPlan:
-        return self.matchup.lists(side).plan(self.matchup.dice[side])
+    def is_reachable(self, position: Position) -> bool:
+        """Whether rolls of the mover lead to the turn of a position that has a value."""
+        return leads_to(self._possible(position.mover), self.rules, position.turn)
 
-    def _find_possible(self, side: int) -> npt.NDArray[np.bool_]:
-        """States of a turn, by turn total and dice; the last row is for all that follow.
+    def start(
+        self, mover: int, banked: int = 0, opponent: int = 0, held: Held = ALL_LEFT
+    ) -> Position:
+        """Return the position of a player about to start a turn; all others have as many points."""
+        players = [Standing(opponent)] * self.players
+        players[mover] = Standing(banked)
+        turn = TurnState(0, self.whole(mover))
+        return Position(tuple(players), mover, turn, held=held)
+
+    def _find_plan(self, mover: int) -> TurnPlan:
+        return self.matchup.lists(mover, all_options=self.players > 2).plan(
+            self.matchup.dice[mover]
+        )
+
+    def _find_possible(self, mover: int) -> Bools:
+        """Return the states of a turn by turn total and dice; the last row is for all that follow.
 
         With a badge that makes other points of dice, all but dice that are gone for none.
         """
-        lists, power = self.matchup.lists(side), self.matchup.powers[side]
+        power = self._power(mover)
+        lists = self.matchup.lists(mover, all_options=self.players > 2)
         if power and power.makes_points:
             found = np.ones((2, lists.columns), dtype=np.bool_)
             found[0, :-1] = False
             return found
         rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
         return lists.possible_states(rows)
+
+    def _power(self, mover: int) -> Power | None:  # noqa: ARG002 - badges are for games of two
+        """Return what the badge of a player allows some times in a game."""
+        return None
+
+
+class MatchupStrategy(OwnDice):
+    """Optimal play of a match-up by both sides, who are the players 0 and 1."""
+
+    def __init__(self, matchup: Matchup, values: Floats) -> None:
+        """Take the values of a `MatchupSolution`."""
+        super().__init__(matchup, 2)
+        self.values = values
+        """Those of the solution, as they are or in a file."""
+        self._turn = lru_cache(maxsize=64)(self._solve_turn)
+        self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
+
+    @property
+    def values_by_seat(self) -> Floats:
+        """Return the values of a `MatchupSolution`."""
+        return self.values
+
+    def check_players(self, position: Position) -> None:
+        """Refuse players who cannot be where they are. Raises InvalidPositionError."""
+        check_two(self.rules, position)
+
+    def start_values(self, position: Position) -> Floats:
+        """Return the win probability of a side about to start a turn, shape (1,)."""
+        if position.held.spent:  # a use was said before the first roll
+            return super().start_values(position)
+        step = self.rules.point_step
+        scores = position.banked // step, position.opponent // step
+        return np.atleast_1d(self.values[(*self._left(position.held), position.mover, *scores)])
+
+    def turn(self, position: Position) -> TurnTable:
+        """Return the turn that a possible position of a side belongs to.
+
+        Where badges are used up it is the part in which so much is left of them.
+        """
+        if (layers := self.power_turn(position)) is not None:
+            return layers.table
+        return self._turn(position.mover, position.banked, position.opponent)
+
+    def power_turn(self, position: Position) -> PowerTurn | None:
+        """Return the layers of a turn in which badges are used up; None where nobody has one."""
+        if not any(self.matchup.powers):
+            return None
+        place = position.mover, position.banked, position.opponent
+        return self._power_turn(*place, self._left(position.held), position.held.spent)
+
+    def check_roll(self, mover: int, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some dice of a side. Raises InvalidRollError."""
+        self.matchup.check_roll(mover, dice, roll)
+
+    def without_badge(self, position: Position) -> tuple[Floats, Floats | None]:
+        """Return what rolling and banking are worth where no badge is used, as a turn's values."""
+        if (layers := self.power_turn(position)) is None:
+            return super().without_badge(position)
+        roll, bank = layers.without(position.turn)
+        return np.array([roll]), None if bank is None else np.array([bank])
+
+    def _power(self, mover: int) -> Power | None:
+        return self.matchup.powers[mover]
 
     def _left(self, held: Held) -> tuple[int, ...]:
         shape = uses_shape(self.matchup)

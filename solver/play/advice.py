@@ -1,16 +1,17 @@
 """A position and a roll in, ranked options out: exact win probabilities of every choice."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
-from solver.game.position import Position, impossible_turn, reachable
+from solver.game.best import BestPlay
+from solver.game.position import Position, reachable
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, dice_set
-from solver.turn.equations import Decision, TurnTable
+from solver.turn.equations import EVEN, Decision, Floats, TurnTable
 from solver.turn.points import bank_decisions
-from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+from solver.turn.scoring import Fate, TurnState
 from solver.turn.thresholds import BankFrom, bank_from
 
 
@@ -25,6 +26,8 @@ class Option:
     """Dice to roll next if the turn goes on; all of them with hot dice."""
     action: Decision
     win_probability: float
+    chances: tuple[float, ...]
+    """Win probabilities of all players, in the order of turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +42,14 @@ class Advice:
     keeps_turn_total: bool
     """Whether the roll is a farkle that banks the turn total."""
     win_probability: float
+    """Of the mover after the best choice, or after the farkle."""
+    chances: tuple[float, ...]
+    """Win probabilities of all players then, in the order of turns."""
     options: tuple[Option, ...]
     reachable: bool = True
     """Whether rolls lead to the position; its values say what it would be worth all the same."""
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
     why: Why | None = None
     """What decides between bank and roll after the best choice, where that was asked for."""
 
@@ -54,6 +62,7 @@ class Odds:
     position: Position
     action: Decision
     win_probability: float
+    """Of the mover."""
     roll: float
     """Win probability of rolling."""
     bank: float | None
@@ -64,8 +73,14 @@ class Odds:
     """Chance that the next roll wins the game at once."""
     lose_everything_probability: float
     """Chance that the next roll loses everything."""
+    chances: tuple[float, ...]
+    """Win probabilities of all players, in the order of turns."""
+    roll_chances: tuple[float, ...]
+    bank_chances: tuple[float, ...] | None
     reachable: bool = True
     """Whether rolls lead to the position; its values say what it would be worth all the same."""
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
     why: Why | None = None
     """What decides, where that was asked for."""
 
@@ -96,37 +111,45 @@ class TurnCells:
     """When to bank, for each number of dice that can be left; a bank that wins too."""
 
 
-def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
-    """Rank the set-asides of `roll`, made with `position.dice`.
+def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
+    """Rank the set-asides of `roll`, made with the dice of the position, for the mover.
 
-    Raises InvalidPositionError and InvalidRollError for what cannot be, and StrategyFileError.
+    What a badge allows on the roll itself is told by `solver.play.badge_uses`. Options that are
+    equal for the mover come in the order of solver.turn.equations. Raises InvalidPositionError and
+    InvalidRollError for what cannot be, and StrategyFileError.
     """
-    rules = strategy.rules
+    rules, me, turn = strategy.rules, position.mover, position.turn
     table = strategy.turn(position)
-    dice_set(rules).check_roll(position.dice, roll)
-    fallen = fate(rules, roll)
+    strategy.check_roll(me, turn.dice, roll)
+    fallen = strategy.fate(me, roll)
+
+    def by_seat(values: Floats) -> tuple[float, ...]:
+        return tuple(strategy.by_seat(position, values).tolist())
+
     options = []
-    for kept in set_asides(rules, roll) if fallen is Fate.SCORES else ():
-        after = after_set_aside(rules, position.turn, kept)
+    for kept in strategy.set_asides(me, roll) if fallen is Fate.SCORES else ():
+        after = strategy.after(me, turn, kept)
+        chances = by_seat(table.values_at(after))
         options.append(
             Option(
                 set_aside=kept.dice,
-                points=after.turn_total - position.turn_total,
+                points=after.turn_total - turn.turn_total,
                 turn_total=after.turn_total,
                 dice_left=after.dice,
                 action=table.decision(after),
-                win_probability=table.value(after),
+                win_probability=chances[me],
+                chances=chances,
             )
         )
-    options.sort(key=lambda option: (-option.win_probability, -option.points))
-    win_probability = {
-        Fate.SCORES: max((option.win_probability for option in options), default=0.0),
-        Fate.FARKLE: table.farkle_value(position.turn_total),
-        Fate.LOSES: float(table.ends.lost[0]),
-        Fate.WINS: 1.0,
-    }[fallen]
+    options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
+    chances = {
+        Fate.SCORES: lambda: options[0].chances,
+        Fate.FARKLE: lambda: by_seat(table.farkle_values(turn.turn_total)),
+        Fate.LOSES: lambda: by_seat(table.ends.lost),
+        Fate.WINS: lambda: tuple(float(seat == me) for seat in range(strategy.players)),
+    }[fallen]()
     # hot dice aside, which a farkle keeps though they may not be banked
-    keeps = rules.farkle_keeps_turn_total and table.may_bank(position.turn_total)
+    keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total)
     return Advice(
         rules=rules,
         position=position,
@@ -134,52 +157,79 @@ def advise(strategy: Strategy, position: Position, roll: Roll) -> Advice:
         fate=fallen,
         farkle=fallen is Fate.FARKLE,
         keeps_turn_total=fallen is Fate.FARKLE and keeps,
-        win_probability=win_probability,
+        win_probability=chances[me],
+        chances=chances,
         options=tuple(options),
-        reachable=not impossible_turn(rules, position.turn),
+        reachable=strategy.is_reachable(position),
+        within=strategy.within,
     )
 
 
-def odds(strategy: Strategy, position: Position) -> Odds:
-    """Weigh rolling against banking. Raises InvalidPositionError and StrategyFileError."""
-    rules = strategy.rules
-    table = strategy.turn(position)
-    column = position.dice - 1
+def _rank(best: float, option: Option) -> tuple[float, ...]:
+    """Return what options are sorted by, given what the best is worth to the mover."""
+    own = option.win_probability
+    if len(option.chances) == 2:
+        return -own, -option.points
+    return -(best if own >= best - EVEN else own), -option.points, -option.dice_left
+
+
+def odds(strategy: BestPlay, position: Position) -> Odds:
+    """Weigh rolling against banking, both without a badge that is used up.
+
+    Raises InvalidPositionError and StrategyFileError.
+    """
+    turn, me = position.turn, position.mover
+    table, column = strategy.turn(position), turn.dice - 1
+    rolled, banked = strategy.without_badge(position)
+    chances, roll = (
+        tuple(strategy.by_seat(position, values).tolist())
+        for values in (table.values_at(turn), rolled)
+    )
+    bank = None if banked is None else tuple(strategy.by_seat(position, banked).tolist())
     return Odds(
-        rules=rules,
+        rules=strategy.rules,
         position=position,
-        action=table.decision(position.turn),
-        win_probability=table.value(position.turn),
-        roll=table.roll_value(position.turn),
-        bank=table.bank_value(position.turn),
+        action=table.decision(turn),
+        win_probability=chances[me],
+        roll=roll[me],
+        bank=None if bank is None else bank[me],
         farkle_probability=float(table.plan.farkle_chances[column]),
         instant_win_probability=float(table.plan.win_chances[column]),
         lose_everything_probability=float(table.plan.lose_chances[column]),
-        reachable=not impossible_turn(rules, position.turn),
+        chances=chances,
+        roll_chances=roll,
+        bank_chances=bank,
+        reachable=strategy.is_reachable(position),
+        within=strategy.within,
     )
 
 
-def with_why(strategy: Strategy, answer: Answer) -> Answer:
-    """Advice or odds with what decides between bank and roll; that of a farkle as it is."""
+def with_why(strategy: BestPlay, answer: Answer) -> Answer:
+    """Return advice or odds with what decides between bank and roll.
+
+    Those of a farkle, and of more than two players, are returned as they are.
+    """
+    if strategy.players > 2:
+        return answer
     position = answer.position
     if isinstance(answer, Advice):
         if not answer.options:
             return answer
         best = answer.options[0]
         hot = position.hot_dice + (best.set_aside == answer.roll)
-        position = replace(position, turn_total=best.turn_total, dice=best.dice_left, hot_dice=hot)
+        position = position.change(turn_total=best.turn_total, dice=best.dice_left, hot_dice=hot)
     return replace(answer, why=why(strategy, position))
 
 
-def turn_cells(strategy: Strategy, position: Position) -> TurnCells:
+def turn_cells(strategy: BestPlay, position: Position) -> TurnCells:
     """The whole turn that a position belongs to: every turn total that may be worth a roll.
 
     Where the bonus for hot dice changes, the part of the turn after `position.hot_dice` of them.
     """
     rules = strategy.rules
     whole = dice_set(rules).whole
-    start = replace(position, turn_total=0, dice=whole)
-    table = strategy.turn(replace(start, hot_dice=0))
+    start = position.change(turn_total=0, dice=whole)
+    table = strategy.turn(start.change(hot_dice=0)).of_mover
     possible = reachable(rules)[min(start.hot_dice, table.plan.levels - 1)]
     cells = []
     for row in range(table.roll.shape[1] - table.plan.reach):

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from solver.game.best import BestPlay
 from solver.game.position import Position
-from solver.loaded.kits import Side
 from solver.loaded.power_turn import Layer, PowerTurn
-from solver.loaded.strategy import ALL_LEFT, Held, MatchupStrategy
-from solver.play.advice import Advice, Odds
-from solver.turn.dice import Roll
+from solver.play.advice import Advice, Odds, advise, odds
+from solver.turn.dice import Roll, make_roll
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import TurnState, all_points_with_jokers
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,62 +27,61 @@ class BadgeUse:
     """That it leads to, where that is certain."""
 
 
-def uses_on_roll(
-    strategy: MatchupStrategy, side: int, advice: Advice, held: Held = ALL_LEFT
-) -> tuple[BadgeUse, ...]:
-    """What the badge of a side allows on a roll that was advised on, the best first."""
-    if held.changed or not any(strategy.matchup.powers):
+def uses_on_roll(strategy: BestPlay, advice: Advice) -> tuple[BadgeUse, ...]:
+    """Return what the mover's badge allows on a roll that was advised on, the best first."""
+    turn: PowerTurn | None = strategy.power_turn(advice.position)
+    if advice.position.held.changed:
         return ()
-    turn = strategy.power_turn(side, advice.position, held)
-    if turn.lower is None or turn.power is None:
+    if turn is None or turn.lower is None or turn.power is None:
         return ()
     found = {
         dice: BadgeUse(turn.power.kind, value, advice.win_probability, dice, total)
-        for dice, value, total in _on_roll(strategy, side, turn, turn.lower, turn.power, advice)
+        for dice, value, total in _on_roll(turn, turn.lower, turn.power, advice)
     }
     return tuple(sorted(found.values(), key=lambda one: (-one.win_probability, len(one.dice))))
 
 
-def use_before_roll(
-    strategy: MatchupStrategy, side: int, odds: Odds, held: Held = ALL_LEFT
-) -> BadgeUse | None:
-    """What the badge of a side allows before a roll that was weighed, or after a farkle of it."""
-    if not any(strategy.matchup.powers):
+def use_before_roll(strategy: BestPlay, weighed: Odds) -> BadgeUse | None:
+    """Return what the mover's badge allows before a roll that was weighed, or after its farkle."""
+    position = weighed.position
+    turn: PowerTurn | None = strategy.power_turn(position)
+    if turn is None or turn.power is None:
         return None
-    position = odds.position
-    turn = strategy.power_turn(side, position, held)
-    if turn.power is None:
-        return None
-    value, without = turn.use_value(position.turn), max(odds.roll, odds.bank or 0.0)
-    if turn.top.instead is not None:
-        instead = turn.top.instead[turn.row(position.turn_total), position.dice - 1]
-        value, without = float(instead), turn.top.farkle
+    top, place = turn.top, (turn.row(position.turn_total), position.dice - 1)
+    value, without = None, max(weighed.roll, weighed.bank or 0.0)
+    total = None
+    if top.more is not None and turn.may_bank_more(position.turn_total):
+        value = float(top.more[place[0]])
+    elif top.added is not None:
+        value = float(top.added[place])
+    elif top.instead is not None:
+        value, without = float(top.instead[place]), top.farkle
+    elif turn.said is not None and not position.turn_total:
+        value, total = turn.said, 0
     if value is None:
         return None
-    total = None if turn.said is None else position.turn_total
     return BadgeUse(turn.power.kind, value, without, turn_total=total)
 
 
-def uses_now(
-    strategy: MatchupStrategy,
-    side: int,
-    position: Position,
-    state: TurnState,
-    held: Held = ALL_LEFT,
-) -> bool:
+def uses_in(strategy: BestPlay, position: Position, roll: Roll | None) -> tuple[BadgeUse, ...]:
+    """Return what the mover's badge allows on a roll, or before the next one where there is none.
+
+    What it could do about a farkle of the next one is no matter of now.
+    """
+    if roll is not None:
+        return uses_on_roll(strategy, advise(strategy, position, roll))
+    use = use_before_roll(strategy, odds(strategy, position))
+    return (use,) if use and use.kind is not PowerKind.RESURRECTION else ()
+
+
+def uses_now(strategy: BestPlay, position: Position, state: TurnState) -> bool:
     """Whether it is best to use the badge before the next bank or roll of a turn."""
-    if not any(strategy.matchup.powers):
-        return False
-    return strategy.power_turn(side, position, held).uses_now(state)
+    turn: PowerTurn | None = strategy.power_turn(position)
+    return turn is not None and turn.uses_now(state)
 
 
 def _on_roll(
-    strategy: MatchupStrategy,
-    side: int,
-    turn: PowerTurn,
-    lower: Layer,
-    power: Power,
-    advice: Advice,
+    turn: PowerTurn, lower: Layer, power: Power, advice: Advice
 ) -> Iterator[tuple[Roll, float, int | None]]:
     """The dice of every use, what it is worth, and the turn total after it if that is certain."""
     total, dice = advice.position.turn_total, advice.position.dice
@@ -95,11 +93,35 @@ def _on_roll(
                 after = TurnState(total + 2 * one.points, one.dice_left)
                 yield one.set_aside, turn.value(lower, after), after.turn_total
         case PowerKind.TRANSMUTATION if power.after_farkle or not advice.farkle:
-            held, state = Side(strategy.matchup, side), advice.position.turn
             for die in dict.fromkeys(advice.roll):
-                kept = held.set_asides(held.turned(advice.roll, die))
-                if values := [turn.value(lower, held.after(state, one)) for one in kept]:
+                values = list(_turned(turn, lower, power, advice, die))
+                if values:
                     yield (die,), max(values), None
         case PowerKind.REROLL if power.after_farkle or not advice.farkle:
             for again, value in turn.rolled_again(advice.position.turn, advice.roll):
                 yield again, value, None
+
+
+def _turned(
+    turn: PowerTurn, lower: Layer, power: Power, advice: Advice, die: int
+) -> Iterator[float]:
+    """Values of all set-asides of a roll once a die of it is turned."""
+    matchup, side = turn.matchup, turn.side
+    rules, thrown, position = matchup.rules, matchup.dice[side], advice.position
+    worth = all_points_with_jokers(
+        rules, joker_alone=matchup.joker_alone, badge=matchup.badges[side]
+    )
+    dice = list(advice.roll)
+    shown = [thrown.faces((one,))[0] for one in dice]
+    shown[dice.index(die)] = power.amount
+    legal: dict[frozenset[int], int] = {}
+    for mask in range(1, 1 << len(dice)):
+        kept = frozenset(k for k in range(len(dice)) if mask >> k & 1)
+        if (points := worth.get(make_roll(shown[k] for k in kept))) is not None:
+            legal[kept] = points
+    for kept, points in legal.items():
+        if rules.set_aside_all and any(kept < larger for larger in legal):
+            continue
+        left = thrown.without(position.dice, make_roll(dice[k] for k in kept))
+        after = TurnState(position.turn_total + points, left or thrown.whole)
+        yield turn.value(lower, after)

@@ -146,13 +146,13 @@ def _place(rules: Ruleset, position: Position) -> tuple[int, int, int]:
     return (
         role(rules, began=position.began),
         standing_index(rules, position.own),
-        standing_index(rules, position.others),
+        standing_index(rules, position.other),
     )
 
 
 def _position(rules: Ruleset, own: int, opponent: int) -> Position:
     """The start of a turn at two scores, without farkles in a row."""
-    return Position(
+    return Position.of_two(
         banked=own,
         opponent=opponent,
         dice=dice_set(rules).whole,

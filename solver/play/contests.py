@@ -108,7 +108,7 @@ def _further(rules: Ruleset, players: list[Policy]) -> int:
     if rules.ending == "at_once":
         return 0
     whole = dice_set(rules).whole
-    starts = [player.decisions(rules, Position(dice=whole)) for player in players]
+    starts = [player.decisions(rules, Position.of_two(dice=whole)) for player in players]
     longest = max((start.worth.shape[1] for start in starts), default=0)
     goals = score_count(rules) + turn_plan(rules).reach
     return min(max(0, longest - goals), _MOST_BEYOND)
@@ -197,7 +197,7 @@ def _positions(
             others = _one(board[1] * limit + theirs[1])
         yield (
             (role[0], mode, others, opponent[0]),
-            Position(
+            Position.of_two(
                 banked=score,
                 opponent=rules.score_floor + opponent[1] * rules.point_step,
                 farkles=own[1],
@@ -294,7 +294,7 @@ class _GivenLast(_Last):
         self._opening: Outcome | None = None
         if rules.ties == "played_on":
             goal = rules.winning_score
-            start = Position(banked=goal, opponent=goal, dice=dice_set(rules).whole)
+            start = Position.of_two(banked=goal, opponent=goal, dice=dice_set(rules).whole)
             self._opening = self._outcome(player, start)
 
     def second(self, tie: float, *, on_board: bool = True) -> Floats:
@@ -323,7 +323,7 @@ class _GivenLast(_Last):
         for margin in range(self.margins):
             # a margin of 0 there is only in a play-off
             banked = rules.winning_score - (step if margin else 0)
-            position = Position(
+            position = Position.of_two(
                 banked=banked,
                 opponent=banked + margin * step,
                 dice=dice_set(rules).whole,

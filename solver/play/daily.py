@@ -6,7 +6,7 @@ the first decision that a person can think about, where the best choice is clear
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from random import Random
@@ -205,7 +205,7 @@ def between_turns(rules: Ruleset, chance: Random) -> Position:
         own, other = (_score(rules, middle + half) for half in (apart, -apart))
         farkles = int(rules.farkle_limit * chance.random() ** 2)
         theirs = int(rules.farkle_limit * chance.random() ** 2)
-        position = Position(
+        position = Position.of_two(
             banked=own,
             opponent=other,
             farkles=farkles,
@@ -238,7 +238,7 @@ def _turn(
         if fate(rules, roll) is not Fate.SCORES:
             return
         yield (
-            replace(start, turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice),
+            start.change(turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice),
             roll,
         )
         turn = _kept(rules, table, turn, roll, chance)

@@ -28,8 +28,10 @@ from functools import lru_cache
 import numpy as np
 
 from solver.best_play import Strategy
+from solver.game.best import BestPlay
 from solver.game.endgame import endgame, last_turn, last_turns
-from solver.game.many_best import SharedPosition, SharedStrategy
+from solver.game.many_best import SharedStrategy
+from solver.game.position import Position
 from solver.game.standings import Bools, Ints, Standing, Standings, after_turns, many, score_count
 from solver.play.race import log_odds, race
 from solver.play.rough import RoughValues
@@ -68,20 +70,24 @@ _BANKS = (0.45, 0.9, 1.6, 2.7)
 
 
 class EstimatedStrategy(SharedStrategy):
-    """Play of several players who know the game of every two of them; for `advise_shared` too."""
+    """Play of several players who know the game of every two of them; for `advise` too."""
 
     def __init__(self, pairs: Strategy, players: int) -> None:
         """From the strategy of two players, for so many."""
-        self.rules, self.players = pairs.rules, players
-        self.pairs = pairs
-        """What is known of two players."""
+        BestPlay.__init__(self, pairs.rules, players)
+        self._pairs = pairs
         self._of = pairs.current()
         if players > 2 or isinstance(self._of, RoughValues):
             self.within = WITHIN
         self._turn = lru_cache(maxsize=64)(self._solve_turn)
         self._start = lru_cache(maxsize=1024)(self._solve_start)
 
-    def turn(self, position: SharedPosition) -> TurnTable:
+    @property
+    def of_two(self) -> Strategy:
+        """Return what is known of two players."""
+        return self._pairs
+
+    def turn(self, position: Position) -> TurnTable:
         """The turn that a position belongs to, with estimates for values.
 
         Raises InvalidPositionError, and StrategyFileError as a Strategy does.
@@ -93,13 +99,13 @@ class EstimatedStrategy(SharedStrategy):
 
     def refresh(self) -> None:
         """Forget what was made of values that are not those of now. Raises StrategyFileError."""
-        now = self.pairs.current()
+        now = self._pairs.current()
         if now is not self._of:
             self._of = now
             self._turn.cache_clear()
             self._start.cache_clear()
 
-    def _solve_turn(self, start: SharedPosition) -> TurnTable:
+    def _solve_turn(self, start: Position) -> TurnTable:
         reached = any(one.score >= self.rules.winning_score for one in start.players)
         if reached:
             ends = self._last_endings(start)
@@ -201,7 +207,7 @@ class EstimatedStrategy(SharedStrategy):
         for i, one in enumerate(others):
             for j in range(i + 1, count):
                 began = seats[i] < seats[j]
-                pair = self.pairs.win_probabilities(one, standings[j], began=began)
+                pair = self._pairs.win_probabilities(one, standings[j], began=began)
                 if i == 0:
                     pair = (pair - done) / (1 - done)
                 odds[:, i, j] = log_odds(pair) + slow[j - 1] - slow[i]

@@ -262,7 +262,7 @@ class _Turns:
     def _found(self, standing: Standing) -> _Ways:
         """How turns from a score end, for each set."""
         rules, whole = self.rules, dice_set(self.rules).whole
-        start = Position(banked=standing.score, dice=whole, on_board=standing.on_board)
+        start = Position.of_two(banked=standing.score, dice=whole, on_board=standing.on_board)
         least = rules.least_bank_at(standing.score, on_board=standing.on_board) // rules.point_step
         ends: list[Outcome] = []
         for chosen in range(1 << len(self.dice)):

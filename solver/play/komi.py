@@ -5,7 +5,7 @@ the second one is favoured, the first one gets them. Points that a player is giv
 on the score sheet: who has them is on the board, and may bank what the minimum for that allows.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from solver.game.position import first_position
 from solver.strategy import Strategy
@@ -50,9 +50,9 @@ def komi(strategy: Strategy) -> Komi:
     for points in range(step - goal, goal, step):
         position = start
         if points > 0:
-            position = replace(start, opponent=points, opponent_on_board=True)
+            position = start.change(opponent=points, opponent_on_board=True)
         elif points < 0:
-            position = replace(start, banked=-points, on_board=True)
+            position = start.change(banked=-points, on_board=True)
         found.append(HeadStart(points, strategy.win_probability(position)))
     best = min(found, key=lambda one: (abs(one.win_probability - 0.5), abs(one.points)))
     return Komi(rules.name, best, found[goal // step - 1], tuple(found))

@@ -1,12 +1,10 @@
 """A turn with dice of one's own seen from above, as `solver.play.maps` has it for equal dice."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from solver.game.position import Position
 from solver.game.standings import Bools
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import OwnDice
 from solver.play.maps import TurnMap
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
@@ -18,17 +16,15 @@ MOST_COLUMNS = 8
 """Remaining dice that are shown; a set may have 63."""
 
 
-def loaded_turn_map(
-    strategy: MatchupStrategy, side: int, position: Position, held: Held
-) -> tuple[TurnMap, tuple[Remaining, ...]]:
+def loaded_turn_map(strategy: OwnDice, position: Position) -> tuple[TurnMap, tuple[Remaining, ...]]:
     """The turn of a possible position of a side, and the remaining dice of each of its columns.
 
     Shown are those to which the turn comes most often, all dice, and those of the position, the
     fewest dice first. In the map the dice of the position are the number of their column.
     """
-    table = strategy.turn(side, position, held)
+    table = strategy.turn(position)
     rows = max(strategy.rules.winning_score - position.banked, position.turn_total)
-    possible = strategy.possible(side, rows // strategy.rules.point_step + 1)
+    possible = strategy.possible_rows(position.mover, rows // strategy.rules.point_step + 1)
     return dice_map(strategy.rules, position, table, possible, MOST_COLUMNS)
 
 
@@ -50,7 +46,7 @@ def dice_map(
     bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)
     turn = TurnMap(
         rules=rules,
-        position=replace(position, dice=int(np.searchsorted(columns, position.dice - 1)) + 1),
+        position=position.change(dice=int(np.searchsorted(columns, position.dice - 1)) + 1),
         totals=np.arange(rows, dtype=np.int64) * step,
         roll=table.roll[0, :rows][:, columns],
         bank=bank,

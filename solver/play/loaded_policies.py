@@ -8,9 +8,9 @@ from solver.errors import InvalidRequestError, MissingStrategyError
 from solver.game.position import Position
 from solver.loaded.kits import Side
 from solver.loaded.power_turn import LEAST_GAIN
-from solver.loaded.strategy import ALL_LEFT, Held, MatchupStrategy
+from solver.loaded.strategy import OwnDice
+from solver.play.advice import advise
 from solver.play.badge_uses import uses_now, uses_on_roll
-from solver.play.loaded import advise_side
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, greedy_threshold
 from solver.play.policy import Decisions, Move
 from solver.rules.ruleset import Ruleset
@@ -30,10 +30,9 @@ class LoadedPolicy:
         self,
         level: str,
         side: Side,
-        strategy: MatchupStrategy | None = None,
-        held: Held = ALL_LEFT,
+        strategy: OwnDice | None = None,
     ) -> None:
-        """`strategy` is what the level optimal plays by, and `held` is left of the badges.
+        """`strategy` is what the level optimal plays by.
 
         Raises InvalidRequestError for a level that cannot play with any dice, and
         MissingStrategyError.
@@ -41,14 +40,14 @@ class LoadedPolicy:
         check_level(level)
         if level == Optimal.name and strategy is None:
             raise MissingStrategyError.say("these dice are not solved against each other yet")
-        self._level, self._side, self._held = level, side, held
+        self._level, self._side = level, side
         self._strategy = strategy if level == Optimal.name else None
 
     def decisions(self, position: Position) -> Decisions:
         """The decisions of the turn that a position of the side belongs to."""
         rules = self._side.matchup.rules
         if self._strategy:
-            table = self._strategy.turn(self._side.number, position, self._held)
+            table = self._strategy.turn(position)
             return Decisions(table.win_probability, bank_decisions(table))
         plan = _plan(self._side)
         if self._level == MaxPoints.name:
@@ -75,14 +74,14 @@ class LoadedPolicy:
 
         () where it is used on none, None to keep it. Only the level optimal uses badges.
         """
-        solved, side, held = self._strategy, self._side.number, self._held
+        solved = self._strategy
         if solved is None:
             return None
         if roll is None:
-            used = uses_now(solved, side, position, position.turn, held)
+            used = uses_now(solved, position, position.turn)
             return () if used else None
-        advice = advise_side(solved, side, position, roll, held)
-        found = uses_on_roll(solved, side, advice, held)
+        advice = advise(solved, position, roll)
+        found = uses_on_roll(solved, advice)
         if not found or found[0].win_probability <= advice.win_probability + LEAST_GAIN:
             return None
         return () if found[0].kind is PowerKind.RESURRECTION else found[0].dice

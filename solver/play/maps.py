@@ -6,12 +6,13 @@ at a higher one, from which the goal is close.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRequestError
+from solver.game.best import BestPlay
 from solver.game.position import Position, check_position, reachable
 from solver.game.standings import Bools, Ints, Standing, Standings
 from solver.play.advice import when_to_bank
@@ -85,13 +86,13 @@ class BorderMap(ScoreMap):
     """Whether it is better to roll again at a higher turn total."""
 
 
-def turn_map(strategy: Strategy, position: Position) -> TurnMap:
+def turn_map(strategy: BestPlay, position: Position) -> TurnMap:
     """The turn that a position belongs to, after as many hot dice as there are in it.
 
     Raises what `Strategy.turn` raises.
     """
-    table = strategy.turn(position if position.turn_total else replace(position, hot_dice=0))
-    return map_of_table(strategy.rules, position, table)
+    table = strategy.turn(position if position.turn_total else position.change(hot_dice=0))
+    return map_of_table(strategy.rules, position, table.of_mover)
 
 
 def map_of_table(rules: Ruleset, position: Position, table: TurnTable) -> TurnMap:
@@ -166,7 +167,7 @@ def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
             rules=rules.name,
             number=step,
         )
-    check_position(rules, Position(banked=least, dice=dice_set(rules).whole))
+    check_position(rules, Position.of_two(banked=least, dice=dice_set(rules).whole))
     return np.arange(least, rules.winning_score, step, dtype=np.int64)
 
 
@@ -196,7 +197,7 @@ def _positions(
     for row, own in enumerate(scores.tolist()):
         for column, other in enumerate(scores.tolist()):
             boarded = {"on_board": bool(boards[row]), "opponent_on_board": bool(boards[column])}
-            yield (row, column), replace(start, banked=own, opponent=other, **boarded)
+            yield (row, column), start.change(banked=own, opponent=other, **boarded)
 
 
 def _boards(rules: Ruleset, scores: Ints) -> npt.NDArray[np.bool_]:

@@ -131,7 +131,7 @@ def _place(rules: Ruleset, position: Position) -> tuple[int, int, int, int, int]
     return (
         role(rules, began=position.began),
         mode(rules, position.own),
-        mode(rules, position.others),
+        mode(rules, position.other),
         (position.banked - rules.score_floor) // rules.point_step,
         (position.opponent - rules.score_floor) // rules.point_step,
     )

@@ -204,7 +204,7 @@ class Games(Generic[P]):
         """The position of a situation; see solver.game.position for those of a play-off."""
         own, other, farkles, other_farkles, on_board, other_on_board, phase = situation
         began = self.mover == 0 or not self.rules.has_roles
-        return Position(
+        return Position.of_two(
             banked=own,
             opponent=other,
             farkles=farkles,

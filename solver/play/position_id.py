@@ -69,7 +69,7 @@ class PositionId:
         )
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
         roll = rolls[what] if what < len(rolls) else None
-        position = Position(
+        position = Position.of_two(
             banked=low + own * step,
             opponent=low + other * step,
             turn_total=rest * step,
@@ -215,4 +215,4 @@ def _in_base_32(value: int, least: int = 1) -> str:
 
 def _example() -> str:
     rules = load_rules("facebook")
-    return position_id(rules, Position(), (2, 3, 3, 3, 5, 6)) or ""
+    return position_id(rules, Position.of_two(), (2, 3, 3, 3, 5, 6)) or ""

@@ -26,13 +26,13 @@ from functools import lru_cache
 
 import numpy as np
 
+from solver.game.best import BestPlay
 from solver.game.position import Position, points_to_beat
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Decision, Endings, TurnTable, solve_turn
-from solver.turn.points import points_turn
-from solver.turn.scoring import turn_plan
+from solver.turn.points import points_table
+from solver.turn.scoring import TurnPlan
 
 
 class Reason(StrEnum):
@@ -71,14 +71,16 @@ class Why:
     rolled here; a bank adds the turn total."""
 
 
-def why(strategy: Strategy, position: Position) -> Why:
+def why(strategy: BestPlay, position: Position) -> Why:
     """What decides between bank and roll before a roll; the position must be possible.
 
     Raises StrategyFileError as `Strategy.turn` does.
     """
     turn, table = position.turn, strategy.turn_of_checked(position)
     score = _counted(strategy.rules, position)
-    far = _far_turn(strategy.rules, score, on_board=position.on_board)
+    far = _far_turn(
+        strategy.rules, strategy.plan(position.mover), score, on_board=position.on_board
+    )
     return Why(
         reason=_reason(strategy, position, table, far),
         action=table.decision(turn),
@@ -91,7 +93,7 @@ def why(strategy: Strategy, position: Position) -> Why:
     )
 
 
-def _reason(strategy: Strategy, position: Position, table: TurnTable, far: TurnTable) -> Reason:
+def _reason(strategy: BestPlay, position: Position, table: TurnTable, far: TurnTable) -> Reason:
     return _plain_reason(strategy.rules, position, table) or _turning(
         strategy, position, table, far
     )
@@ -103,14 +105,14 @@ def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reaso
         return Reason.NO_CHOICE
     if table.decision(position.turn) is Decision.WIN:
         return Reason.WINS
-    if points_to_beat(rules, position) is not None:
+    if points_to_beat(rules, position.against_leader) is not None:
         return Reason.LAST_TURN
     if position.banked + position.turn_total >= rules.winning_score:
         return Reason.THEIR_LAST_TURN
     return None
 
 
-def _turning(strategy: Strategy, position: Position, table: TurnTable, far: TurnTable) -> Reason:
+def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: TurnTable) -> Reason:
     """What turns the decision around, else the plain balance of points."""
     rules, rolls = strategy.rules, _rolls(table, position)
     counts = not rolls and rules.farkle_penalty is not None
@@ -125,7 +127,8 @@ def _turning(strategy: Strategy, position: Position, table: TurnTable, far: Turn
         tests.insert(0, (Reason.NEED, (own, away[1])))
     else:
         tests.insert(0, (Reason.LEAD if own > opponent else Reason.THEIR_SCORE, (own, own)))
-        if not _rolls(points_turn(rules, own, on_board=position.on_board), position):
+        points = points_table(rules, strategy.plan(position.mover), own, on_board=position.on_board)
+        if not _rolls(points, position):
             tests.insert(0, (Reason.GOAL, away))
     turned = (reason for reason, scores in tests if _rolls_at(strategy, position, *scores) != rolls)
     return next(turned, Reason.TOGETHER)
@@ -135,18 +138,21 @@ def _rolls(table: TurnTable, position: Position) -> bool:
     return table.decision(position.turn) is Decision.ROLL
 
 
-def _rolls_at(strategy: Strategy, position: Position, own: int, opponent: int) -> bool:
-    """Whether the same state of a turn is rolled at other scores. Points mean on the board."""
-    on_board = position.opponent_on_board or opponent > 0
-    other = replace(position, banked=own, opponent=opponent, opponent_on_board=on_board)
+def _rolls_at(strategy: BestPlay, position: Position, own: int, opponent: int) -> bool:
+    """Whether a state of a turn is rolled at other scores. Points of others mean on the board."""
+    players = [
+        replace(one, score=opponent, on_board=one.on_board or opponent > 0)
+        for one in position.players
+    ]
+    players[position.mover] = replace(position.own, score=own)
+    other = replace(position, players=tuple(players))
     return _rolls(strategy.turn_of_checked(other), other)
 
 
-def _without_count(strategy: Strategy, position: Position, table: TurnTable) -> TurnTable:
+def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:
     """The turn if a farkle left the player with the score and no farkles in a row."""
     rules = strategy.rules
-    after = replace(
-        position,
+    after = position.change(
         banked=position.opponent,
         opponent=position.banked,
         turn_total=0,
@@ -171,13 +177,13 @@ def _counted(rules: Ruleset, position: Position) -> int:
 
 
 @lru_cache(maxsize=64)
-def _far_turn(rules: Ruleset, score: int, *, on_board: bool) -> TurnTable:
+def _far_turn(rules: Ruleset, plan: TurnPlan, score: int, *, on_board: bool) -> TurnTable:
     """The table of a turn for most points that lacks all points to the goal.
 
     Values are expected scores after it, as a share of score and goal together; of
     solver.turn.points otherwise.
     """
-    plan, step = turn_plan(rules), rules.point_step
+    step = rules.point_step
     least = rules.least_bank(on_board=on_board) // step
     missing, banked = rules.winning_score // step, score // step
     rows = max(missing, least) + plan.reach

@@ -16,7 +16,7 @@ import numpy as np
 
 from solver.batch.local import solve_here, solve_many_here
 from solver.best_play import Strategy
-from solver.game.many_best import SharedPosition
+from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.play.estimate import EstimatedStrategy
 from solver.play.rough import rough_strategy
@@ -31,7 +31,7 @@ TWO = [("kcd", 1500), ("kcd", 4000), ("classic", 10_000), ("facebook", 10_000), 
 THREE = [("kcd", 1000), ("kcd", 1500), ("kcd", 2500), ("kcd", 4000), ("arnold", 3000)]
 FOUR = [("kcd", 700), ("kcd", 1000)]
 
-Chances = Callable[[SharedPosition], Floats]
+Chances = Callable[[Position], Floats]
 
 
 def with_goal(
@@ -46,7 +46,7 @@ def with_goal(
     return make_rules(changes, preset)
 
 
-def positions(rules: Ruleset, players: int, number: int) -> list[SharedPosition]:
+def positions(rules: Ruleset, players: int, number: int) -> list[Position]:
     """Random starts of turns."""
     draw = np.random.default_rng(1)
     steps, turn = rules.winning_score // rules.point_step, TurnState(0, dice_set(rules).whole)
@@ -58,11 +58,11 @@ def positions(rules: Ruleset, players: int, number: int) -> list[SharedPosition]
             farkles = int(draw.integers(0, rules.farkle_limit))
             standings.append(Standing(score, farkles, not rules.has_opening or score > 0))
         mover = int(draw.integers(0, players)) if rules.has_roles else 0
-        found.append(SharedPosition(tuple(standings), mover, turn))
+        found.append(Position(tuple(standings), mover, turn))
     return found
 
 
-def show(what: str, rules: Ruleset, at: list[SharedPosition], right: Floats, tell: Chances) -> None:
+def show(what: str, rules: Ruleset, at: list[Position], right: Floats, tell: Chances) -> None:
     """One line: what is compared, and how large the errors are."""
     tell(at[0])
     begun = time.perf_counter()

@@ -28,8 +28,7 @@ from typing import Any
 import numpy as np
 
 from solver.batch.local import solve_here, solve_many_here
-from solver.game.many_best import SharedPosition, first_shared_position
-from solver.game.position import Position
+from solver.game.position import Position, first_position
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Progress,
@@ -40,9 +39,9 @@ from solver.game.standings import (
 )
 from solver.loaded.matchup import Matchup
 from solver.many_strategy import open_many, save_many
+from solver.play.advice import advise
 from solver.play.best_response import best_response
 from solver.play.duel import duel
-from solver.play.many_advice import advise_shared
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -168,7 +167,7 @@ def measure_answers(strategies: str) -> Figures:
         begun = time.perf_counter()
         strategy = open_strategy(Path(strategies), rules)
         opened = time.perf_counter()
-        strategy.turn(Position())
+        strategy.turn(Position.of_two())
         turn.append(time.perf_counter() - opened)
         opening.append(opened - begun)
     return {
@@ -229,16 +228,16 @@ def measure_many(rules: str, kernels: str, changes: Figures, folder: str) -> Fig
     step = chosen.point_step
     for number in range(min(20, chosen.winning_score // step)):
         scores = (number * step, 0, 5 * step)
-        position = SharedPosition(tuple(map(Standing, scores)), 0, TurnState(0, chosen.dice))
+        position = Position(tuple(map(Standing, scores)), 0, TurnState(0, chosen.dice))
         begun = time.perf_counter()
-        advise_shared(strategy, position, (5, 4, 3, 3, 2, 1))
+        advise(strategy, position, (5, 4, 3, 3, 2, 1))
         answers.append(time.perf_counter() - begun)
     return {
         "seconds": solution.seconds,
         "memory": _peak_memory(),
         "mixed": solution.mixed,
         "answer": max(answers),
-        "start": strategy.chances(first_shared_position(chosen, 3)).tolist(),
+        "start": strategy.chances(first_position(chosen, 3)).tolist(),
     }
 
 
@@ -251,7 +250,7 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
     from solver.game.lanes import LANES  # noqa: PLC0415
 
     rules = load_rules("facebook")
-    plan, table = turn_plan(rules), open_strategy(Path(strategies), rules).turn(Position())
+    plan, table = turn_plan(rules), open_strategy(Path(strategies), rules).turn(Position.of_two())
     ends, dice = table.ends, plan.columns
     totals = len(ends.bank)
     steps = totals - plan.reach

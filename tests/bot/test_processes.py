@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from bot.table.events import Begun, make_event
 from bot.table.fold import apply, begin
 from bot.table.state import Game
+from bot.views.advice import position_data
 from solver.game.standings import Solution
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_strategy
@@ -101,7 +101,7 @@ def fits(reply: dict[str, Any], game: Game) -> bool:
     """Whether advice or odds are about this state."""
     if len(game.seats) < 2 or game.over:
         return False
-    position = json.loads(json.dumps(asdict(game.position())))
+    position = json.loads(json.dumps(position_data(game.rules, game.position())))
     on_the_table = list(game.turn.roll) if game.turn.roll else None
     asked = reply["roll"] if "options" in reply else None
     return bool(reply["position"] == position and asked == on_the_table)

@@ -30,7 +30,7 @@ from solver.errors import InvalidRequestError
 from solver.game.many_sweeps import solve_many
 from solver.game.sweeps import solve
 from solver.many_strategy import save_many
-from solver.play.many_advice import SharedAdvice
+from solver.play.advice import Advice
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
@@ -128,7 +128,7 @@ def test_the_command_line_answers_alike(
     file = f"{solved}/three.toml"
     situation = Situation(banked=100, opponent=0, others=(50,), rules=file)
     advice = Advisor(solved / "strategies").advise("51", situation)
-    assert isinstance(advice, SharedAdvice)
+    assert isinstance(advice, Advice)
     monkeypatch.setenv("FARKLE_DATA", str(solved))
     run = Farkle(monkeypatch, capsys)
     asked = "advise", "51", "--me", "100", "--them", "0,50", "--rules", file

@@ -102,7 +102,7 @@ class Twin:
 
     def left(self, standing: naive.Standing) -> float:
         """What the player is worth whose turn has ended with this standing."""
-        rules, other = self.rules, self.start.others
+        rules, other = self.rules, self.start.other
         if standing[0] < rules.winning_score:
             where = (
                 role(rules, began=not self.start.began),
@@ -162,18 +162,21 @@ def starts(rules: Ruleset) -> list[Position]:
     most, step, dice = rules.winning_score - rules.point_step, rules.point_step, rules.dice
     boards = not rules.has_opening
     found = [
-        Position(on_board=boards, opponent_on_board=boards, dice=dice),
-        Position(most, 0, opponent_on_board=boards, dice=dice),
-        Position(step * (most // step // 2), most, dice=dice),
+        Position.of_two(on_board=boards, opponent_on_board=boards, dice=dice),
+        Position.of_two(most, 0, opponent_on_board=boards, dice=dice),
+        Position.of_two(step * (most // step // 2), most, dice=dice),
     ]
     if rules.has_roles:
-        found += [Position(most, step, dice=dice, began=False)]
+        found += [Position.of_two(most, step, dice=dice, began=False)]
     if rules.ending != "at_once":
         began = not rules.has_roles
-        found += [Position(most, rules.winning_score + 3 * step, dice=dice, began=began)]
+        found += [Position.of_two(most, rules.winning_score + 3 * step, dice=dice, began=began)]
     if rules.ties == "played_on":
         goal = rules.winning_score
-        found += [Position(goal, goal, dice=dice), Position(goal, goal + step, dice=dice)]
+        found += [
+            Position.of_two(goal, goal, dice=dice),
+            Position.of_two(goal, goal + step, dice=dice),
+        ]
     return found
 
 
@@ -191,7 +194,7 @@ def test_turn_totals_beyond_the_goal_are_answered_exactly(name: str) -> None:
         for row in sorted({*far, *range(goal, goal + 100, 13), 300}):
             possible = reachable_at(rules, row * rules.point_step)
             for hot, column in np.argwhere(possible):
-                here = Position(
+                here = Position.of_two(
                     start.banked,
                     start.opponent,
                     row * rules.point_step,
@@ -199,9 +202,9 @@ def test_turn_totals_beyond_the_goal_are_answered_exactly(name: str) -> None:
                     start.opponent_farkles,
                     int(column) + 1,
                     int(hot),
-                    start.on_board,
-                    start.opponent_on_board,
-                    start.began,
+                    on_board=start.on_board,
+                    opponent_on_board=start.opponent_on_board,
+                    began=start.began,
                 )
                 check_position(rules, here)
                 found = odds(strategy, here)
@@ -245,7 +248,7 @@ def test_a_turn_total_that_no_dice_make_is_refused() -> None:
     rules = small(dice=4, goal=600, scoring={"single": 0, "three_of_a_kind": 200})
     assert not reachable_at(rules, 50_000).any()
     with pytest.raises(InvalidPositionError, match="the turn total cannot be 50,000"):
-        check_reachable(rules, Position(turn_total=50_000, dice=1))
+        check_reachable(rules, Position.of_two(turn_total=50_000, dice=1))
 
 
 def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,15 +257,17 @@ def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     strategy = Strategy(rules, made_up_values(rules), "made up")
     monkeypatch.setattr("solver.best_play._MOST_ROWS", 50)
     with pytest.raises(InvalidPositionError, match="beyond the goal are not worked out"):
-        strategy.turn(Position(turn_total=11, dice=2))
-    strategy.turn(Position(turn_total=10, dice=2))
+        strategy.turn(Position.of_two(turn_total=11, dice=2))
+    strategy.turn(Position.of_two(turn_total=10, dice=2))
 
 
 def test_far_turns_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = GAMES["final_turn earlier"]
     strategy = Strategy(rules, made_up_values(rules), "made up")
-    far = strategy.turn(Position(turn_total=1000, dice=3))
-    assert strategy.turn(Position(turn_total=5000, dice=2)) is far
-    assert strategy.turn(Position(dice=3)) is strategy.turn(Position(turn_total=350, dice=1))
+    far = strategy.turn(Position.of_two(turn_total=1000, dice=3))
+    assert strategy.turn(Position.of_two(turn_total=5000, dice=2)) is far
+    assert strategy.turn(Position.of_two(dice=3)) is strategy.turn(
+        Position.of_two(turn_total=350, dice=1)
+    )
     monkeypatch.setattr(strategy, "_solve_turn", None)
-    assert strategy.turn(Position(turn_total=2000, dice=3)) is far
+    assert strategy.turn(Position.of_two(turn_total=2000, dice=3)) is far

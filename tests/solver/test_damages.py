@@ -40,7 +40,7 @@ from solver.strategy import (
 from solver.turn.scoring import TurnState
 from tests.conftest import EVERY
 
-START = Position(dice=3)
+START = Position.of_two(dice=3)
 
 
 def is_solved(folder: Path, rules: Ruleset) -> bool:
@@ -296,7 +296,7 @@ def test_a_strategy_that_is_solved_again_is_the_new_one(saved: Saved) -> None:
     for solution in (lower, saved.solution, lower):
         save_strategy(solution, saved.folder)
         fresh = open_strategy(saved.folder, saved.solution.rules)
-        for position in (START, Position(100, 50, dice=3)):
+        for position in (START, Position.of_two(100, 50, dice=3)):
             assert strategy.win_probability(position) == fresh.win_probability(position)
             np.testing.assert_array_equal(strategy.turn(position).roll, fresh.turn(position).roll)
         assert (advisor.odds(None, situation).roll == before) == (solution is saved.solution)
@@ -352,13 +352,13 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy
 folder, rules = Path(sys.argv[1]), Ruleset.model_validate_json(sys.argv[2])
 strategy = open_strategy(folder, rules)
-strategy.win_probability(Position(dice=3))
+strategy.win_probability(Position.of_two(dice=3))
 (values,) = folder.glob("*.solved")
 for length in (5000, 0):
     os.truncate(values, length)
     for ask in (strategy.turn, strategy.win_probability):
         try:
-            ask(Position(dice=3))
+            ask(Position.of_two(dice=3))
         except StrategyFileError as error:
             print(error)
 """

@@ -11,11 +11,11 @@ import pytest
 
 from solver.errors import InvalidPositionError, MissingStrategyError, StrategyFileError
 from solver.game.many import ManySolution
-from solver.game.many_best import SharedPosition, first_shared_position
 from solver.game.many_sweeps import check, solve_many
+from solver.game.position import Position, first_position
 from solver.game.standings import Standing, after_turn, standing_index
 from solver.many_strategy import ManyManifest, open_many, save_many
-from solver.play.many_advice import SharedAdvice, advise_shared, shared_odds
+from solver.play.advice import Advice, advise, odds
 from solver.rules.ruleset import Ruleset
 from solver.solved import open_solved
 from solver.turn.dice import Roll, dice_set, make_roll
@@ -38,14 +38,14 @@ def solved(kernels: Path) -> dict[str, ManySolution]:
     return {name: solve_many(rules, 3, cache=kernels) for name, rules in RULES.items()}
 
 
-def starts(rules: Ruleset) -> list[SharedPosition]:
+def starts(rules: Ruleset) -> list[Position]:
     """Every position at the start of a turn in which nobody has reached the goal."""
     everyone = [Standing(score) for score in range(0, rules.winning_score, rules.point_step)]
     everyone += [Standing(on_board=False)] if rules.has_opening else []
     turn = TurnState(0, dice_set(rules).whole)
     movers = range(3) if rules.has_roles else [0]
     return [
-        SharedPosition(standings, mover, turn)
+        Position(standings, mover, turn)
         for standings in product(everyone, repeat=3)
         for mover in movers
     ]
@@ -74,10 +74,10 @@ def test_a_roll_is_worth_the_mean_of_what_may_fall(
     rules, strategy = RULES[name], strategy_of(solved[name])
     thrown = dice_set(rules)
     for players in ((0, 50, 100), (100, 100, 0)):
-        position = SharedPosition(tuple(map(Standing, players)), 1, TurnState(50, 1))
-        found = shared_odds(strategy, position)
+        position = Position(tuple(map(Standing, players)), 1, TurnState(50, 1))
+        found = odds(strategy, position)
         mean = sum(
-            ways / thrown.ways(1) * np.array(advise_shared(strategy, position, roll).chances)
+            ways / thrown.ways(1) * np.array(advise(strategy, position, roll).chances)
             for roll, ways in thrown.rolls(1)
         )
         np.testing.assert_allclose(found.roll_chances, mean, rtol=0, atol=1e-12)
@@ -88,8 +88,8 @@ def test_a_roll_is_worth_the_mean_of_what_may_fall(
 
 def test_options_are_ranked_by_what_the_mover_has(solved: dict[str, ManySolution]) -> None:
     strategy = strategy_of(solved["at once"])
-    position = SharedPosition((Standing(100), Standing(150), Standing()), 1, TurnState(0, 2))
-    found = advise_shared(strategy, position, (5, 1))
+    position = Position((Standing(100), Standing(150), Standing()), 1, TurnState(0, 2))
+    found = advise(strategy, position, (5, 1))
     own = [option.chances[1] for option in found.options]
     assert own == sorted(own, reverse=True)
     # both dice reach the goal, which is the end
@@ -100,11 +100,11 @@ def test_options_are_ranked_by_what_the_mover_has(solved: dict[str, ManySolution
 def test_the_last_turn_is_a_turn_with_a_target(solved: dict[str, ManySolution]) -> None:
     strategy = strategy_of(solved["final turn"])
     players = Standing(200), Standing(150), Standing(100)
-    last = SharedPosition(players, 2, TurnState(150, 1), waiting=(2,))
+    last = Position(players, 2, TurnState(150, 1), waiting=(2,))
     # 250 beat both; whoever had a turn already has lost
     assert strategy.chances(last).tolist() == [0.0, 0.0, 1.0]
-    level = SharedPosition(players, 2, TurnState(100, 1), waiting=(2,))
-    bank = shared_odds(strategy, level).bank_chances
+    level = Position(players, 2, TurnState(100, 1), waiting=(2,))
+    bank = odds(strategy, level).bank_chances
     assert bank == (0.5, 0.0, 0.5)
 
 
@@ -118,7 +118,7 @@ def test_a_play_off_is_the_twins(solved: dict[str, ManySolution]) -> None:
         waiting = tuple(seats[len(points) :])
         had = dict(zip(seats, points, strict=False))
         players = tuple(Standing(goal + had.get(k, 0)) for k in range(3))
-        position = SharedPosition(players, waiting[0], TurnState(0, 2), waiting)
+        position = Position(players, waiting[0], TurnState(0, 2), waiting)
         found = strategy.chances(position)[seats]
         np.testing.assert_allclose(found, twin.play_off(points, 3, {}), rtol=0, atol=1e-9)
 
@@ -162,7 +162,7 @@ def test_positions_that_cannot_be(solved: dict[str, ManySolution]) -> None:
         ((0, 300, 0), 0, "player 1 has 300 points"),
     ):
         with pytest.raises(InvalidPositionError, match=message):
-            strategy.chances(SharedPosition(tuple(map(Standing, players)), mover, turn))
+            strategy.chances(Position(tuple(map(Standing, players)), mover, turn))
 
 
 def test_values_fit_their_equations(solved: dict[str, ManySolution], kernels: Path) -> None:
@@ -184,15 +184,15 @@ def test_games_are_won_as_often_as_it_says(name: str, solved: dict[str, ManySolu
     strategy = strategy_of(solved[name])
     random = Random(20261122)
     # a cache by hand, as positions come again and again
-    known: dict[tuple[SharedPosition, Roll], SharedAdvice] = {}
+    known: dict[tuple[Position, Roll], Advice] = {}
 
-    def rolled(position: SharedPosition) -> SharedAdvice:
+    def rolled(position: Position) -> Advice:
         roll = make_roll(random.randint(1, 6) for _ in range(position.turn.dice))
         if (position, roll) not in known:
-            known[position, roll] = advise_shared(strategy, position, roll)
+            known[position, roll] = advise(strategy, position, roll)
         return known[position, roll]
 
-    def points(position: SharedPosition) -> tuple[int, bool]:
+    def points(position: Position) -> tuple[int, bool]:
         """Points banked in a turn, and whether it was a farkle."""
         while True:
             advice = rolled(position)
@@ -206,7 +206,7 @@ def test_games_are_won_as_often_as_it_says(name: str, solved: dict[str, ManySolu
             turn = TurnState(best.turn_total, best.dice_left)
             position = replace(position, turn=turn)
 
-    start = first_shared_position(rules, 3)
+    start = first_position(rules, 3)
     wins = np.zeros(3)
     for _ in range(games):
         position, reached = start, list[int]()
@@ -226,7 +226,7 @@ def test_games_are_won_as_often_as_it_says(name: str, solved: dict[str, ManySolu
             if reached and not waiting:
                 break
             mover = waiting[0] if waiting else (me + 1) % 3
-            position = SharedPosition(tuple(players), mover, start.turn, waiting)
+            position = Position(tuple(players), mover, start.turn, waiting)
         most = max(one.score for one in players)
         level = [k for k in reached if players[k].score == most]
         for k in level if rules.ties == "shared" else level[:1]:

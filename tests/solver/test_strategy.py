@@ -56,8 +56,8 @@ def test_a_strategy_is_a_line_of_json_and_plain_numbers(tmp_path: Path, tiny: So
 
 def test_an_opened_strategy_answers_and_cannot_be_changed(folder: Path, tiny: Solution) -> None:
     strategy = open_strategy(folder, tiny.rules)
-    assert strategy.win_probability(Position(dice=3)) == tiny.values[0, 10, 10]
-    behind = Position(300, -100, 0, 1, 2, dice=3)
+    assert strategy.win_probability(Position.of_two(dice=3)) == tiny.values[0, 10, 10]
+    behind = Position.of_two(300, -100, 0, 1, 2, dice=3)
     assert strategy.win_probability(behind) == tiny.values[0, 20 + 16, 40 + 8]
     assert isinstance(strategy._values, np.memmap)
     with pytest.raises(ValueError, match="read-only"):
@@ -103,7 +103,7 @@ def test_saving_again_leaves_one_strategy(folder: Path, tiny: Solution) -> None:
     before = files(folder)
     save_strategy(replace(tiny, values=tiny.values * 0.5), folder)
     assert files(folder) == before
-    assert open_strategy(folder, tiny.rules).win_probability(Position(dice=3)) < 0.5
+    assert open_strategy(folder, tiny.rules).win_probability(Position.of_two(dice=3)) < 0.5
 
 
 def test_a_truncated_file_is_refused(folder: Path, tiny: Solution) -> None:
@@ -139,7 +139,7 @@ def test_a_foreign_file_is_refused(folder: Path, tiny: Solution) -> None:
 def test_values_that_are_no_probabilities_are_refused(folder: Path, tiny: Solution) -> None:
     save_strategy(replace(tiny, values=tiny.values + 1), folder)
     with pytest.raises(StrategyFileError, match="not probabilities"):
-        open_strategy(folder, tiny.rules).turn(Position(dice=3))
+        open_strategy(folder, tiny.rules).turn(Position.of_two(dice=3))
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, tiny: Solution) -> None:
@@ -207,7 +207,7 @@ def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: So
         writer.start()
     seen = set()
     while any(writer.is_alive() for writer in writers):
-        found = open_strategy(tmp_path, tiny.rules).win_probability(Position(dice=3))
+        found = open_strategy(tmp_path, tiny.rules).win_probability(Position.of_two(dice=3))
         seen.add(round(float(found / tiny.values[0, 10, 10]), 9))
     for writer in writers:
         writer.join()
@@ -242,7 +242,7 @@ def test_a_killed_writer_leaves_the_old_strategy_whole(tmp_path: Path, tiny: Sol
             target=_save_often, args=(replace(tiny, values=tiny.values * 0.5), tmp_path, 10**6)
         )
         writer.start()
-        while open_strategy(tmp_path, tiny.rules).win_probability(Position(dice=3)) > 0.5:
+        while open_strategy(tmp_path, tiny.rules).win_probability(Position.of_two(dice=3)) > 0.5:
             assert writer.is_alive()
         writer.join(milliseconds / 1000)
         writer.kill()

@@ -11,7 +11,7 @@ from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.loaded import LoadedAdvice, LoadedOdds, SeatedDice
+from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.position_ids import opened
 from bot.services.positions import check_asked, rules_of
 from bot.services.rule_options import with_goal
@@ -30,12 +30,11 @@ from bot.views.game import NOT_EXACT
 from bot.views.loaded import loaded_data, loaded_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
-from solver.play.many_advice import SharedAdvice, SharedOdds
 from solver.play.position_id import read_id
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
 
-Answer = Advice | Odds | SharedAdvice | SharedOdds
+Answer = Advice | Odds
 Loaded = LoadedAdvice | LoadedOdds
 
 CONTEXT = {
@@ -216,8 +215,6 @@ def _for_mover(
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"
-    of_all = isinstance(found, SharedAdvice | SharedOdds)
-    if isinstance(found, Loaded):
-        of_all = isinstance(found.dice, SeatedDice)
-    exact = of_all or table.game.playing == 2
+    answer = found.answer if isinstance(found, Loaded) else found
+    exact = table.game.playing == 2 or len(answer.chances) > 2
     return text if exact else f"{text}\n{say(NOT_EXACT)}"

@@ -246,7 +246,7 @@ def unpacked(text: str) -> Position:
     """The position of which `packed` made so many numbers; whether it can be is not looked at."""
     *numbers, boards = map(int, text.split("."))
     banked, opponent, turn_total, dice, farkles, opponent_farkles, hot_dice = numbers
-    return Position(
+    return Position.of_two(
         banked=banked,
         opponent=opponent,
         turn_total=turn_total,

@@ -49,9 +49,9 @@ def test_the_numbers_of_a_turn(farkle: Farkle, strategies: dict[str, Strategy]) 
     found = json.loads(farkle(*ask, "--json")[1])
     rows = list(csv.DictReader(io.StringIO(farkle(*ask, "--csv")[1])))
     assert len(rows) == len(found["rows"]) > 100
-    table = strategies["kcd"].turn(Position(2200, 3100))
+    table = strategies["kcd"].turn(Position.of_two(2200, 3100))
     for row, printed in zip(found["rows"], rows, strict=True):
-        position = Position(2200, 3100, row["turn_total"], dice=row["dice"])
+        position = Position.of_two(2200, 3100, row["turn_total"], dice=row["dice"])
         assert row["win_probability"] == table.value(position.turn)
         assert row["roll"] == table.roll_value(position.turn)
         assert row["bank"] == table.bank_value(position.turn)
@@ -71,7 +71,7 @@ def test_the_numbers_over_the_scores(farkle: Farkle, strategies: dict[str, Strat
     found = json.loads(farkle(*ask, "--step", "500", "--json")[1])
     assert len(found["rows"]) == 21 * 21
     for row in found["rows"][::17]:
-        position = Position(row["banked"], row["opponent"], farkles=1, opponent_farkles=2)
+        position = Position.of_two(row["banked"], row["opponent"], farkles=1, opponent_farkles=2)
         assert row["win_probability"] == strategy.win_probability(position)
     found = json.loads(farkle("plot", "border", "--step", "2500", "--json")[1])
     assert len(found["rows"]) == 6 * 4 * 4

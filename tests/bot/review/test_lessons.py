@@ -1,6 +1,5 @@
 """What a game teaches, against the review it is made of and advice on each decision."""
 
-from dataclasses import replace
 from math import fsum
 
 import pytest
@@ -69,7 +68,7 @@ def test_they_are_the_decisions_that_cost_most(badly_played: tuple[Strategy, Tab
             assert chosen.turn_total == judged.chosen.turn_total
             assert isinstance(judged.position, Position)
             # under these rules it does not matter how often the dice were hot
-            position = replace(judged.position, hot_dice=0)
+            position = judged.position.change(hot_dice=0)
             assert read_id(lesson.position).position(strategy.rules) == (position, judged.roll)
 
 
@@ -142,7 +141,7 @@ def test_of_three_the_decisions_of_the_last_two_are_lessons(
     table.roll(1, 1, 1, 5, 2, 3)
     table.keep(5, bank=True)
     estimated = EstimatedStrategy(strategy, 3)
-    worth = Worth(lambda players: strategy if players == 2 else estimated)
+    worth = Worth(lambda _, players: strategy if players == 2 else estimated)
     table.do(commands.resign(table.game, 2))
     table.score(500)
     table.roll(1, 1, 1, 5, 2, 3)

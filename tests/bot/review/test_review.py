@@ -64,7 +64,7 @@ def chance(seed: int) -> random.Random:
 
 def two(strategy: Strategy) -> Worth:
     """What games of two players are worth."""
-    return Worth({2: strategy}.__getitem__)
+    return Worth(lambda _, players: {2: strategy}[players])
 
 
 class Table:
@@ -298,8 +298,8 @@ def test_scores_below_the_floor_are_an_adjustment(
     found = assert_adds_up(strategy, table)
     kinds = [one.kind for one in found.moments]
     assert kinds == [Kind.ADJUSTMENT, Kind.ROLL, Kind.DECISION, Kind.ADJUSTMENT, Kind.RESIGNED]
-    counted = strategy.win_probability(Position(0, -2500 + 600)) - strategy.win_probability(
-        Position(0, -2800 + 600)
+    counted = strategy.win_probability(Position.of_two(0, -2500 + 600)) - strategy.win_probability(
+        Position.of_two(0, -2800 + 600)
     )
     assert found.moments[3].gain == pytest.approx(counted)
 
@@ -334,7 +334,7 @@ def test_the_example_of_the_literature(strategies: dict[str, Strategy]) -> None:
     assert judged.best.win_probability == pytest.approx(0.511005, abs=6e-7)
     assert judged.best.farkle_probability == pytest.approx(600 / 7776)
     assert judged.mark is None
-    assert judged.position == Position()
+    assert judged.position == Position.of_two()
 
 
 def at(strategy: Strategy, own: int, other: int) -> Table:
@@ -377,10 +377,10 @@ def test_blunders_are_marked(
         table.roll(*(6, 4, 3, 3, 2)[: table.game.turn.dice])
     found = table.review(strategy)
     [judged] = judgements(found)
-    advice = advise(strategy, Position(own, other), (6, 5, 3, 3, 3, 2))
+    advice = advise(strategy, Position.of_two(own, other), (6, 5, 3, 3, 3, 2))
     assert judged.best.win_probability == advice.win_probability
     points = next(one for one in advice.options if one.set_aside == kept).turn_total
-    state = Position(own, other, points, dice=6 - len(kept))
+    state = Position.of_two(own, other, points, dice=6 - len(kept))
     answer = odds(strategy, state)
     value = answer.bank if bank else answer.roll
     assert judged.chosen.win_probability == value
@@ -499,7 +499,7 @@ def test_a_decision_after_a_correction_is_to_roll_or_bank(
     table.roll(4, 3)
     [judged] = judgements(table.review(strategy))
     assert (judged.roll, judged.options) == ((), 2)
-    expected = odds(strategy, Position(1000, 5000, 350, dice=2))
+    expected = odds(strategy, Position.of_two(1000, 5000, 350, dice=2))
     assert expected.bank is not None
     assert judged.loss == pytest.approx(max(expected.bank - expected.roll, 0))
     assert judged.loss > 0
@@ -535,10 +535,10 @@ def test_turns_told_as_a_score(strategies: dict[str, Strategy]) -> None:
         (0, Kind.RESIGNED),
     ]
     values = [
-        strategy.win_probability(Position()),
-        1 - strategy.win_probability(Position(0, 500)),
-        strategy.win_probability(Position(500, 0, opponent_farkles=1)),
-        1 - strategy.win_probability(Position(0, 500, farkles=1)),
+        strategy.win_probability(Position.of_two()),
+        1 - strategy.win_probability(Position.of_two(0, 500)),
+        strategy.win_probability(Position.of_two(500, 0, opponent_farkles=1)),
+        1 - strategy.win_probability(Position.of_two(0, 500, farkles=1)),
         0.0,
     ]
     assert [one.before[0] for one in found.moments] == pytest.approx(values[:-1])
@@ -570,23 +570,23 @@ def test_a_correction_between_turns_belongs_to_none(strategies: dict[str, Strate
     table.score(300)
     changes = read_events(two(strategy), table.first, table.events).changes
     assert [(one.seat, one.turn) for one in changes] == [(0, 1), (1, 1), (1, 2)]
-    expected = [strategy.win_probability(Position(score, 5000)) for score in (0, 500)]
+    expected = [strategy.win_probability(Position.of_two(score, 5000)) for score in (0, 500)]
     assert [one.before[1] for one in changes[1:]] == pytest.approx(expected)
 
 
 def test_win_probability_at_any_moment(strategies: dict[str, Strategy]) -> None:
     strategy = strategies["facebook"]
     table = Table(strategy.rules)
-    start = strategy.win_probability(Position())
+    start = strategy.win_probability(Position.of_two())
     assert two(strategy).shares(table.game) == (start, 1 - start)
     table.roll(6, 5, 3, 3, 3, 2)
-    advice = advise(strategy, Position(), (6, 5, 3, 3, 3, 2))
+    advice = advise(strategy, Position.of_two(), (6, 5, 3, 3, 3, 2))
     assert two(strategy).shares(table.game)[0] == advice.win_probability
     table.keep(5)
-    between = odds(strategy, Position(turn_total=50, dice=5)).win_probability
+    between = odds(strategy, Position.of_two(turn_total=50, dice=5)).win_probability
     assert two(strategy).shares(table.game)[0] == between
     table.roll(6, 4, 4, 3, 2)
-    second = strategy.win_probability(Position(opponent_farkles=1))
+    second = strategy.win_probability(Position.of_two(opponent_farkles=1))
     assert two(strategy).shares(table.game) == (1 - second, second)
     table.do(commands.resign(table.game, 0))
     assert two(strategy).shares(table.game) == (0, 1)
@@ -598,7 +598,7 @@ def test_hot_dice_that_must_be_rolled(strategies: dict[str, Strategy]) -> None:
     table = Table(rules)
     table.roll(1, 1, 1, 5, 5, 5)
     table.keep(1, 1, 1, 5, 5, 5)
-    position = Position(turn_total=1500, dice=6, hot_dice=1)
+    position = Position.of_two(turn_total=1500, dice=6, hot_dice=1)
     assert two(strategy).shares(table.game)[0] == odds(strategy, position).roll
 
 
@@ -616,7 +616,7 @@ def test_nobody_plays_alone(strategies: dict[str, Strategy]) -> None:
     table.do(commands.join(table.game, "easy"))
     table.roll(6, 5, 3, 3, 3, 2)
     found = table.review(strategy)
-    assert found.start[0] == strategy.win_probability(Position())
+    assert found.start[0] == strategy.win_probability(Position.of_two())
     assert [one.event for one in found.moments] == [1]
 
 

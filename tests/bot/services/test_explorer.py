@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
@@ -55,7 +54,7 @@ def test_from_a_turn_that_no_rolls_lead_to_one_walks_back(name: str) -> None:
     last = (len(reachable(rules)[0]) + 5) * rules.point_step
     for total in (rules.point_step, last, MAX_TURN_TOTAL):
         for dice in range(1, rules.dice + 1):
-            found = explore(strategy, replace(start, turn_total=total, dice=dice))
+            found = explore(strategy, start.change(turn_total=total, dice=dice))
             for step in found.steps:
                 if step.position:
                     check_position(rules, step.position)
@@ -122,7 +121,7 @@ def test_every_state_of_a_turn_can_be_walked_to(name: str) -> None:
     for total in range(0, goal + 1, rules.point_step):
         for dice in range(1, rules.dice + 1):
             for hot_dice in range(max(1, len(rules.hot_dice_bonus))):
-                state = replace(start, turn_total=total, dice=dice, hot_dice=hot_dice)
+                state = start.change(turn_total=total, dice=dice, hot_dice=hot_dice)
                 try:
                     check_reachable(rules, state)
                 except InvalidPositionError:
@@ -145,7 +144,7 @@ def test_scores_are_walked_to_the_end() -> None:
     while step := by_action(strategy, found, "medown2"):
         found = step
     assert found.banked == rules.score_floor
-    near = replace(first_position(rules), banked=rules.goal - 2 * rules.point_step)
+    near = first_position(rules).change(banked=rules.goal - 2 * rules.point_step)
     last = by_action(strategy, near, "meup2")
     assert last is not None
     assert last.banked == rules.goal - rules.point_step, "as far as there are any"
@@ -178,7 +177,7 @@ def test_positions_are_packed_whole() -> None:
     for _, rules in ONE_BY_ONE[::8]:
         for position in some_positions(rules, 5):
             assert unpacked(packed(position)) == position
-    furthest = Position(-1000000, -1000000, 1000000, 4, 4, 6, 12, True, False, True)
+    furthest = Position.of_two(-1000000, -1000000, 1000000, 4, 4, 6, 12, opponent_on_board=False)
     name = "n" * 24
     button = ExploreButton("0" * 12, "pt-BR", packed(furthest), name, "theirsdown")
     assert len(button.item.custom_id or "") <= 100

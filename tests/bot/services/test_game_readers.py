@@ -41,7 +41,7 @@ def test_what_was_read_counts_only_where_the_game_began_so(
 ) -> None:
     """A game that is set back has another history at the versions that were read already."""
     strategy = strategies["kcd"]
-    worth = Worth({2: strategy}.__getitem__)
+    worth = Worth(lambda _, players: {2: strategy}[players])
     first = table_of(strategy, ONES, KEPT_ONES, Banked(), FIVES)
     for before in (first, replace(first, events=first.events[:-1])):
         readers = GameReaders()

@@ -40,7 +40,7 @@ def test_a_walk_at_random_never_leaves_what_can_be(
     folders: MatchupFolders, dice: LoadedDice
 ) -> None:
     chance = random.Random(3)
-    position = Position(dice=dice.mine.dice_set.whole)
+    position = replace(Position.of_two(dice=dice.mine.dice_set.whole), held=dice.held)
     for _ in range(12):
         found = explored(folders, dice, position)
         assert found.position == position
@@ -70,21 +70,22 @@ def test_every_state_of_a_turn_can_be_walked_to(folders: MatchupFolders) -> None
         new = {one.position for one in turning if one.position and not one.is_large} - seen
     rows = (RULES.goal - start.banked) // 50 + 1
     every = {
-        replace(start, turn_total=50 * int(row), dice=int(column) + 1)
-        for row, column in np.argwhere(strategy.possible(0, rows))
+        start.change(turn_total=50 * int(row), dice=int(column) + 1)
+        for row, column in np.argwhere(strategy.possible_rows(0, rows))
     }
     assert seen == every
     assert len(every) > 20
 
 
 def test_the_other_side_is_the_other_dice(folders: MatchupFolders) -> None:
-    found = explored(folders, DICE, Position(100, 350, dice=DICE.mine.dice_set.whole))
+    found = explored(folders, DICE, Position.of_two(100, 350, dice=DICE.mine.dice_set.whole))
     [step] = [one for one in found.steps if one.field is Field.SIDES]
     assert step.position is not None
     other = explored(folders, found.dice_after(step), step.position)
     assert (other.position.banked, other.position.opponent) == (350, 100)
     assert other.dice.mine == DICE.theirs
-    expected = solved(folders, DICE.matchup.from_seat(1)).win_probability(0, 350, 100)
+    strategy = solved(folders, DICE.matchup.from_seat(1))
+    expected = strategy.win_probability(strategy.start(0, 350, 100))
     assert other.found.odds.win_probability == pytest.approx(expected, abs=1e-12)
     assert "Change sides: /explore my-dice:ordinary*6 their-dice:odd*4,devil*2" in (
         loaded_exploration_text(found).replace("\n  ", " ").replace("\n", " ")

@@ -61,7 +61,7 @@ def worth_of(game: Game, seed: int) -> Worth:
     shape = *uses_shape(game.matchup), 2, scores, scores
     values = np.sort(np.sort(np.random.default_rng(seed).random(shape), axis=-2), axis=-1)
     strategy = MatchupStrategy(game.matchup, values[..., ::-1])
-    return Worth(lambda _: strategy)
+    return Worth(lambda *_: strategy)
 
 
 def mine_of(worth: Worth, game: Game) -> float:

@@ -133,7 +133,7 @@ def moments(draw: st.DrawFn, rules: Ruleset) -> tuple[Position, naive.Dice]:
     ]
     level, row, dice = draw(st.sampled_from(states))
     banked = draw(scores)
-    position = Position(
+    position = Position.of_two(
         banked=banked,
         opponent=draw(scores),
         turn_total=row * step,

@@ -73,7 +73,7 @@ def test_the_drawn_border_is_that_of_the_strategy(strategies: dict[str, Strategy
                 occur = np.flatnonzero(found.reachable[:, dice - 1])
                 assert row + 1 in occur
                 states = [
-                    replace(position, turn_total=int(one) * 50, dice=dice).turn
+                    position.change(turn_total=int(one) * 50, dice=dice).turn
                     for one in (*occur[occur <= row][-1:], row + 1)
                 ]
                 banks = [table.decision(turn) is not Decision.ROLL for turn in states]
@@ -86,7 +86,7 @@ def test_the_drawn_border_fits_what_is_said(rules: Ruleset) -> None:
     strategy = guessed(rules)
     for start in some_positions(rules, 3):
         for hot_dice in range(turn_plan(rules).levels):
-            found = turn_map(strategy, replace(start, hot_dice=hot_dice))
+            found = turn_map(strategy, start.change(hot_dice=hot_dice))
             occur = np.asarray(found.reachable.any(axis=1))
             rows = shown_rows(found, 10**6)
             assert not occur[rows:].any()
@@ -114,7 +114,7 @@ def test_pictures_of_any_rules_have_their_size_and_paper(name: str, look: Look) 
     rules = HOUSE[name]
     strategy, scores = guessed(rules), scores_between(rules, 2 * rules.point_step)
     turn = turn_map(strategy, some_positions(rules, 1)[0])
-    start = Position(dice=rules.dice)
+    start = Position.of_two(dice=rules.dice)
     wins, borders = win_map(strategy, start, scores), border_map(strategy, start, scores)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -134,7 +134,7 @@ def test_pictures_of_any_rules_have_their_size_and_paper(name: str, look: Look) 
 @pytest.fixture
 def turn() -> TurnMap:
     rules = HOUSE["nothing special"]
-    return turn_map(guessed(rules), Position(dice=3))
+    return turn_map(guessed(rules), Position.of_two(dice=3))
 
 
 def test_forms(turn: TurnMap) -> None:
@@ -161,7 +161,7 @@ def test_pictures_speak_the_language_of_who_asks(turn: TurnMap) -> None:
 
 
 def test_rows_up_to_where_there_is_a_choice(strategies: dict[str, Strategy]) -> None:
-    found = turn_map(strategies["facebook"], Position())
+    found = turn_map(strategies["facebook"], Position.of_two())
     rows = shown_rows(found)
     assert rows < len(found.totals) / 2
     assert not found.banks[:rows, -1].any()
@@ -252,7 +252,9 @@ def test_all_that_is_drawn_stands_out_from_its_ground(look: Look) -> None:
 def test_dots_stand_out_from_every_band(look: Look, share: float) -> None:
     """In a map with a dot in every cell, all of one band but one, dots stand out."""
     rules = HOUSE["1 dice"]
-    found = border_map(guessed(rules), Position(dice=1), scores_between(rules, rules.point_step))
+    found = border_map(
+        guessed(rules), Position.of_two(dice=1), scores_between(rules, rules.point_step)
+    )
     amounts = np.full_like(found.bank_from, 100 + 100 * share)
     amounts[0, 0, 0], amounts[0, -1, -1] = 100, 200
     if share == 0.5:
@@ -303,7 +305,7 @@ def test_figures_side_by_side_have_as_many_decimals(amounts: list[float]) -> Non
 def test_names_of_dice_below_the_columns_do_not_touch(name: str) -> None:
     """Between two columns there is always paper, whatever the dice are called."""
     rules = HOUSE["nothing special"]
-    turn = turn_map(guessed(rules), Position(dice=rules.dice))
+    turn = turn_map(guessed(rules), Position.of_two(dice=rules.dice))
     columns = turn.banks.shape[1]
     image = pixels(turn_picture(turn, look=LIGHT, names=[f"{name},{name}"] * columns))
     labels = image[-220:-180, 130:776]

@@ -36,18 +36,18 @@ def strategy_of(rules: Ruleset, kernels: Path) -> Strategy:
 def test_it_is_kept(hot_dice: str, kernels: Path) -> None:
     rules = ones(hot_dice=hot_dice)
     strategy = strategy_of(rules, kernels)
-    after_one = Position(turn_total=100, dice=1, hot_dice=1)
+    after_one = Position.of_two(turn_total=100, dice=1, hot_dice=1)
     farkle = advise(strategy, after_one, (3,))
     assert farkle.farkle
     assert farkle.keeps_turn_total
     # the other player is about to move, and 100 are kept
-    assert farkle.win_probability == 1 - strategy.win_probability(Position(0, 100, dice=1))
+    assert farkle.win_probability == 1 - strategy.win_probability(Position.of_two(0, 100, dice=1))
     assert odds(strategy, after_one).bank is None
     # a turn brings k times 100 with chance 5 / 6^(k + 1), and 200 win; V(100, 0) = v, V(0, 100) = w
     # V(100, 100) = 1/6 + 5/6 (1 - V(100, 100)), so it is 6/11
     # v = 1/6 + 5/6 (1 - w), so 1 - v = 5/6 w; w = 1/36 + 5/36 (1 - 6/11) + 5/6 (1 - v)
     w = (1 / 36 + 5 / 36 * 5 / 11) / (1 - 25 / 36)
-    assert strategy.win_probability(Position(0, 100, dice=1)) == pytest.approx(w, abs=1e-9)
+    assert strategy.win_probability(Position.of_two(0, 100, dice=1)) == pytest.approx(w, abs=1e-9)
     twin = naive.value_iteration(rules)
     assert twin[True, (0, 0, True), (100, 0, True)] == pytest.approx(w, abs=1e-12)
 
@@ -65,9 +65,9 @@ def test_less_than_the_minimum_is_lost(kernels: Path) -> None:
     rules = ones(minimum_bank=200, goal=400)
     strategy = strategy_of(rules, kernels)
     for total, kept in ((100, 0), (200, 200), (300, 300)):
-        farkle = advise(strategy, Position(turn_total=total, dice=1, hot_dice=1), (3,))
+        farkle = advise(strategy, Position.of_two(turn_total=total, dice=1, hot_dice=1), (3,))
         assert farkle.keeps_turn_total == bool(kept)
-        left = 1 - strategy.win_probability(Position(0, kept, dice=1))
+        left = 1 - strategy.win_probability(Position.of_two(0, kept, dice=1))
         assert farkle.win_probability == pytest.approx(left, abs=1e-12)
 
 

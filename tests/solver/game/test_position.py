@@ -1,5 +1,4 @@
 import csv
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,10 +45,10 @@ def test_a_turn_starts_as_the_enumeration_says() -> None:
 @pytest.mark.parametrize(
     "position",
     [
-        Position(),
-        Position(9950, -2500, farkles=2, opponent_farkles=2),
-        Position(4200, 5000, 350, 1, 0, 2),
-        Position(9800, 0, 1200, dice=6),
+        Position.of_two(),
+        Position.of_two(9950, -2500, farkles=2, opponent_farkles=2),
+        Position.of_two(4200, 5000, 350, 1, 0, 2),
+        Position.of_two(9800, 0, 1200, dice=6),
     ],
 )
 def test_possible_positions_pass(position: Position) -> None:
@@ -60,20 +59,20 @@ def test_possible_positions_pass(position: Position) -> None:
     ("position", "sentence"),
     [
         (
-            Position(banked=10000),
+            Position.of_two(banked=10000),
             "your score cannot be 10,000.*multiple of 50 from -2,500 to 9,950",
         ),
-        (Position(banked=120), "your score cannot be 120"),
-        (Position(opponent=-2550), "the opponent's score cannot be -2,550"),
-        (Position(farkles=3), "your farkles in a row cannot be 3.*0 to 2"),
-        (Position(opponent_farkles=-1), "the opponent's farkles in a row cannot be -1"),
-        (Position(turn_total=120), "turn total cannot be 120"),
-        (Position(turn_total=-50), "turn total cannot be -50"),
-        (Position(turn_total=10**9), "turn total cannot be 1,000,000,000"),
-        (Position(dice=0), "number of dice cannot be 0: it is 1 to 6"),
-        (Position(dice=7), "number of dice cannot be 7: it is 1 to 6"),
-        (Position(dice=4), "a turn starts with all 6 dice, not 4"),
-        (Position(turn_total=50, dice=4, hot_dice=10**18), "hot dice cannot be 1,000,000"),
+        (Position.of_two(banked=120), "your score cannot be 120"),
+        (Position.of_two(opponent=-2550), "the opponent's score cannot be -2,550"),
+        (Position.of_two(farkles=3), "your farkles in a row cannot be 3.*0 to 2"),
+        (Position.of_two(opponent_farkles=-1), "the opponent's farkles in a row cannot be -1"),
+        (Position.of_two(turn_total=120), "turn total cannot be 120"),
+        (Position.of_two(turn_total=-50), "turn total cannot be -50"),
+        (Position.of_two(turn_total=10**9), "turn total cannot be 1,000,000,000"),
+        (Position.of_two(dice=0), "number of dice cannot be 0: it is 1 to 6"),
+        (Position.of_two(dice=7), "number of dice cannot be 7: it is 1 to 6"),
+        (Position.of_two(dice=4), "a turn starts with all 6 dice, not 4"),
+        (Position.of_two(turn_total=50, dice=4, hot_dice=10**18), "hot dice cannot be 1,000,000"),
     ],
 )
 def test_impossible_positions_get_one_sentence(position: Position, sentence: str) -> None:
@@ -86,11 +85,11 @@ def test_impossible_positions_get_one_sentence(position: Position, sentence: str
     ("position", "sentence"),
     [
         (
-            Position(turn_total=50, dice=4),
+            Position.of_two(turn_total=50, dice=4),
             "4 dice cannot be left at a turn total of 50, only 5 can",
         ),
-        (Position(turn_total=50, dice=1), "1 die cannot be left at a turn total of 50"),
-        (Position(turn_total=300, dice=4), "only 1, 2, 3 or 6 can"),
+        (Position.of_two(turn_total=50, dice=1), "1 die cannot be left at a turn total of 50"),
+        (Position.of_two(turn_total=300, dice=4), "only 1, 2, 3 or 6 can"),
     ],
 )
 def test_turns_that_no_rolls_lead_to_have_a_value(position: Position, sentence: str) -> None:
@@ -111,7 +110,9 @@ def test_turns_that_no_rolls_lead_to_have_a_value(position: Position, sentence: 
 )
 def test_the_example_of_a_refusal_is_a_position(rules: Ruleset) -> None:
     levels = reachable(rules).shape[0]
-    for start in (Position(dice=n + 1, hot_dice=k) for n in range(rules.dice) for k in range(3)):
+    for start in (
+        Position.of_two(dice=n + 1, hot_dice=k) for n in range(rules.dice) for k in range(3)
+    ):
         if start.dice == rules.dice and min(start.hot_dice, levels - 1) == 0:
             check_position(rules, start)
             continue
@@ -121,7 +122,7 @@ def test_the_example_of_a_refusal_is_a_position(rules: Ruleset) -> None:
         possible = [
             total
             for total in range(50, 10_001, 50)
-            if is_possible(rules, replace(start, turn_total=total))
+            if is_possible(rules, start.change(turn_total=total))
         ]
         assert example == (f"{possible[0]:,}" if possible else "")
 
@@ -136,14 +137,14 @@ def is_possible(rules: Ruleset, position: Position) -> bool:
 
 def test_rules_without_penalty_count_no_farkles() -> None:
     with pytest.raises(InvalidPositionError, match="classic rules do not count them"):
-        check_position(load_rules("classic"), Position(farkles=1))
+        check_position(load_rules("classic"), Position.of_two(farkles=1))
 
 
 def test_fewer_dice() -> None:
     rules = variant("classic", dice=4)
-    check_position(rules, Position(dice=4))
+    check_position(rules, Position.of_two(dice=4))
     with pytest.raises(InvalidPositionError, match="it is 1 to 4"):
-        check_position(rules, Position(dice=6))
+        check_position(rules, Position.of_two(dice=6))
 
 
 def refused(rules: Ruleset, position: Position, sentence: str) -> None:
@@ -154,28 +155,44 @@ def refused(rules: Ruleset, position: Position, sentence: str) -> None:
 
 def test_who_is_not_on_the_board_has_no_points() -> None:
     rules = variant("classic", opening_minimum=500)
-    assert first_position(rules) == Position(on_board=False, opponent_on_board=False)
+    assert first_position(rules) == Position.of_two(on_board=False, opponent_on_board=False)
     check_position(rules, first_position(rules))
-    check_position(rules, Position(opponent=500, on_board=False))
-    refused(rules, Position(500, on_board=False), "your score cannot be 500 before the first bank")
-    refused(rules, Position(0, 500, opponent_on_board=False), "the opponent's score cannot be 500")
+    check_position(rules, Position.of_two(opponent=500, on_board=False))
+    refused(
+        rules,
+        Position.of_two(500, on_board=False),
+        "your score cannot be 500 before the first bank",
+    )
+    refused(
+        rules,
+        Position.of_two(0, 500, opponent_on_board=False),
+        "the opponent's score cannot be 500",
+    )
 
 
 def test_a_score_at_the_goal_is_a_final_turn() -> None:
     rules = variant("classic", goal=2000, ending="final_turn")
-    for position in (Position(1900, 2000), Position(0, 3500, 350, dice=2)):
+    for position in (Position.of_two(1900, 2000), Position.of_two(0, 3500, 350, dice=2)):
         check_position(rules, position)
-    refused(rules, Position(0, highest_score(rules) + 50), "from 2,000 on you have the final turn")
-    refused(rules, Position(2000, 0), "your score cannot be 2,000.* from 0 to 1,950; with more")
-    refused(rules, Position(2000, 2500), "your score cannot be 2,000")
-    assert points_to_beat(rules, Position(1900, 2300)) == 400
-    assert points_to_beat(rules, Position(1900, 1950)) is None
+    refused(
+        rules,
+        Position.of_two(0, highest_score(rules) + 50),
+        "from 2,000 on you have the final turn",
+    )
+    refused(
+        rules, Position.of_two(2000, 0), "your score cannot be 2,000.* from 0 to 1,950; with more"
+    )
+    refused(rules, Position.of_two(2000, 2500), "your score cannot be 2,000")
+    assert points_to_beat(rules, Position.of_two(1900, 2300)) == 400
+    assert points_to_beat(rules, Position.of_two(1900, 1950)) is None
 
 
 def test_with_equal_turns_only_who_began_leaves_a_final_turn() -> None:
     rules = variant("classic", goal=2000, ending="equal_turns")
-    check_position(rules, Position(1900, 2000, began=False))
-    refused(rules, Position(1900, 2000), "who did not begin wins at once by reaching the goal")
+    check_position(rules, Position.of_two(1900, 2000, began=False))
+    refused(
+        rules, Position.of_two(1900, 2000), "who did not begin wins at once by reaching the goal"
+    )
 
 
 def test_two_scores_at_the_goal_are_a_play_off() -> None:
@@ -186,10 +203,10 @@ def test_two_scores_at_the_goal_are_a_play_off() -> None:
         (2000, 2350, False, 350),
         (2000, 2350, True, 350),
     ):
-        position = Position(banked, opponent, began=began)
+        position = Position.of_two(banked, opponent, began=began)
         check_position(rules, position)
         assert points_to_beat(rules, position) == beat
-    refused(rules, Position(2050, 2000), "your score cannot be 2,050")
+    refused(rules, Position.of_two(2050, 2000), "your score cannot be 2,050")
 
 
 def test_hot_dice_matter_where_their_bonus_changes() -> None:
@@ -199,14 +216,18 @@ def test_hot_dice_matter_where_their_bonus_changes() -> None:
     assert least_hot_dice(rules, 350, 2) == 0
     assert least_hot_dice(rules, 1150, 6) == 1  # five ones would leave a die
     assert least_hot_dice(rules, 50, 4) == least_hot_dice(rules, 10**9, 6) == 0
-    check_position(rules, Position(turn_total=1150, hot_dice=1))
-    check_position(rules, Position(turn_total=4500, hot_dice=9))
-    refused(rules, Position(hot_dice=1), "hot dice cannot be 1 at the start of a turn")
-    refused(rules, Position(hot_dice=-1), "hot dice cannot be -1: it is 0 to 1,000")
-    refused(rules, Position(turn_total=350, hot_dice=1, dice=2), "total cannot be 350 after 1 hot")
-    refused(rules, Position(turn_total=350), "6 dice .* 350 after 0 hot dice, only .* can")
+    check_position(rules, Position.of_two(turn_total=1150, hot_dice=1))
+    check_position(rules, Position.of_two(turn_total=4500, hot_dice=9))
+    refused(rules, Position.of_two(hot_dice=1), "hot dice cannot be 1 at the start of a turn")
+    refused(rules, Position.of_two(hot_dice=-1), "hot dice cannot be -1: it is 0 to 1,000")
+    refused(
+        rules,
+        Position.of_two(turn_total=350, hot_dice=1, dice=2),
+        "total cannot be 350 after 1 hot",
+    )
+    refused(rules, Position.of_two(turn_total=350), "6 dice .* 350 after 0 hot dice, only .* can")
     for turn_total in (0, 350):
-        check_position(FACEBOOK, Position(turn_total=turn_total, hot_dice=1))
+        check_position(FACEBOOK, Position.of_two(turn_total=turn_total, hot_dice=1))
 
 
 def test_every_reachable_state_passes() -> None:
@@ -214,5 +235,5 @@ def test_every_reachable_state_passes() -> None:
     for level, row, number in np.argwhere(reachable(rules)):
         dice, hot_dice = int(number) + 1, int(level)
         turn_total = int(row) * rules.point_step
-        check_reachable(rules, Position(turn_total=turn_total, dice=dice, hot_dice=hot_dice))
+        check_reachable(rules, Position.of_two(turn_total=turn_total, dice=dice, hot_dice=hot_dice))
         assert least_hot_dice(rules, turn_total, dice) <= hot_dice

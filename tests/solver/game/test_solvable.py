@@ -59,7 +59,7 @@ def test_a_roll_that_must_go_on_is_worth_no_bank(kernels: Path, tmp_path: Path) 
     """With one die left, whatever scores is hot dice and has to be rolled on."""
     game = rules(hot_dice="no_bank")
     save_strategy(solve(game, cache=kernels), tmp_path)
-    table = open_strategy(tmp_path, game).turn(Position(dice=3))
+    table = open_strategy(tmp_path, game).turn(Position.of_two(dice=3))
     for total in (450, 500, 750):
         hot = table.value(TurnState(total + 100, 3))
         farkled = table.farkle_value(total)
@@ -69,7 +69,7 @@ def test_a_roll_that_must_go_on_is_worth_no_bank(kernels: Path, tmp_path: Path) 
 def test_turn_totals_after_hot_dice_have_no_end() -> None:
     for game in (rules(hot_dice="forced"), rules()):
         for total in (1000, 2000, 50_000):
-            check_position(game, Position(turn_total=total, dice=3))
+            check_position(game, Position.of_two(turn_total=total, dice=3))
 
 
 @pytest.mark.slow
@@ -80,5 +80,5 @@ def test_no_score_below_zero_is_a_rule_of_play(kernels: Path, tmp_path: Path) ->
         save_strategy(solve(game, cache=kernels), tmp_path)
     assert rules(farkle_penalty=penalty).digest != never.digest
     assert find_strategy(tmp_path, never).name.startswith(never.digest[:16])
-    found = open_strategy(tmp_path, never).win_probability(Position(dice=3))
+    found = open_strategy(tmp_path, never).win_probability(Position.of_two(dice=3))
     assert found == pytest.approx(0.526034021, abs=1e-8)  # by the slow twin

@@ -37,9 +37,9 @@ FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
 @pytest.mark.parametrize(
     ("table", "position"),
     [
-        ("table1_b0_d0", Position(0, 0)),
-        ("table2_b6000_d8000", Position(6000, 8000)),
-        ("table4_b9000_d9500", Position(9000, 9500)),
+        ("table1_b0_d0", Position.of_two(0, 0)),
+        ("table2_b6000_d8000", Position.of_two(6000, 8000)),
+        ("table4_b9000_d9500", Position.of_two(9000, 9500)),
     ],
 )
 def test_every_published_cell(
@@ -57,10 +57,10 @@ def test_every_published_cell(
 
 def test_published_wins_of_the_first_player(strategies: dict[str, Strategy]) -> None:
     for name in ("facebook", "classic"):
-        found = strategies[name].win_probability(Position())
+        found = strategies[name].win_probability(Position.of_two())
         assert found == pytest.approx(FIGURES[name]["first_player_win"], abs=6e-7)
     figures = FIGURES["classic"]
-    found = strategies["classic"].win_probability(Position(0, figures["komi"]))
+    found = strategies["classic"].win_probability(Position.of_two(0, figures["komi"]))
     assert found == pytest.approx(figures["komi_first_player_win"], abs=6e-7)
 
 
@@ -68,7 +68,7 @@ def test_published_wins_of_the_first_player(strategies: dict[str, Strategy]) -> 
 def test_published_bank_thresholds_and_inversions(
     strategies: dict[str, Strategy], scores: tuple[int, int]
 ) -> None:
-    turn = strategies["facebook"].turn(Position(*scores))
+    turn = strategies["facebook"].turn(Position.of_two(*scores))
     possible = reachable(load_rules("facebook"))[0]
     name = f"{scores[0]}_{scores[1]}"
     inversion = FIGURES["facebook"].get(f"inversion_{name}", {"dice": 0})
@@ -116,7 +116,7 @@ def test_start_of_turn_values_are_those_of_their_turns(
         found = blocks(rules)
         own, opponent = (found[random.integers(len(found))] for _ in range(2))
         first, second = (int(random.integers(block.scores)) for block in (own, opponent))
-        position = Position(
+        position = Position.of_two(
             banked=own.first_score + first * rules.point_step,
             opponent=opponent.first_score + second * rules.point_step,
             farkles=own.farkles,

@@ -9,14 +9,14 @@ import pytest
 
 from solver.errors import InvalidDiceError, InvalidRequestError, InvalidRulesError
 from solver.game.many import Size
-from solver.game.many_best import SharedPosition
 from solver.game.many_sweeps import solve_many
+from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.game import solve_matchup
 from solver.loaded.many_game import LoadedSolve, check_many_matchup, solve_many_matchup
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import ManyMatchupSolution, Matchup
-from solver.play.many_advice import SharedAdvice, advise_shared, shared_odds
+from solver.play.advice import Advice, advise, odds
 from solver.turn.dice import Die, Roll, make_dice_set
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
@@ -59,7 +59,7 @@ def check_against_twin(seed: int, number: int, goal: int, seats: int = 3) -> Non
         strategy = ManyMatchupStrategy(matchup, solution.values)
         for mover, scores in chance.sample(list(expected), 10):
             turn = TurnState(0, matchup.dice[mover].whole)
-            position = SharedPosition(tuple(map(Standing, scores)), mover, turn)
+            position = Position(tuple(map(Standing, scores)), mover, turn)
             np.testing.assert_allclose(
                 strategy.chances(position), expected[mover, scores], rtol=0, atol=1e-9
             )
@@ -128,7 +128,7 @@ def test_what_everybody_has_is_one(strategy: ManyMatchupStrategy) -> None:
     for mover, *scores in product(range(3), *[range(0, values, 3)] * 3):
         turn = TurnState(0, strategy.whole(mover))
         players = tuple(Standing(score * step) for score in scores)
-        chances = strategy.chances(position := SharedPosition(players, mover, turn))
+        chances = strategy.chances(position := Position(players, mover, turn))
         assert chances.sum() == pytest.approx(1, abs=1e-12)
         first, second, _ = position.in_order
         kernel = strategy.turn(position).ends.farkles[0]
@@ -175,10 +175,10 @@ def play(strategy: ManyMatchupStrategy, dice: random.Random, known: dict[object,
             roll = fallen(matchup, mover, turn.dice, dice)
             key = mover, tuple(scores), turn, roll
             if key not in known:
-                position = SharedPosition(tuple(map(Standing, scores)), mover, turn)
-                known[key] = advise_shared(strategy, position, roll)
+                position = Position(tuple(map(Standing, scores)), mover, turn)
+                known[key] = advise(strategy, position, roll)
             advice = known[key]
-            assert isinstance(advice, SharedAdvice)
+            assert isinstance(advice, Advice)
             if not advice.options:
                 break
             best = advice.options[0]
@@ -207,7 +207,7 @@ def fallen(matchup: Matchup, seat: int, left: int, dice: random.Random) -> Roll:
 def test_games_are_won_as_often_as_it_says(strategy: ManyMatchupStrategy, games: int) -> None:
     dice, known = random.Random(f"games {games}"), dict[object, object]()
     won = np.bincount([play(strategy, dice, known) for _ in range(games)], minlength=3) / games
-    chances = strategy.chances(strategy.first_position())
+    chances = strategy.chances(strategy.start(0))
     errors = np.sqrt(chances * (1 - chances) / games)
     assert np.all(np.abs(won - chances) < 4 * errors)
 
@@ -216,15 +216,15 @@ def test_advice_names_dice_and_odds_fit_it(strategy: ManyMatchupStrategy) -> Non
     players = Standing(100), Standing(250), Standing(150)
     thrown = strategy.matchup.dice[1]
     left = next(k for k, dice in enumerate(thrown.remaining) if sum(dice) == 2)
-    position = SharedPosition(players, 1, TurnState(50, left))
-    odds = shared_odds(strategy, position)
+    position = Position(players, 1, TurnState(50, left))
+    weighed = odds(strategy, position)
     mean = sum(
-        ways / thrown.ways(left) * np.array(advise_shared(strategy, position, roll).chances)
+        ways / thrown.ways(left) * np.array(advise(strategy, position, roll).chances)
         for roll, ways in thrown.rolls(left)
     )
-    np.testing.assert_allclose(odds.roll_chances, mean, rtol=0, atol=1e-12)
-    assert odds.bank_chances is not None
-    assert odds.win_probability == max(odds.roll_chances[1], odds.bank_chances[1])
+    np.testing.assert_allclose(weighed.roll_chances, mean, rtol=0, atol=1e-12)
+    assert weighed.bank_chances is not None
+    assert weighed.win_probability == max(weighed.roll_chances[1], weighed.bank_chances[1])
 
 
 def test_what_cannot_be_solved() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from solver.errors import MissingStrategyError, StrategyFileError
-from solver.game.many_best import SharedPosition
+from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.files import (
     ManyMatchupManifest,
@@ -21,6 +21,7 @@ from solver.loaded.files import (
 from solver.loaded.many_game import solve_many_matchup
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import ManyMatchupSolution, Matchup, MatchupSolution
+from solver.loaded.strategy import OwnDice
 from solver.solved import open_solved
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.scoring import TurnState
@@ -36,11 +37,11 @@ def solved() -> ManyMatchupSolution:
     return solve_many_matchup(Matchup(kcd(dice=2, goal=300), (HEAVY, ODD, FAIR)))
 
 
-def chances(strategy: ManyMatchupStrategy, mover: int) -> list[float]:
+def chances(strategy: OwnDice, mover: int) -> list[float]:
     players = Standing(50), Standing(150), Standing(100)
     turn = TurnState(0, strategy.whole(mover))
     order = tuple(players[(k + strategy.matchup.dice.index(HEAVY)) % 3] for k in range(3))
-    return list(strategy.chances(SharedPosition(order, mover, turn)))
+    return list(strategy.chances(Position(order, mover, turn)))
 
 
 def test_one_file_serves_every_seat(solved: ManyMatchupSolution, tmp_path: Path) -> None:

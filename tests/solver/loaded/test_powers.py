@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
+from solver.game.position import Held
 from solver.loaded.files import MatchupManifest, open_matchup, save_matchup
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import Ruleset
 from solver.solved import read_manifest
 from solver.turn.dice import Die, make_dice_set
@@ -78,8 +79,8 @@ def check_turns(solution: MatchupSolution) -> None:
     a, b, _, scores, _ = solution.values.shape
     for own, opponent in product(range(0, scores, 2), repeat=2):
         for side, uses in product((0, 1), product(range(a), range(b))):
-            start = strategy.start(side, own * 50, opponent * 50)
-            found = strategy.turn(side, start, Held(uses)).win_probability[0, 0, -1]
+            start = strategy.start(side, own * 50, opponent * 50, Held(uses))
+            found = strategy.turn(start).win_probability[0, 0, -1]
             expected = solution.values[(*uses, side, own, opponent)]
             assert found == pytest.approx(expected, abs=1e-10)
 
@@ -167,11 +168,11 @@ def test_exchanging_the_sides_exchanges_the_answers(
     manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.from_seat(1))
     assert manifest.axes[0] == "uses left of side 0"
-    assert np.array_equal(open_matchup(tmp_path, matchup).values, found.values)
+    assert np.array_equal(open_matchup(tmp_path, matchup).values_by_seat, found.values)
     opened = open_matchup(tmp_path, matchup.from_seat(1))
-    assert np.array_equal(opened.values, expected)
+    assert np.array_equal(opened.values_by_seat, expected)
     assert opened.matchup == matchup.from_seat(1)
-    assert opened.win_probability(0, held=Held((1, 2))) == found.values[2, 1, 1, 0, 0]
+    assert opened.win_probability(opened.start(0, held=Held((1, 2)))) == found.values[2, 1, 1, 0, 0]
 
 
 def test_equal_players_are_each_others_mirror_image(kernels: Path) -> None:

@@ -16,7 +16,7 @@ from solver.turn.equations import Decision
 
 
 def test_the_example_of_the_literature(strategies: dict[str, Strategy]) -> None:
-    advice = advise(strategies["facebook"], Position(), (6, 5, 3, 3, 3, 2))
+    advice = advise(strategies["facebook"], Position.of_two(), (6, 5, 3, 3, 3, 2))
     assert [
         (option.set_aside, option.points, option.turn_total, option.dice_left, option.action)
         for option in advice.options
@@ -33,22 +33,22 @@ def test_the_example_of_the_literature(strategies: dict[str, Strategy]) -> None:
 
 def test_a_third_farkle_in_a_row_costs_the_penalty(strategies: dict[str, Strategy]) -> None:
     strategy = strategies["facebook"]
-    first = advise(strategy, Position(1000, 2000), (6, 4, 4, 3, 3, 2))
+    first = advise(strategy, Position.of_two(1000, 2000), (6, 4, 4, 3, 3, 2))
     assert first.farkle
     assert first.options == ()
-    then = strategy.win_probability(Position(2000, 1000, opponent_farkles=1))
+    then = strategy.win_probability(Position.of_two(2000, 1000, opponent_farkles=1))
     assert first.win_probability == 1 - then
-    third = advise(strategy, Position(1000, 2000, farkles=2), (6, 4, 4, 3, 3, 2))
-    assert third.win_probability == 1 - strategy.win_probability(Position(2000, 500))
-    lowest = advise(strategy, Position(-2300, 2000, farkles=2), (6, 4, 4, 3, 3, 2))
-    assert lowest.win_probability == 1 - strategy.win_probability(Position(2000, -2500))
+    third = advise(strategy, Position.of_two(1000, 2000, farkles=2), (6, 4, 4, 3, 3, 2))
+    assert third.win_probability == 1 - strategy.win_probability(Position.of_two(2000, 500))
+    lowest = advise(strategy, Position.of_two(-2300, 2000, farkles=2), (6, 4, 4, 3, 3, 2))
+    assert lowest.win_probability == 1 - strategy.win_probability(Position.of_two(2000, -2500))
 
 
 def test_a_bank_that_reaches_the_goal_wins(strategies: dict[str, Strategy]) -> None:
     strategy = strategies["facebook"]
-    advice = advise(strategy, Position(9600, 9900), (6, 5, 3, 3, 3, 2))
+    advice = advise(strategy, Position.of_two(9600, 9900), (6, 5, 3, 3, 3, 2))
     assert Decision.WIN not in {option.action for option in advice.options}
-    advice = advise(strategy, Position(9700, 9900), (6, 5, 3, 3, 3, 2))
+    advice = advise(strategy, Position.of_two(9700, 9900), (6, 5, 3, 3, 3, 2))
     assert {o.points: o.action for o in advice.options} == {
         350: Decision.WIN,
         300: Decision.WIN,
@@ -59,10 +59,10 @@ def test_a_bank_that_reaches_the_goal_wins(strategies: dict[str, Strategy]) -> N
 
 def test_odds_of_a_turn_total_that_wins_already(strategies: dict[str, Strategy]) -> None:
     strategy = strategies["facebook"]
-    found = odds(strategy, Position(9700, 5000, 350, dice=2))
+    found = odds(strategy, Position.of_two(9700, 5000, 350, dice=2))
     assert found.action == Decision.WIN
     assert found.bank == found.win_probability == 1
-    farkled = 1 - strategy.win_probability(Position(5000, 9700, opponent_farkles=1))
+    farkled = 1 - strategy.win_probability(Position.of_two(5000, 9700, opponent_farkles=1))
     assert found.roll == pytest.approx(5 / 9 + 4 / 9 * farkled)
 
 
@@ -70,7 +70,7 @@ def test_any_turn_total_that_can_be_reached_has_odds(strategies: dict[str, Strat
     for strategy in strategies.values():
         rules = strategy.rules
         last = (reachable(rules).shape[1] - 1) * rules.point_step
-        close_to_goal = Position(rules.goal - rules.point_step, 0, last, dice=rules.dice)
+        close_to_goal = Position.of_two(rules.goal - rules.point_step, 0, last, dice=rules.dice)
         found = odds(strategy, close_to_goal)
         assert found.action != Decision.ROLL
         assert found.bank == found.win_probability == pytest.approx(1)
@@ -90,7 +90,7 @@ def test_the_value_of_rolling_is_the_mean_of_the_advice(
     row, dice = data.draw(st.integers(1, 60)), data.draw(st.integers(1, rules.dice))
     turn_total = row * rules.point_step
     banked, opponent, own, their = (data.draw(one) for one in (scores, scores, farkles, farkles))
-    position = Position(banked, opponent, turn_total, own, their, dice)
+    position = Position.of_two(banked, opponent, turn_total, own, their, dice)
     before = odds(strategy, position)
     assert before.reachable == reachable(rules)[0, row, dice - 1]
     mean = sum(
@@ -106,7 +106,7 @@ def test_the_value_of_rolling_is_the_mean_of_the_advice(
 
 
 def test_turn_cells_are_all_totals_and_dice(strategies: dict[str, Strategy]) -> None:
-    cells = turn_cells(strategies["facebook"], Position(9000, 9500, 400, dice=1)).cells
+    cells = turn_cells(strategies["facebook"], Position.of_two(9000, 9500, 400, dice=1)).cells
     assert [(cell.turn_total, cell.dice) for cell in cells] == [
         (total, dice) for total in range(0, 1000, 50) for dice in range(1, 7)
     ]
@@ -133,7 +133,7 @@ def test_the_service_refuses_what_cannot_be(
 
 
 def test_advice_takes_any_roll_of_the_dice_left(strategies: dict[str, Strategy]) -> None:
-    advice = advise(strategies["classic"], Position(0, 0, 350, dice=2), make_roll([5, 1]))
+    advice = advise(strategies["classic"], Position.of_two(0, 0, 350, dice=2), make_roll([5, 1]))
     assert advice.options[0].dice_left in {1, 6}
     assert {option.points for option in advice.options} == {150, 100, 50}
 
@@ -143,7 +143,7 @@ _anything = st.integers(-3000, 12000) | st.integers(-60, 240).map(lambda steps: 
 
 @given(
     position=st.builds(
-        Position,
+        Position.of_two,
         banked=_anything,
         opponent=_anything,
         turn_total=_anything,
@@ -173,7 +173,12 @@ def test_whatever_is_asked_is_answered_or_refused(
 
 def test_a_position_that_cannot_be_has_no_answer(strategies: dict[str, Strategy]) -> None:
     strategy, roll = strategies["facebook"], (6, 5, 3, 3, 3, 2)
-    for position in (Position(1010), Position(0, 10_000), Position(farkles=3), Position(dice=7)):
+    for position in (
+        Position.of_two(1010),
+        Position.of_two(0, 10_000),
+        Position.of_two(farkles=3),
+        Position.of_two(dice=7),
+    ):
         for ask in (odds, Strategy.turn, Strategy.win_probability):
             with pytest.raises(InvalidPositionError):
                 ask(strategy, position)
@@ -181,6 +186,6 @@ def test_a_position_that_cannot_be_has_no_answer(strategies: dict[str, Strategy]
             advise(strategy, position, roll)
     for fallen in (roll[:3], (*roll, 1), roll[::-1], (7, 5, 3, 3, 3, 2), (6, 5, 3, 3, 3, 0), ()):
         with pytest.raises(InvalidRollError, match="a roll of 6 dice is as many faces"):
-            advise(strategy, Position(), fallen)
+            advise(strategy, Position.of_two(), fallen)
     with pytest.raises(InvalidRollError, match="a roll of 1 die is a face from 1 to 6, not 5 5"):
-        advise(strategy, Position(turn_total=250, dice=1), (5, 5))
+        advise(strategy, Position.of_two(turn_total=250, dice=1), (5, 5))

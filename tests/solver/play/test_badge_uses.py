@@ -1,7 +1,6 @@
 """When to use a badge: against averages over all rolls, and games that are rolled die by die."""
 
 import random
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,12 @@ import pytest
 from numba import njit
 
 from solver.errors import InvalidPositionError
+from solver.game.position import Held
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup
-from solver.loaded.strategy import Held, MatchupStrategy
+from solver.loaded.strategy import MatchupStrategy
+from solver.play.advice import advise, odds
 from solver.play.badge_uses import use_before_roll, uses_now, uses_on_roll
-from solver.play.loaded import advise_side, odds_of_side
 from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import TurnState
 from tests import naive_loaded
@@ -43,37 +43,37 @@ def test_the_average_over_all_rolls_is_the_value_of_rolling(seed: int, kind: Pow
     assert power is not None
     for left, (total, dice) in product(range(power.uses + 1), [(0, thrown.whole), (50, 1)]):
         held = Held((left, 1))
-        position = replace(strategy.start(0, 50, 50), turn_total=total, dice=dice)
+        position = strategy.start(0, 50, 50, held).change(turn_total=total, dice=dice)
         mean = 0.0
         for roll, ways in thrown.rolls(dice):
-            advice = advise_side(strategy, 0, position, roll, held)
-            found = uses_on_roll(strategy, 0, advice, held)
+            advice = advise(strategy, position, roll)
+            found = uses_on_roll(strategy, advice)
             values = [one.win_probability for one in found]
             assert values == sorted(values, reverse=True)
             assert all(one.without == advice.win_probability for one in found)
             mean += ways * max([advice.win_probability, *values])
-        odds = odds_of_side(strategy, 0, position, held)
-        assert odds.roll == pytest.approx(mean / thrown.ways(dice), rel=1e-11)
-        use = use_before_roll(strategy, 0, odds, held)
-        best = [odds.roll, *([] if odds.bank is None else [odds.bank])]
+        weighed = odds(strategy, position)
+        assert weighed.roll == pytest.approx(mean / thrown.ways(dice), rel=1e-11)
+        use = use_before_roll(strategy, weighed)
+        best = [weighed.roll, *([] if weighed.bank is None else [weighed.bank])]
         if use and kind is not PowerKind.RESURRECTION:
             best.append(use.win_probability)
-            now = uses_now(strategy, 0, position, position.turn, held)
+            now = uses_now(strategy, position, position.turn)
             assert now == (use.win_probability > use.without + 1e-12)
-        assert odds.win_probability == pytest.approx(max(best), rel=1e-11)
+        assert weighed.win_probability == pytest.approx(max(best), rel=1e-11)
 
 
 def test_without_a_use_left_there_is_none() -> None:
     used_up = Held((0, 0))
     for kind in KINDS:
         strategy = any_strategy(0, kind)
-        position = replace(strategy.start(0), turn_total=50, dice=1)
-        odds = odds_of_side(strategy, 0, position, used_up)
-        assert use_before_roll(strategy, 0, odds, used_up) is None
+        position = strategy.start(0, held=used_up).change(turn_total=50, dice=1)
+        weighed = odds(strategy, position)
+        assert use_before_roll(strategy, weighed) is None
         [(roll, _), *_] = strategy.matchup.dice[0].rolls(position.dice)
-        advice = advise_side(strategy, 0, position, roll, used_up)
-        assert uses_on_roll(strategy, 0, advice, used_up) == ()
-        assert not uses_now(strategy, 0, position, TurnState(50, 1), used_up)
+        advice = advise(strategy, position, roll)
+        assert uses_on_roll(strategy, advice) == ()
+        assert not uses_now(strategy, position, TurnState(50, 1))
 
 
 def test_positions_that_only_a_badge_makes_are_possible() -> None:
@@ -83,11 +83,11 @@ def test_positions_that_only_a_badge_makes_are_possible() -> None:
         whole = strategy.matchup.dice[0].whole
         power = strategy.matchup.powers[0]
         assert power is not None
-        position = replace(strategy.start(0), turn_total=50, dice=whole)
-        strategy.check(0, position)
-        assert strategy.is_reachable(0, position.turn) == power.makes_points
+        position = strategy.start(0).change(turn_total=50, dice=whole)
+        strategy.check(position)
+        assert strategy.is_reachable(position) == power.makes_points
         with pytest.raises(InvalidPositionError):
-            strategy.check(0, replace(strategy.start(0), dice=1))
+            strategy.check(strategy.start(0).change(dice=1))
 
 
 @njit(cache=True)
@@ -183,9 +183,8 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
     worth, ends = np.ones(shape), np.ones(shape, dtype=np.int8)
     again = np.zeros(shape, dtype=np.int8)
     for side, a, b, own, opponent in product(range(2), range(3), range(2), range(20), range(20)):
-        turn = strategy.power_turn(
-            side, strategy.start(side, own * 50, opponent * 50), Held((a, b))
-        )
+        turn = strategy.power_turn(strategy.start(side, own * 50, opponent * 50, Held((a, b))))
+        assert turn is not None
         top, rows = turn.top, 20 - own
         here = worth[side, a, b, own, opponent], ends[side, a, b, own, opponent]
         columns = turn.plan.columns
@@ -203,6 +202,6 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
         wins = play(
             games, 3, 1000, 63, falls, codes, points, after, ends, again, worth, np.array(uses)
         )
-        expected = strategy.win_probability(0, held=Held((uses[0], uses[1])))
+        expected = strategy.win_probability(strategy.start(0, held=Held((uses[0], uses[1]))))
         error = np.sqrt(expected * (1 - expected) / games)
         assert abs(wins / games - expected) < 4 * error

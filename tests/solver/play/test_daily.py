@@ -1,7 +1,6 @@
 """The daily position: every condition on each of many days, and the same one everywhere."""
 
 from collections import Counter
-from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
@@ -35,11 +34,10 @@ def worth(strategy: Strategy, daily: DailyPosition) -> dict[tuple[tuple[int, ...
         left = position.dice - len(kept.dice) or rules.dice
         hot = position.hot_dice + (left == rules.dice)
         total = position.turn_total + kept.points
-        after = replace(position, turn_total=total, dice=left, hot_dice=hot)
+        after = position.change(turn_total=total, dice=left, hot_dice=hot)
         found[kept.dice, False] = turn.roll_value(after.turn)
         if total >= rules.least_bank_at(position.banked, on_board=position.on_board):
-            theirs = replace(
-                position,
+            theirs = position.change(
                 banked=position.opponent,
                 opponent=position.banked + total,
                 farkles=position.opponent_farkles,

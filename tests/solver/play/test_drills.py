@@ -1,7 +1,5 @@
 """Positions to practise on: each is of its spot, clear, and one that a person can think about."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,16 +20,19 @@ OPENING = variant("facebook", opening_minimum=500)
 @pytest.mark.parametrize(
     ("position", "spot"),
     [
-        (Position(banked=7500), Spot.NEAR_GOAL),  # of 10,000
-        (Position(banked=7450), Spot.MANY_DICE),
-        (Position(opponent=7500), Spot.NEAR_GOAL),
-        (Position(banked=7000, turn_total=500, dice=2), Spot.NEAR_GOAL),
-        (Position(farkles=1, turn_total=300, dice=3), Spot.FARKLES),
-        (Position(opponent_farkles=2), Spot.MANY_DICE),
-        (Position(turn_total=1000), Spot.HOT_DICE),
-        (Position(turn_total=100, dice=4), Spot.MANY_DICE),
-        (Position(turn_total=300, dice=3), Spot.FEW_DICE),
-        (Position(turn_total=300, dice=3, on_board=False), Spot.FEW_DICE),  # no opening minimum
+        (Position.of_two(banked=7500), Spot.NEAR_GOAL),  # of 10,000
+        (Position.of_two(banked=7450), Spot.MANY_DICE),
+        (Position.of_two(opponent=7500), Spot.NEAR_GOAL),
+        (Position.of_two(banked=7000, turn_total=500, dice=2), Spot.NEAR_GOAL),
+        (Position.of_two(farkles=1, turn_total=300, dice=3), Spot.FARKLES),
+        (Position.of_two(opponent_farkles=2), Spot.MANY_DICE),
+        (Position.of_two(turn_total=1000), Spot.HOT_DICE),
+        (Position.of_two(turn_total=100, dice=4), Spot.MANY_DICE),
+        (Position.of_two(turn_total=300, dice=3), Spot.FEW_DICE),
+        (
+            Position.of_two(turn_total=300, dice=3, on_board=False),
+            Spot.FEW_DICE,
+        ),  # no opening minimum
     ],
 )
 def test_spots(position: Position, spot: Spot) -> None:
@@ -39,11 +40,11 @@ def test_spots(position: Position, spot: Spot) -> None:
 
 
 def test_spots_depend_on_the_rules() -> None:
-    assert spot_of(KCD, Position(banked=3000)) is Spot.NEAR_GOAL  # of 4,000
-    off_board = Position(on_board=False, turn_total=200, dice=2)
+    assert spot_of(KCD, Position.of_two(banked=3000)) is Spot.NEAR_GOAL  # of 4,000
+    off_board = Position.of_two(on_board=False, turn_total=200, dice=2)
     assert spot_of(OPENING, off_board) is Spot.OPENING
-    assert spot_of(OPENING, replace(off_board, on_board=True)) is Spot.FEW_DICE
-    assert spot_of(KCD, Position(farkles=1)) is Spot.MANY_DICE  # they cost nothing
+    assert spot_of(OPENING, off_board.change(on_board=True)) is Spot.FEW_DICE
+    assert spot_of(KCD, Position.of_two(farkles=1)) is Spot.MANY_DICE  # they cost nothing
 
 
 @pytest.mark.parametrize(

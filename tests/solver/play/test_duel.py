@@ -1,6 +1,5 @@
 """Duels between policies, against a slow twin written from the rules alone."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -163,9 +162,8 @@ def test_policies_look_at_nothing_else(data: st.DataObject) -> None:
     policy = make_policy(data.draw(st.sampled_from([*POLICIES_OF_POINTS])))
     scores = st.sampled_from(range(rules.score_floor, rules.winning_score, rules.point_step))
     counts = st.integers(0, rules.farkle_limit - 1)
-    one = Position(banked=data.draw(scores), dice=rules.dice)
-    other = replace(
-        one,
+    one = Position.of_two(banked=data.draw(scores), dice=rules.dice)
+    other = one.change(
         opponent=data.draw(scores),
         farkles=data.draw(counts),
         opponent_farkles=data.draw(counts),

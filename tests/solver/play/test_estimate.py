@@ -11,13 +11,13 @@ import pytest
 from solver.best_play import Strategy
 from solver.errors import InvalidPositionError
 from solver.game.endgame import endgame
-from solver.game.many_best import SharedPosition, SharedStrategy, first_shared_position
+from solver.game.many_best import SharedStrategy
 from solver.game.many_sweeps import solve_many
-from solver.game.position import Position
+from solver.game.position import Position, first_position
 from solver.game.standings import Standing
 from solver.game.sweeps import solve
+from solver.play.advice import advise, odds
 from solver.play.estimate import WITHIN, EstimatedStrategy
-from solver.play.many_advice import advise_shared, shared_odds
 from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
@@ -31,11 +31,11 @@ KCD = variant("kcd", goal=1000)
 """Of which turns are long enough, and three players are solved at once."""
 
 
-def at(rules: Ruleset, *scores: int, mover: int = 0, **turn: int) -> SharedPosition:
+def at(rules: Ruleset, *scores: int, mover: int = 0, **turn: int) -> Position:
     state = TurnState(turn.get("turn_total", 0), turn.get("dice", dice_set(rules).whole))
     boards = [not rules.has_opening or score > 0 for score in scores]
     players = tuple(map(Standing, scores, [0] * len(scores), boards))
-    return SharedPosition(players, mover, state)
+    return Position(players, mover, state)
 
 
 def chances(rules: Ruleset, *scores: int, **more: int) -> list[float]:
@@ -130,7 +130,7 @@ def test_two_players_have_what_they_have_in_the_game_of_two(
         assert found.within is None
         for own, other, turn in ((0, 0, 0), (100, 300, 0), (250, 50, 150), (0, 350, 100)):
             here = at(rules, own, other, turn_total=turn)
-            began = Position(own, other, turn, dice=rules.dice)
+            began = Position.of_two(own, other, turn, dice=rules.dice)
             exact = two.turn(began).value(here.turn)
             assert found.chances(here) == pytest.approx([exact, 1 - exact], abs=1e-9)
 
@@ -175,7 +175,7 @@ def test_a_turn_is_worth_the_mean_of_what_may_fall() -> None:
     here = at(KCD, 300, 700, 500, turn_total=200, dice=2)
     thrown = dice_set(KCD)
     mean = sum(
-        ways / thrown.ways(2) * np.array(advise_shared(strategy, here, roll).chances)
+        ways / thrown.ways(2) * np.array(advise(strategy, here, roll).chances)
         for roll, ways in thrown.rolls(2)
     )
     assert strategy.turn(here).roll_values(here.turn) == pytest.approx(mean, abs=1e-12)
@@ -185,8 +185,8 @@ def test_who_is_about_to_lose_dares_more() -> None:
     """With two dice left 700 are banked, but not where two others are about to win."""
     strategy = EstimatedStrategy(rough_strategy(KCD), 3)
     for theirs, action in ((0, "bank"), (950, "roll")):
-        odds = shared_odds(strategy, at(KCD, 0, theirs, theirs, turn_total=700, dice=2))
-        assert odds.action == action
+        weighed = odds(strategy, at(KCD, 0, theirs, theirs, turn_total=700, dice=2))
+        assert weighed.action == action
 
 
 def test_a_final_turn_under_way_is_exact_for_its_last_player() -> None:
@@ -216,7 +216,7 @@ def test_farkles_in_a_row_cost() -> None:
     strategy, turn = EstimatedStrategy(rough_strategy(rules), 3), TurnState(0, 4)
     own = [
         strategy.chances(
-            SharedPosition((Standing(200, farkles), Standing(200), Standing(-100)), 0, turn)
+            Position((Standing(200, farkles), Standing(200), Standing(-100)), 0, turn)
         )[0]
         for farkles in (0, 1, 2)
     ]
@@ -228,7 +228,7 @@ def test_who_is_not_on_the_board_is_behind() -> None:
     rules = SMALL[2]
     strategy = EstimatedStrategy(rough_strategy(rules), 3)
     boards = replace(
-        first_shared_position(rules, 3),
+        first_position(rules, 3),
         players=(Standing(on_board=True), Standing(on_board=False), Standing(on_board=True)),
         mover=2,
     )

@@ -17,7 +17,6 @@ from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.strategy import MatchupStrategy
 from solver.play.advice import advise, odds
-from solver.play.loaded import advise_side, odds_of_side
 from solver.strategy import Strategy
 from solver.turn.dice import Die, make_dice_set, parse_dice
 from solver.turn.equations import Decision
@@ -37,8 +36,8 @@ def test_a_turn_starts_with_what_was_solved(strategy: MatchupStrategy) -> None:
     """The values come from the kernels and the turns from NumPy."""
     for side, banked, opponent in product((0, 1), (0, 350, 750), (0, 500)):
         start = strategy.start(side, banked, opponent)
-        found = odds_of_side(strategy, side, start)
-        expected = strategy.win_probability(side, banked, opponent)
+        found = odds(strategy, start)
+        expected = strategy.win_probability(start)
         assert found.win_probability == pytest.approx(expected, rel=1e-11)
         assert found.bank is None
 
@@ -47,13 +46,13 @@ def test_the_average_over_all_rolls_is_the_value_of_rolling(strategy: MatchupStr
     for side in (0, 1):
         thrown = strategy.matchup.dice[side]
         for dice in range(1, thrown.whole + 1):
-            position = replace(strategy.start(side, 200, 300), turn_total=250, dice=dice)
+            position = strategy.start(side, 200, 300).change(turn_total=250, dice=dice)
             mean = sum(
-                ways * advise_side(strategy, side, position, roll).win_probability
+                ways * advise(strategy, position, roll).win_probability
                 for roll, ways in thrown.rolls(dice)
                 if ways
             )
-            found = odds_of_side(strategy, side, position)
+            found = odds(strategy, position)
             assert found.roll == pytest.approx(mean / thrown.ways(dice), rel=1e-11)
 
 
@@ -62,8 +61,7 @@ def test_which_of_two_fives_to_keep_is_a_choice(strategy: MatchupStrategy) -> No
     side = 0
     thrown = strategy.matchup.dice[side]
     ordinary, heavy = thrown.types.index(Die()), thrown.types.index(Die((10, 1, 1, 1, 1, 1)))
-    position = replace(
-        strategy.start(side),
+    position = strategy.start(side).change(
         dice=thrown.place(
             tuple(1 if k in (ordinary, heavy) else 0 for k in range(len(thrown.types)))
         ),
@@ -72,7 +70,7 @@ def test_which_of_two_fives_to_keep_is_a_choice(strategy: MatchupStrategy) -> No
     fives = tuple(sorted((6 * ordinary + 5, 6 * heavy + 5), reverse=True))
     worth = {
         option.set_aside: option.win_probability
-        for option in advise_side(strategy, side, position, fives).options
+        for option in advise(strategy, position, fives).options
     }
     assert worth.keys() == {fives, fives[:1], fives[1:]}
     assert worth[6 * ordinary + 5,] > worth[6 * heavy + 5,]
@@ -85,8 +83,8 @@ def test_with_ordinary_dice_the_advice_is_the_ordinary_one(kernels: Path) -> Non
     solution = solve_matchup(matchup, cache=kernels)
     loaded = MatchupStrategy(matchup, solution.values)
     ordinary = Strategy(rules, solution.values[:1], "memory")
-    position, roll = Position(100, 250, turn_total=150, dice=5), parse_dice("5 1 3 3 2")
-    found = advise_side(loaded, 1, position, roll)
+    position, roll = Position.of_two(100, 250, turn_total=150, dice=5), parse_dice("5 1 3 3 2")
+    found = advise(loaded, replace(position, players=position.players[::-1], mover=1), roll)
     expected = advise(ordinary, position, roll)
     assert [option.set_aside for option in found.options] == [
         option.set_aside for option in expected.options
@@ -96,7 +94,7 @@ def test_with_ordinary_dice_the_advice_is_the_ordinary_one(kernels: Path) -> Non
         [option.win_probability for option in expected.options],
         rtol=1e-12,
     )
-    one, other = odds_of_side(loaded, 0, position), odds(ordinary, position)
+    one, other = odds(loaded, position), odds(ordinary, position)
     assert one.roll == pytest.approx(other.roll, rel=1e-12)
     assert one.action == other.action == Decision.ROLL
 
@@ -114,15 +112,15 @@ def test_positions_that_cannot_be_are_refused(
     changes: dict[str, Any], sentence: str, strategy: MatchupStrategy
 ) -> None:
     with pytest.raises(InvalidPositionError, match=sentence):
-        strategy.check(0, replace(strategy.start(0), **changes))
-    strategy.check(0, strategy.start(0, 400, 750))
+        strategy.check(strategy.start(0).change(**changes))
+    strategy.check(strategy.start(0, 400, 750))
 
 
 def test_a_turn_that_no_rolls_lead_to_has_a_value(strategy: MatchupStrategy) -> None:
-    there = replace(strategy.start(0), turn_total=50)
-    strategy.check(0, there)
-    assert not odds_of_side(strategy, 0, there).reachable
-    assert odds_of_side(strategy, 0, strategy.start(0)).reachable
+    there = strategy.start(0).change(turn_total=50)
+    strategy.check(there)
+    assert not odds(strategy, there).reachable
+    assert odds(strategy, strategy.start(0)).reachable
 
 
 # ---- Games die by die ------------------------------------------------------------------------
@@ -221,7 +219,7 @@ def test_games_rolled_die_by_die_are_won_as_often(pair: int, kernels: Path) -> N
     worth = np.ones((2, scores, scores, rows, most), dtype=np.float32)
     banks = np.ones(worth.shape, dtype=np.bool_)
     for side, own, opponent in product(range(2), range(scores), range(scores)):
-        table = strategy.turn(side, strategy.start(side, own * 50, opponent * 50))
+        table = strategy.turn(strategy.start(side, own * 50, opponent * 50))
         here = side, own, opponent
         values = table.win_probability[0, : scores - own]
         columns = values.shape[1]
@@ -242,8 +240,8 @@ def test_a_roll_of_other_dice_is_refused(strategy: MatchupStrategy) -> None:
     start = strategy.start(0)
     thrown = strategy.matchup.dice[0]
     fallen = next(roll for roll, ways in thrown.rolls(thrown.whole) if ways)
-    assert advise_side(strategy, 0, start, fallen).roll == fallen
+    assert advise(strategy, start, fallen).roll == fallen
     for roll in (fallen[1:], (*fallen, 1), fallen[::-1], (*fallen[:-1], 0), (99, *fallen[1:]), ()):
         if roll != fallen:
             with pytest.raises(InvalidRollError):
-                advise_side(strategy, 0, start, roll)
+                advise(strategy, start, roll)

@@ -1,7 +1,6 @@
 """Levels of play with any dice: with those of the rules they do what the levels always do."""
 
 import random
-from dataclasses import replace
 from statistics import fmean, stdev
 
 import pytest
@@ -28,7 +27,7 @@ def test_with_ordinary_dice_they_play_as_ever(level: str) -> None:
     chance = random.Random(level)
     for _ in range(400):
         dice, turn_total = chance.randint(1, 6), 50 * chance.randint(0, 12)
-        position = Position(50 * chance.randint(0, 19), 0, turn_total=turn_total, dice=dice)
+        position = Position.of_two(50 * chance.randint(0, 19), 0, turn_total=turn_total, dice=dice)
         roll = tuple(sorted((chance.randint(1, 6) for _ in range(dice)), reverse=True))
         if set_asides(RULES, roll):
             move = plain.choose(TurnView(RULES, position, roll))
@@ -43,7 +42,7 @@ def test_simulated_turns_bring_what_was_worked_out() -> None:
     policy, thrown = LoadedPolicy("max-points", side), side.dice
     brought = []
     for _ in range(1_500):
-        turn = Position(0, 0, dice=thrown.whole)
+        turn = Position.of_two(0, 0, dice=thrown.whole)
         while True:
             types = [thrown.types[k] for k in side.thrown(turn.dice)]
             roll = make_roll(
@@ -56,7 +55,7 @@ def test_simulated_turns_bring_what_was_worked_out() -> None:
             move = policy.choose(turn, roll)
             kept = next(one for one in side.set_asides(roll) if one.dice == move.set_aside)
             after = side.after(turn.turn, kept)
-            turn = replace(turn, turn_total=after.turn_total, dice=after.dice)
+            turn = turn.change(turn_total=after.turn_total, dice=after.dice)
             if move.bank:
                 brought.append(min(after.turn_total, 1000))
                 break

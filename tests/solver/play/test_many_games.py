@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from solver.best_play import Strategy
-from solver.game.many_best import SharedStrategy, first_shared_position
+from solver.game.many_best import SharedStrategy
 from solver.game.many_sweeps import solve_many
+from solver.game.position import first_position
 from solver.game.sweeps import solve
 from solver.play.policies import Optimal, make_policy
 from solver.rules.ruleset import Ruleset
@@ -49,7 +50,7 @@ def solved(rules: Ruleset, kernels: Path, players: int = 3) -> SharedStrategy:
 
 def exchanged(best: Player, seen: Seen) -> Decisions:
     """As if the two others sat the other way round."""
-    own, one, other = ((seen.mover + k) % 3 for k in range(3))
+    own, one, other = ((seen.seat + k) % 3 for k in range(3))
     order = {own: own, one: other, other: one}
     return best(replace(seen, standings=tuple(seen.standings[order[k]] for k in range(3))))
 
@@ -106,7 +107,7 @@ def test_best_play_beats_others(best: Player, others: dict[str, Player]) -> None
 
 def assert_as_solved(rules: Ruleset, kernels: Path, games: int) -> None:
     strategy = solved(rules, kernels)
-    start = strategy.chances(first_shared_position(rules, 3))
+    start = strategy.chances(first_position(rules, 3))
     found = wins(rules, [exact(strategy)] * 3, games, seed=1) / games
     assert found.sum() == pytest.approx(1)
     assert np.all(np.abs(found - start) < 4 * np.sqrt(start * (1 - start) / games))

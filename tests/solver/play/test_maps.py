@@ -2,7 +2,6 @@
 
 import csv
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +45,7 @@ def some_positions(rules: Ruleset, number: int) -> list[Position]:
     floor = rules.score_floor // step
     found: list[Position] = []
     while len(found) < number:
-        position = Position(
+        position = Position.of_two(
             banked=chance.randint(floor, most) * step,
             opponent=chance.randint(floor, most) * step,
             farkles=chance.randrange(rules.farkle_limit),
@@ -74,7 +73,7 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
             assert found.reachable[row, dice - 1] == possible[row, dice - 1]
             if not possible[row, dice - 1]:
                 continue
-            state = replace(found.position, turn_total=total, dice=dice)
+            state = found.position.change(turn_total=total, dice=dice)
             alone = odds(strategy, state)
             # beyond the goal a longer turn is solved, whose end is cut off elsewhere
             beyond = total >= rules.winning_score - found.position.banked
@@ -94,7 +93,7 @@ def test_a_map_is_the_decisions_of_the_strategy(rules: Ruleset) -> None:
     strategy = guessed(rules)
     for position in some_positions(rules, 3):
         for level in range(turn_plan(rules).levels):
-            check_map(strategy, turn_map(strategy, replace(position, hot_dice=level)))
+            check_map(strategy, turn_map(strategy, position.change(hot_dice=level)))
 
 
 @pytest.mark.parametrize("rules", HOUSE)
@@ -103,7 +102,7 @@ def test_a_map_says_when_to_bank_as_the_table_of_the_turn(rules: Ruleset) -> Non
     strategy = guessed(rules)
     for start in some_positions(rules, 5):
         for hot_dice in range(turn_plan(rules).levels + 1):
-            position = replace(start, hot_dice=hot_dice)
+            position = start.change(hot_dice=hot_dice)
             found, cells = turn_map(strategy, position), turn_cells(strategy, position)
             assert found.bank_from == cells.bank_from
             occur = {(cell.turn_total, cell.dice) for cell in cells.cells if cell.reachable}
@@ -127,11 +126,11 @@ def check_cells(found: TurnMap) -> None:
 def test_no_turn_total_is_shown_beyond_the_hot_dice_that_lead_there() -> None:
     """Two of three dice are worth 200 points at most, before the first hot dice."""
     rules = small(goal=4000, hot_dice_bonus=(500, 0))
-    strategy, start = guessed(rules), Position(dice=3)
+    strategy, start = guessed(rules), Position.of_two(dice=3)
     found = turn_map(strategy, start)
     assert found.totals[found.reachable.any(axis=1)].tolist() == [0, 50, 100, 150, 200]
     assert {one.dice: one.turn_total for one in found.bank_from}[3] is None
-    after = turn_map(strategy, replace(start, hot_dice=1))
+    after = turn_map(strategy, start.change(hot_dice=1))
     assert after.totals[after.reachable.any(axis=1)].min() == 150 + 500
 
 
@@ -143,7 +142,7 @@ def test_the_border_of_full_games(name: str, strategies: dict[str, Strategy]) ->
 
 
 def test_a_whole_turn_as_published(strategies: dict[str, Strategy]) -> None:
-    found = turn_map(strategies["facebook"], Position())
+    found = turn_map(strategies["facebook"], Position.of_two())
     with (REFERENCE / "facebook_win_table1_b0_d0.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     for row, line in enumerate(rows):
@@ -159,14 +158,13 @@ def test_a_whole_turn_as_published(strategies: dict[str, Strategy]) -> None:
 def test_maps_over_the_scores(rules: Ruleset) -> None:
     strategy = guessed(rules)
     scores = scores_between(rules, 2 * rules.point_step)
-    start = replace(first_position(rules), farkles=rules.farkle_limit - 1)
+    start = first_position(rules).change(farkles=rules.farkle_limit - 1)
     wins, borders = win_map(strategy, start, scores), border_map(strategy, start, scores)
     chance = random.Random(1)
     for _ in range(6):
         x, y = chance.randrange(len(scores)), chance.randrange(len(scores))
         own, other = int(scores[x]), int(scores[y])
-        position = replace(
-            start,
+        position = start.change(
             banked=own,
             opponent=other,
             on_board=own > 0 or not rules.has_opening,

@@ -70,7 +70,7 @@ def test_a_rule_of_thumb_is_played_as_it_is_told(thumb: Thumb, data: st.DataObje
     rolls = [r for r, _ in dice_set(rules).rolls(dice) if fate(rules, r) is Fate.SCORES]
     roll = data.draw(st.sampled_from(rolls))
     total = data.draw(st.integers(0, 40).map(lambda k: 50 * k))
-    position = Position(banked=3000, opponent=5000, turn_total=total, dice=dice)
+    position = Position.of_two(banked=3000, opponent=5000, turn_total=total, dice=dice)
 
     found = []
     for kept, points in naive.set_asides(rules, tuple(sorted(roll))):
@@ -207,10 +207,10 @@ def test_simulation_agrees(solutions: dict[str, Solution], kernels: Path) -> Non
 
 def test_last_turns_are_rolled_until_the_other_is_beaten() -> None:
     rules = variant("classic", ending="final_turn")
-    position = Position(banked=9000, opponent=10_500, turn_total=1300, dice=1)
+    position = Position.of_two(banked=9000, opponent=10_500, turn_total=1300, dice=1)
     for player in (Memo(), RuleOfThumb(THUMBS[0]), MemoGoForIt(GoForIt((0,) * 6, (0,) * 6))):
         for total, banks in ((1300, False), (1450, False), (1500, True)):
-            here = Position(banked=9000, opponent=10_500, turn_total=total, dice=1)
+            here = Position.of_two(banked=9000, opponent=10_500, turn_total=total, dice=1)
             move = player.choose(TurnView(rules, here, (1,)))
             assert move.set_aside == (1,)
             assert move.bank == banks or total + 100 > 1500
@@ -223,7 +223,7 @@ def test_who_goes_for_it_banks_nothing_that_does_not_win() -> None:
 
     def banks(dice: int, own: int, other: int, turn_total: int) -> bool:
         return player.banks(
-            rules, Position(banked=own, opponent=other, turn_total=turn_total, dice=dice)
+            rules, Position.of_two(banked=own, opponent=other, turn_total=turn_total, dice=dice)
         )
 
     assert banks(2, 9500, 9500, 450)

@@ -45,7 +45,7 @@ def views(draw: st.DrawFn, rules: Ruleset) -> TurnView:
     states = np.argwhere(reachable(rules)[:, : 4000 // step])
     level, row, dice = states[draw(st.integers(0, len(states) - 1))].tolist()
     board = banked > 0 or not rules.has_opening
-    position = Position(
+    position = Position.of_two(
         banked=banked,
         opponent=opponent,
         turn_total=row * step,
@@ -118,7 +118,7 @@ def test_optimal_does_what_is_advised(tiny: Solution, data: st.DataObject) -> No
 
 def choose(name: str, preset: str, dice: str, **position: Any) -> tuple[str, bool]:
     roll = make_roll(map(int, dice))
-    view = TurnView(load_rules(preset), Position(**({"dice": len(roll)} | position)), roll)
+    view = TurnView(load_rules(preset), Position.of_two(**({"dice": len(roll)} | position)), roll)
     choice = make_policy(name).choose(view)
     return "".join(map(str, choice.set_aside)), choice.bank
 

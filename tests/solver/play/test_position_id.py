@@ -33,7 +33,7 @@ def positions(draw: st.DrawFn) -> tuple[Ruleset, Position, Roll | None]:
     score = st.integers(low, highest_score(rules) // step).map(lambda points: points * step)
     farkles = st.integers(0, rules.farkle_limit - 1)
     roll = draw(st.none() | st.lists(st.integers(1, 6), min_size=1, max_size=rules.dice))
-    position = Position(
+    position = Position.of_two(
         banked=draw(score),
         opponent=draw(score),
         turn_total=draw(st.integers(0, 5000)) * step,
@@ -62,9 +62,11 @@ def test_what_is_read_is_what_was_written(one: tuple[Ruleset, Position, Roll | N
 
 def test_the_first_position_is_short_and_stays_what_it_is() -> None:
     """People have written these down."""
-    start = position_id(load_rules("facebook"), Position(), (6, 5, 3, 3, 3, 2))
+    start = position_id(load_rules("facebook"), Position.of_two(), (6, 5, 3, 3, 3, 2))
     assert start == START
-    assert position_id(load_rules("kcd"), Position(1500, 2000, 350, dice=2)) == "J8F2-N3DZ-MH"
+    assert (
+        position_id(load_rules("kcd"), Position.of_two(1500, 2000, 350, dice=2)) == "J8F2-N3DZ-MH"
+    )
 
 
 def test_people_write_as_they_like() -> None:
@@ -115,25 +117,25 @@ def test_what_is_no_position(text: str) -> None:
 
 def test_rules_are_found_by_how_they_play() -> None:
     short = variant("kcd", goal=1500)
-    said = position_id(short, Position(100, 200))
+    said = position_id(short, Position.of_two(100, 200))
     rules, position, roll = opened(read_id(said or ""), PRESETS)
     assert (rules.name, rules.goal, rules.digest) == ("kcd-1500", 1500, short.digest)
-    assert (position, roll) == (Position(100, 200), None)
+    assert (position, roll) == (Position.of_two(100, 200), None)
     own = short.model_copy(update={"name": "tavern"})
     assert opened(read_id(said or ""), [*PRESETS, own])[0].name == "tavern"
-    other = position_id(variant("kcd", dice=5), Position(dice=5))
+    other = position_id(variant("kcd", dice=5), Position.of_two(dice=5))
     with pytest.raises(InvalidRequestError, match="are not known here"):
         opened(read_id(other or ""), PRESETS)
 
 
 def test_a_score_far_below_nothing_has_no_characters() -> None:
-    assert position_id(load_rules("facebook"), Position(banked=-10_500)) is None
-    assert position_id(load_rules("facebook"), Position(banked=-10_000))
+    assert position_id(load_rules("facebook"), Position.of_two(banked=-10_500)) is None
+    assert position_id(load_rules("facebook"), Position.of_two(banked=-10_000))
 
 
 @given(said=st.text(DIGITS, min_size=4, max_size=36), rules=st.sampled_from(PRESETS))
 def test_nonsense_is_refused_or_can_be_played(said: str, rules: Ruleset) -> None:
-    key = (position_id(rules, Position()) or "").replace("-", "")[:3]
+    key = (position_id(rules, Position.of_two()) or "").replace("-", "")[:3]
     for check in DIGITS:
         try:
             read = read_id(key + said + check)

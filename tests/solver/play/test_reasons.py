@@ -31,7 +31,7 @@ class Twin:
     def value(self, own: Standing, other: Standing) -> float:
         """At the start of a turn."""
         return self.values.win_probability(
-            Position(own.score, other.score, 0, own.farkles, other.farkles, self.rules.dice)
+            Position.of_two(own.score, other.score, 0, own.farkles, other.farkles, self.rules.dice)
         )
 
     def rolled(self, bank: list[float | None], farkle: float, t: int, n: int) -> bool:
@@ -100,7 +100,7 @@ class Twin:
 
     def need(self, at: Position) -> Reason:
         """Rolled though points say bank."""
-        if not self.rolls(replace(at, opponent=min(at.opponent, 0))):
+        if not self.rolls(at.change(opponent=min(at.opponent, 0))):
             return Reason.NEED
         return Reason.TOGETHER if self.rolls(self.away(at)) else Reason.GOAL
 
@@ -109,12 +109,12 @@ class Twin:
         far = self.rolls(self.away(at))
         if far and not self.rolls_for_points(max(at.banked, 0), at):
             return Reason.GOAL
-        if self.rolls(replace(at, opponent=at.banked)):
+        if self.rolls(at.change(opponent=at.banked)):
             return Reason.LEAD if at.banked > at.opponent else Reason.THEIR_SCORE
         return Reason.GOAL if far else Reason.TOGETHER
 
     def away(self, at: Position) -> Position:
-        return replace(at, banked=min(at.banked, 0), opponent=min(at.opponent, 0))
+        return at.change(banked=min(at.banked, 0), opponent=min(at.opponent, 0))
 
 
 @pytest.mark.slow
@@ -128,7 +128,7 @@ def test_reasons_are_those_of_the_twin_all_over_a_game(tiny: Solution) -> None:
         for t, n in product(range(11), range(1, 4)):
             if not possible[t, n - 1]:
                 continue
-            at = Position(own, other, t * 50, farkles, theirs, n)
+            at = Position.of_two(own, other, t * 50, farkles, theirs, n)
             found = why(strategy, at)
             seen[found.reason] += 1
             assert found.reason is twin.reason(at), at
@@ -142,35 +142,40 @@ def test_reasons_are_those_of_the_twin_all_over_a_game(tiny: Solution) -> None:
 
 BY_HAND = [
     # a die that farkles two times in three is not rolled at 1,350
-    ("classic", Position(8550, 8600, 1350, dice=1), Decision.BANK, Reason.POINTS),
+    ("classic", Position.of_two(8550, 8600, 1350, dice=1), Decision.BANK, Reason.POINTS),
     # six dice seldom farkle
-    ("kcd", Position(0, 0, 300, dice=6), Decision.ROLL, Reason.POINTS),
+    ("kcd", Position.of_two(0, 0, 300, dice=6), Decision.ROLL, Reason.POINTS),
     # they are 50 points from the goal, and 450 points would not be enough
-    ("kcd", Position(2750, 3600, 1200, dice=4), Decision.ROLL, Reason.NEED),
-    ("classic", Position(7900, 9950, 1700, dice=3), Decision.ROLL, Reason.NEED),
+    ("kcd", Position.of_two(2750, 3600, 1200, dice=4), Decision.ROLL, Reason.NEED),
+    ("classic", Position.of_two(7900, 9950, 1700, dice=3), Decision.ROLL, Reason.NEED),
     # the same turn against somebody who has only begun
-    ("classic", Position(7900, 0, 1700, dice=3), Decision.BANK, Reason.POINTS),
+    ("classic", Position.of_two(7900, 0, 1700, dice=3), Decision.BANK, Reason.POINTS),
     # the third farkle in a row costs 500, the first nothing
-    ("facebook", Position(8250, 8900, 400, farkles=2, dice=1), Decision.BANK, Reason.FARKLES),
-    ("facebook", Position(8250, 8900, 400, farkles=0, dice=1), Decision.ROLL, Reason.NEED),
+    (
+        "facebook",
+        Position.of_two(8250, 8900, 400, farkles=2, dice=1),
+        Decision.BANK,
+        Reason.FARKLES,
+    ),
+    ("facebook", Position.of_two(8250, 8900, 400, farkles=0, dice=1), Decision.ROLL, Reason.NEED),
     # a lead, and the same turn with as many points as the other
-    ("classic", Position(9100, 7800, 550, dice=4), Decision.BANK, Reason.LEAD),
-    ("classic", Position(9100, 9100, 550, dice=4), Decision.ROLL, Reason.POINTS),
+    ("classic", Position.of_two(9100, 7800, 550, dice=4), Decision.BANK, Reason.LEAD),
+    ("classic", Position.of_two(9100, 9100, 550, dice=4), Decision.ROLL, Reason.POINTS),
     # 350 points win, and the next roll may well bring them
-    ("kcd", Position(3650, 3400, 250, dice=2), Decision.ROLL, Reason.GOAL),
-    ("kcd", Position(0, 0, 250, dice=2), Decision.BANK, Reason.POINTS),
+    ("kcd", Position.of_two(3650, 3400, 250, dice=2), Decision.ROLL, Reason.GOAL),
+    ("kcd", Position.of_two(0, 0, 250, dice=2), Decision.BANK, Reason.POINTS),
     # all but there: more points count for nothing
-    ("classic", Position(8450, 7700, 1250, dice=5), Decision.BANK, Reason.GOAL),
-    ("classic", Position(0, 0, 1250, dice=5), Decision.ROLL, Reason.POINTS),
-    ("kcd", Position(3600, 3950, 450, dice=1), Decision.WIN, Reason.WINS),
+    ("classic", Position.of_two(8450, 7700, 1250, dice=5), Decision.BANK, Reason.GOAL),
+    ("classic", Position.of_two(0, 0, 1250, dice=5), Decision.ROLL, Reason.POINTS),
+    ("kcd", Position.of_two(3600, 3950, 450, dice=1), Decision.WIN, Reason.WINS),
     # less than the 300 that facebook asks for, and the start of a turn
-    ("facebook", Position(0, 0, 250, dice=3), Decision.ROLL, Reason.NO_CHOICE),
-    ("kcd", Position(0, 0), Decision.ROLL, Reason.NO_CHOICE),
+    ("facebook", Position.of_two(0, 0, 250, dice=3), Decision.ROLL, Reason.NO_CHOICE),
+    ("kcd", Position.of_two(0, 0), Decision.ROLL, Reason.NO_CHOICE),
     # a bank beyond the goal leaves them one turn; they have had theirs
-    ("arnold", Position(8900, 9100, 1350, dice=1), Decision.BANK, Reason.THEIR_LAST_TURN),
-    ("arnold", Position(9350, 9950, 850, dice=3), Decision.ROLL, Reason.THEIR_LAST_TURN),
-    ("arnold", Position(9100, 10000, 650, dice=6), Decision.ROLL, Reason.LAST_TURN),
-    ("arnold", Position(9850, 10200, 1400, dice=1), Decision.WIN, Reason.WINS),
+    ("arnold", Position.of_two(8900, 9100, 1350, dice=1), Decision.BANK, Reason.THEIR_LAST_TURN),
+    ("arnold", Position.of_two(9350, 9950, 850, dice=3), Decision.ROLL, Reason.THEIR_LAST_TURN),
+    ("arnold", Position.of_two(9100, 10000, 650, dice=6), Decision.ROLL, Reason.LAST_TURN),
+    ("arnold", Position.of_two(9850, 10200, 1400, dice=1), Decision.WIN, Reason.WINS),
 ]
 
 
@@ -199,8 +204,8 @@ def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> N
     goals = () if rules.ending == "at_once" else (rules.winning_score,)
     for own, other in product(scores, (*scores, *goals)):
         for level, t, n in zip(*possible[:, :rows:2].nonzero(), strict=True):
-            at = Position(own, other, int(t) * 2 * rules.point_step, dice=int(n) + 1)
-            at = replace(at, hot_dice=int(level), began=other < rules.winning_score)
+            at = Position.of_two(own, other, int(t) * 2 * rules.point_step, dice=int(n) + 1)
+            at = at.change(hot_dice=int(level), began=other < rules.winning_score)
             told = odds_text(with_why(strategy, odds(strategy, at)))
             found = why(strategy, at)
             words = "roll" if found.action is Decision.ROLL else "bank"
@@ -209,9 +214,9 @@ def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> N
 
 def test_farkles_and_advice_on_the_best_choice(tiny: Solution) -> None:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")
-    missed = with_why(strategy, advise(strategy, Position(dice=3), (6, 4, 2)))
+    missed = with_why(strategy, advise(strategy, Position.of_two(dice=3), (6, 4, 2)))
     assert missed.why is None
-    found = with_why(strategy, advise(strategy, Position(dice=3), (6, 5, 1)))
+    found = with_why(strategy, advise(strategy, Position.of_two(dice=3), (6, 5, 1)))
     best = found.options[0]
     assert found.why
     assert (found.why.turn_total, found.why.dice) == (best.turn_total, best.dice_left)

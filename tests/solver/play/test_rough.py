@@ -59,7 +59,7 @@ def test_errors_at_random_scores(strategies: dict[str, Strategy], preset: str) -
     for _ in range(300):
         own, other = (draw.integers(0, rules.goal // 50, 2) * 50).tolist()
         farkles = draw.integers(0, rules.farkle_limit, 2).tolist()
-        here = Position(own, other, farkles=farkles[0], opponent_farkles=farkles[1])
+        here = Position.of_two(own, other, farkles=farkles[0], opponent_farkles=farkles[1])
         exact = strategies[preset].win_probability(here)
         off.append(100 * abs(rough_strategy(rules).win_probability(here) - exact))
     assert np.mean(off) < 0.4

@@ -4,7 +4,6 @@ import math
 import random
 from collections import Counter
 from collections.abc import Generator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -70,7 +69,7 @@ def rolled(solution: Solution, seed: int) -> list[Counter[str]]:
             if not row and (hot or dice + 1 < rules.dice):
                 continue  # no turn starts so
             turn_total = row * rules.point_step
-            at = replace(start, turn_total=turn_total, dice=dice + 1, hot_dice=hot)
+            at = start.change(turn_total=turn_total, dice=dice + 1, hot_dice=hot)
             found = odds(strategy, at)
             worth[place] = found.win_probability
             if found.bank is not None:
@@ -172,7 +171,7 @@ def test_a_comparison_says_what_the_solve_and_the_turns_say(
     shares: list[float] = []
     found = compare(rules, tmp_path, kernels, games=500, on_progress=shares.append)
     strategy = Strategy(rules, tiny.values, "tiny")
-    assert found.first_player == strategy.win_probability(Position(dice=3))
+    assert found.first_player == strategy.win_probability(Position.of_two(dice=3))
     assert found.tally.games == 500
     assert found.tally.turns.standard_error is None
     assert found.careless_wins.standard_error is None

@@ -54,8 +54,8 @@ async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
 ) -> None:
     """As the strategy has it, where banking is worse and where it is not allowed."""
     text = await chat.say("/explain turn:100 dice:5 rules:kcd me:500")
-    table = strategies["kcd"].turn(Position(500, 0))
-    state = Position(500, 0, 100, dice=5).turn
+    table = strategies["kcd"].turn(Position.of_two(500, 0))
+    state = Position.of_two(500, 0, 100, dice=5).turn
     roll, bank = table.roll_value(state), table.bank_value(state)
     assert bank is not None
     less = f"{100 * (roll - bank):.2f}"

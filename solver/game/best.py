@@ -1,0 +1,170 @@
+"""Best play of a solved game, whoever plays it and with what dice: what answers are made of."""
+
+from collections.abc import Hashable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from solver.errors import InvalidPositionError
+from solver.game.position import (
+    Position,
+    check_dice,
+    check_hot_dice,
+    check_turn,
+    impossible_turn,
+    reachable,
+)
+from solver.game.standings import Bools
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
+from solver.turn.equations import Floats, TurnTable
+from solver.turn.scoring import (
+    Fate,
+    SetAside,
+    TurnPlan,
+    TurnState,
+    after_set_aside,
+    fate,
+    set_asides,
+    turn_plan,
+)
+
+
+class BestPlay:
+    """Best play of a game by all who play it.
+
+    Players are known by their place in the order of turns, as in `Position.players`. Here all throw
+    the dice of the rules; who lets players bring their own says what each throws.
+    """
+
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
+
+    matchup: Hashable | None = None
+    """What players bring; None where all throw the dice of the rules."""
+
+    def __init__(self, rules: Ruleset, players: int) -> None:
+        self.rules, self.players = rules, players
+
+    def turn(self, position: Position) -> TurnTable:
+        """Return the turn that a position belongs to, with values of the mover alone or of all.
+
+        Raises InvalidPositionError for a position that has no value, and StrategyFileError.
+        """
+        raise NotImplementedError
+
+    def turn_of_checked(self, position: Position) -> TurnTable:
+        """Return the turn of a position that follows from one that was checked."""
+        return self.turn(position)
+
+    def check_players(self, position: Position) -> None:
+        """Refuse players who cannot be where they are. Raises InvalidPositionError."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Take the values anew if their file is not what it was. Raises StrategyFileError."""
+
+    def plan(self, mover: int) -> TurnPlan:  # noqa: ARG002 - all throw the same dice
+        """Return what the rolls of a player offer, with all options where all have values."""
+        return turn_plan(self.rules, all_options=self.players > 2)
+
+    def thrown(self, mover: int) -> DiceSet:  # noqa: ARG002
+        """Return the dice of a player."""
+        return dice_set(self.rules)
+
+    def whole(self, mover: int) -> Remaining:
+        """Return all dice of a player, as remaining dice."""
+        return self.thrown(mover).whole
+
+    def fate(self, mover: int, roll: Roll) -> Fate:  # noqa: ARG002
+        """Return what a roll of a player does to the turn."""
+        return fate(self.rules, roll)
+
+    def set_asides(self, mover: int, roll: Roll) -> tuple[SetAside, ...]:  # noqa: ARG002
+        """Return every legal set-aside of a roll of a player."""
+        return set_asides(self.rules, roll)
+
+    def after(self, mover: int, turn: TurnState, kept: SetAside) -> TurnState:  # noqa: ARG002
+        """Return where a legal set-aside of a roll of `turn.dice` leads."""
+        return after_set_aside(self.rules, turn, kept)
+
+    def check_roll(self, mover: int, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some dice of a player. Raises InvalidRollError."""
+        self.thrown(mover).check_roll(dice, roll)
+
+    def possible(self, mover: int) -> Bools:  # noqa: ARG002
+        """Return the states that a turn of a player comes to, (levels, turn totals, columns)."""
+        return reachable(self.rules)
+
+    def is_reachable(self, position: Position) -> bool:
+        """Whether rolls lead to the turn of a position that has a value."""
+        return not impossible_turn(self.rules, position.turn)
+
+    def check(self, position: Position) -> None:
+        """Refuse a position that has no value. Raises InvalidPositionError."""
+        if len(position.players) != self.players:
+            raise InvalidPositionError.say(
+                "this strategy is for {players} players, not {number}",
+                players=self.players,
+                number=len(position.players),
+            )
+        self.check_players(position)
+        self.check_turn(position)
+
+    def check_turn(self, position: Position) -> None:
+        """Refuse a turn that has no value. Raises InvalidPositionError."""
+        mover = position.mover
+        check_dice(self.rules, position.dice)
+        check_hot_dice(position.hot_dice)
+        thrown, possible = self.thrown(mover), partial(self.possible, mover)
+        check_turn(self.rules, position.turn, thrown, possible)
+
+    @property
+    def of_two(self) -> "BestPlay":
+        """Return what is known of games of two of the players."""
+        return self
+
+    def start_values(self, position: Position) -> Floats:
+        """Return values at the start of the turn of a position, as those of the turn.
+
+        Raises InvalidPositionError and StrategyFileError.
+        """
+        return np.asarray(self.turn(position).values[0, 0, -1])
+
+    def win_probability(self, position: Position) -> float:
+        """Return the win probability of the player about to start the turn of a position.
+
+        Raises InvalidPositionError and StrategyFileError.
+        """
+        return float(self.start_values(position)[0])
+
+    def chances(self, position: Position) -> Floats:
+        """Return the win probability of every player in the order of turns, with best play by all.
+
+        Raises InvalidPositionError and StrategyFileError.
+        """
+        return self.by_seat(position, self.turn(position).values_at(position.turn))
+
+    def by_seat(self, position: Position, values: Floats) -> Floats:
+        """Return by player what a turn has: values with the mover first, or the mover's of two."""
+        if len(values) < self.players:
+            values = np.array([*values, 1 - values[0]])
+        found = np.empty(self.players)
+        found[list(position.in_order)] = values
+        return found
+
+    def power_turn(self, position: Position) -> Any:  # noqa: ARG002
+        """Return the layers of a turn in which badges are used up; None where nobody has one.
+
+        They are a `solver.loaded.power_turn.PowerTurn`.
+        """
+        return None
+
+    def without_badge(self, position: Position) -> tuple[Floats, Floats | None]:
+        """Return what rolling and banking are worth where no badge is used, as a turn's values.
+
+        Banking is None where it is not allowed.
+        """
+        table = self.turn(position)
+        return table.roll_values(position.turn), table.bank_values(position.turn)
