@@ -6,7 +6,7 @@ is to move.
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -36,6 +36,20 @@ class RingManifest(Manifest):
     """Rings of states in which a player mixes two choices, as none fit each other."""
     restless: int = Field(ge=0)
     """Rings whose values did not settle: they are means over many rounds."""
+    reported: ClassVar[tuple[str, ...]] = (
+        *("goal", "players", "values", "largest_change", "mixed", "restless", "order"),
+        *("states_solved", "seconds", "states_per_second"),
+    )
+
+    @property
+    def title(self) -> str:
+        """Return what was solved, in words."""
+        return f"{self.rules.name} rules for {self.players} players"
+
+    @property
+    def goal(self) -> int:
+        """Return the goal that it is played to."""
+        return self.rules.goal
 
 
 class ManyManifest(RingManifest):
@@ -45,6 +59,7 @@ class ManyManifest(RingManifest):
     tolerance: float = Field(gt=0, le=1)
     sweeps: int = Field(ge=1)
     states: int = Field(ge=1)
+    reported: ClassVar = (*RingManifest.reported, "states", "sweeps", "tolerance")
 
     @property
     def right(self) -> tuple[str, Shapes]:

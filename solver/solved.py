@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
@@ -68,6 +68,8 @@ class Manifest(BaseModel):
     seconds: float = Field(gt=0)
     sha256: str = ""
     """The hash (hex) of all values."""
+    reported: ClassVar[tuple[str, ...]]
+    """The names of what a solve reports beside the rules."""
 
     @property
     def right(self) -> tuple[str, Shapes]:
@@ -78,14 +80,25 @@ class Manifest(BaseModel):
         raise NotImplementedError
 
     @property
-    def length(self) -> int:
+    def values(self) -> int:
         """Return the number of values."""
         return sum(map(math.prod, self.shapes))
 
     @property
+    def title(self) -> str:
+        """Return what was solved, in words."""
+        return f"{self.rules.name} rules for {self.kind}"
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Return what a solve reports, as plain data."""
+        figures = {name: getattr(self, name) for name in self.reported}
+        return {"rules": self.rules.name, "digest": self.digest, **figures}
+
+    @property
     def bytes(self) -> int:
         """Return the bytes that the values take."""
-        return 8 * self.length
+        return 8 * self.values
 
     @property
     def states_per_second(self) -> float:
@@ -194,7 +207,7 @@ def open_solved(path: Path, *kinds: type[M], anew: bool = False) -> Opened[M]:
             if found != manifest.sha256:
                 raise _damaged(path)
             # of the file that is open, as its name may be another's by now
-            whole = np.memmap(file, dtype="<f8", mode="r", offset=begin, shape=(manifest.length,))
+            whole = np.memmap(file, dtype="<f8", mode="r", offset=begin, shape=(manifest.values,))
     except (OSError, ValueError) as error:
         # a file that was cut short just now cannot be mapped, which is a ValueError
         raise _unreadable(path, error) from None

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -57,6 +57,15 @@ class StrategyManifest(Manifest):
     error_bound: float = Field(ge=0)
     """Of every value, see `Solution.error_bound`."""
     states: int = Field(ge=1)
+    reported: ClassVar = (
+        *("floor", "states", "values", "sweeps", "tolerance", "largest_relative_change"),
+        *("error_bound", "seconds", "states_per_second"),
+    )
+
+    @property
+    def title(self) -> str:
+        """Return what was solved, in words."""
+        return f"{self.rules.name} rules, floor {self.floor:,}"
 
     @property
     def right(self) -> tuple[str, Shapes]:

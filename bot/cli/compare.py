@@ -14,6 +14,7 @@ from bot.views.compare import compare_data, compare_sheet, compare_text, label
 from bot.views.drawing import Form
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job, solve_jobs
+from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
@@ -148,7 +149,7 @@ def _solve(
         for one in found
     ]
     missing = [
-        (Job(number, label(one), one.rules), folder)
+        (Job(number, label(one), GameOfTwo(one.rules)), folder)
         for number, (one, folder) in enumerate(zip(found, folders, strict=True))
         if not is_solved(folder, one.rules)
     ]

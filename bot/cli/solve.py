@@ -1,7 +1,9 @@
-"""`farkle solve`: strategy files for one rule set or many, and their verification."""
+"""`farkle solve`: files of what is solved, one or many, and their verification."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,21 +11,26 @@ import click
 
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import place_option, rules_reader
-from bot.cli.solve_many import solve_many_rules
 from bot.services.rule_options import with_goal
 from bot.settings import Settings
 from bot.views.progress import CatalogueProgress, share_progress
-from bot.views.solve import catalogue_data, catalogue_sheet, catalogue_text, solve_data, solve_text
-from solver.batch.jobs import Result, Solver, solve_all
-from solver.errors import InvalidRequestError
+from bot.views.solve import results_data, results_sheet, results_text, solve_data
+from solver.batch.jobs import Job, Result, Solver, solve_all
+from solver.batch.subjects import Checked, GameOfDice, GameOfTwo, Subject, game_of
+from solver.errors import FarkleError, InvalidRequestError
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.loaded.files import ManyMatchupManifest, MatchupManifest
-from solver.many_strategy import ManyManifest, RingManifest
+from solver.loaded.matchup import Matchup
+from solver.many_strategy import ManyManifest
+from solver.named.sets import read_set
+from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
 from solver.solved import Manifest, open_solved
 from solver.strategy import StrategyManifest
 
 EXIT_SOME_FAILED = 1
+
+_MEBIBYTE = 2**20
 
 _KINDS: tuple[type[Manifest], ...] = (
     StrategyManifest,
@@ -33,9 +40,11 @@ _KINDS: tuple[type[Manifest], ...] = (
 )
 """All that there are files of."""
 
-
 Read = Callable[[str | None], Ruleset]
 """What finds rules by what they are called."""
+
+Make = Callable[[Ruleset], Subject[Any]]
+"""What makes of rules a subject to solve."""
 
 
 @click.command()
@@ -135,49 +144,38 @@ def solve(
         raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
     if not 1e-12 <= tolerance <= 0.1:
         raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
-    rules, read = _with_goals(rules, goals, rules_reader(settings, place))
-    if sets or joker_alone or players != 2:
+    rules, find = _with_goals(rules, goals, rules_reader(settings, place))
+    is_by_seat = players != 2 or bool(sets) or joker_alone
+    if is_by_seat:
         _only_for_two(floor, tolerance)
     if sets or joker_alone:
-        # it takes a while to load
-        from bot.cli.solve_loaded import check_options, solve_loaded  # noqa: PLC0415
-
-        check_options(players, sets, scheduler, as_csv=as_csv)
-        named, how = [read(one) for one in rules], {"check": check, "as_json": as_json}
-        return solve_loaded(settings, named, sets, out, joker_alone=joker_alone, **how)
-    if players != 2:
-        return solve_many_rules(
-            settings,
-            [read(one) for one in rules],
-            players,
-            out or settings.strategies,
-            scheduler,
-            check=check,
-            as_json=as_json,
-            as_csv=as_csv,
-        )
-    results: list[Result] = []
-    folder = out or settings.strategies
-    with _solver(settings, scheduler) as solver, CatalogueProgress(len(rules), tolerance) as bar:
-        found = solve_all(
+        _check_dice(players, sets, scheduler, as_csv=as_csv)
+        make: Make = partial(_game_of_dice, settings, sets, joker_alone, is_kept=out is None)
+    elif players != 2:
+        make = partial(game_of, players=players, on_cluster=scheduler is not None)
+    else:
+        make = partial(_game_of_two, floor, tolerance)
+    # of rule sets for two each may fail by itself
+    subjects = _all_known(rules, find, make) if is_by_seat else {}
+    folder = out or (settings.matchups if sets else settings.strategies)
+    again |= len(rules) == 1
+    with _solver(settings, scheduler) as solver:
+        results = _solved(
             rules,
+            lambda reference: subjects.get(reference) or make(find(reference)),
             folder,
             solver,
-            floor=floor,
-            tolerance=tolerance,
-            again=again or len(rules) == 1,
-            watch=bar,
-            read=read,
+            tolerance,
+            again=again,
         )
-        try:
-            for result in found:
-                results.append(result)
-                bar.finished(result)
-        except KeyboardInterrupt:
-            bar.interrupted()
-            raise
-    residuals = _check(settings, results) if check else {}
-    return _report(results, folder, residuals, as_json=as_json, as_csv=as_csv)
+        if check:
+            results = _checked(settings, results, solver)
+    errors = [result.error for result in results if result.error]
+    if errors and (is_by_seat or len(results) == 1):
+        raise errors[0]
+    sheet = results_sheet(results) if as_csv else None
+    show(results_text(results, folder), results_data(results), as_json=as_json, sheet=sheet)
+    return EXIT_SOME_FAILED if errors else 0
 
 
 def _verify(file: Path, rules: tuple[str, ...], *, as_json: bool, as_csv: bool) -> int:
@@ -187,15 +185,8 @@ def _verify(file: Path, rules: tuple[str, ...], *, as_json: bool, as_csv: bool) 
     if as_csv:
         raise InvalidRequestError("--verify prints no table: leave out --csv")
     manifest = open_solved(file, *_KINDS, anew=True).manifest
-    name = manifest.rules.name
-    data: dict[str, Any] = {"verified": True, "rules": name, "file": str(file)}
-    if isinstance(manifest, StrategyManifest):
-        what, data = f", floor {manifest.floor:,}", data | solve_data(manifest, file)
-    elif isinstance(manifest, RingManifest):
-        what, data = f" for {manifest.players} players", data | {"players": manifest.players}
-    else:
-        what = " for two sets of dice"
-    show(f"{file} is whole: {name} rules{what}", data, as_json=as_json)
+    data = {"verified": True, **solve_data(manifest, file)}
+    show(f"{file} is whole: {manifest.title}", data, as_json=as_json)
     return 0
 
 
@@ -215,32 +206,106 @@ def _with_goals(
 
 def _only_for_two(floor: int | None, tolerance: float) -> None:
     """Refuse options of a solve for two players. Raises InvalidRequestError."""
-    given = [
-        name
-        for name, is_given in (
-            ("--floor", floor is not None),
-            ("--tolerance", tolerance != DEFAULT_TOLERANCE),
+    for name, is_given in (
+        ("--floor", floor is not None),
+        ("--tolerance", tolerance != DEFAULT_TOLERANCE),
+    ):
+        if is_given:
+            raise InvalidRequestError(f"{name} is for two players: leave it out with --players")
+
+
+def _check_dice(players: int, sets: Sequence[str], scheduler: str | None, *, as_csv: bool) -> None:
+    """Refuse options that do not go together. Raises InvalidRequestError."""
+    if len(sets) < 3:
+        raise InvalidRequestError(
+            "--dice is given once for each of three players or more; two are solved by farkle kcd"
+            " --my-dice SET --their-dice SET"
         )
-        if is_given
-    ]
-    if given:
-        raise InvalidRequestError(f"{given[0]} is for two players: leave it out with --players")
+    if players not in {2, len(sets)}:
+        raise InvalidRequestError(f"--players {players}: --dice is given {len(sets)} times")
+    if scheduler or as_csv:
+        raise InvalidRequestError(
+            "--dice is solved on this machine, and is no table: leave out --scheduler and --csv"
+        )
 
 
-def _check(settings: Settings, results: Sequence[Result]) -> dict[Path, float]:
-    """The residual of each strategy file."""
+def _game_of_two(floor: int | None, tolerance: float, rules: Ruleset) -> GameOfTwo:
+    return GameOfTwo(rules if floor is None else with_floor(rules, floor), tolerance)
+
+
+def _game_of_dice(
+    settings: Settings, texts: Sequence[str], joker_alone: bool, rules: Ruleset, *, is_kept: bool
+) -> GameOfDice:
+    """The game of rules with these sets. Raises FarkleError, also for what could not be kept."""
+    sets = [read_set(text, rules.dice) for text in texts]
+    matchup = Matchup(rules, tuple(dice.dice_set for dice in sets), joker_alone)
+    needed = matchup.bytes / _MEBIBYTE
+    if needed > settings.matchup_memory:
+        raise InvalidRequestError(
+            f"{rules.name}: the file of so many states takes {needed:,.0f} MiB, and"
+            f" FARKLE_MATCHUP_MEMORY lets match-ups take {settings.matchup_memory:,}"
+        )
+    most = settings.matchup_memory * _MEBIBYTE if is_kept else None
+    return GameOfDice(matchup, tuple(dice.text for dice in sets), most)
+
+
+def _all_known(rules: Sequence[str], find: Read, make: Make) -> dict[str, Subject[Any]]:
+    """All subjects by what was given. Raises FarkleError where one of them cannot be solved."""
+    subjects = {reference: make(find(reference)) for reference in rules}
+    for subject in subjects.values():
+        subject.check()
+    return subjects
+
+
+def _solved(
+    rules: Sequence[str],
+    read: Callable[[str], Subject[Any]],
+    folder: Path,
+    solver: Solver,
+    tolerance: float,
+    *,
+    again: bool,
+) -> list[Result]:
+    """What became of all that was given, in that order."""
+    results = []
+    with CatalogueProgress(len(rules), tolerance) as bars:
+        try:
+            for result in solve_all(rules, folder, solver, again=again, watch=bars, read=read):
+                results.append(result)
+                bars.finished(result)
+        except KeyboardInterrupt:
+            bars.interrupted()
+            raise
+    return sorted(results, key=lambda result: result.number)
+
+
+def _checked(settings: Settings, results: Sequence[Result], solver: Solver) -> list[Result]:
+    """The results with how their values fit, and what the order among equal options changes."""
     # only here: a command that does not check needs none of it
     from solver.batch.local import check_here, compiled_code  # noqa: PLC0415
 
-    residuals = {}
+    checked: dict[Path | None, Checked | None] = {None: None}
     with compiled_code(settings.kernels) as cache:
         for result in results:
-            if result.file and result.manifest and result.file not in residuals:
-                with share_progress(f"checking {result.name}") as on_progress:
-                    residuals[result.file] = check_here(
-                        result.file, cache=cache, on_progress=on_progress
-                    )
-    return residuals
+            subject, file = result.subject, result.file
+            if not subject or not file or file in checked:
+                continue
+            with share_progress(f"checking {subject.name}") as told:
+                found = check_here(subject, file, cache=cache, on_progress=told)
+            if subject.reversed:
+                effect = _order_effect(subject.reversed, file, solver)
+                found = replace(found, order_effect=effect)
+            checked[file] = found
+    return [replace(result, checked=checked[result.file]) for result in results]
+
+
+def _order_effect(subject: Subject[Any], file: Path, solver: Solver) -> float:
+    """By how much any value in a file is another one in the opposite order. Raises FarkleError."""
+    with CatalogueProgress(1, DEFAULT_TOLERANCE) as bars:
+        ((_, other),) = solver([Job(0, subject.name, subject)], bars)
+    if isinstance(other, FarkleError):
+        raise other
+    return float(abs(other.values - open_solved(file, ManyManifest).arrays[0]).max())
 
 
 @contextmanager
@@ -256,33 +321,3 @@ def _solver(settings: Settings, scheduler: str | None) -> Iterator[Solver]:
 
         with compiled_code(settings.kernels) as cache:
             yield LocalSolver(cache)
-
-
-def _report(
-    results: Sequence[Result],
-    folder: Path,
-    residuals: Mapping[Path, float],
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> int:
-    """Show what became of the rule sets, in the order in which they were given."""
-    first = results[0]
-    ordered = sorted(results, key=lambda result: result.number)
-    sheet = catalogue_sheet(ordered, residuals) if as_csv else None
-    if len(results) == 1:
-        if first.error:
-            raise first.error
-        if first.manifest and first.file:
-            residual = residuals.get(first.file)
-            text = solve_text(first.manifest, first.file, residual)
-            data = solve_data(first.manifest, first.file, residual)
-            show(text, data, as_json=as_json, sheet=sheet)
-        return 0
-    show(
-        catalogue_text(ordered, folder, residuals),
-        catalogue_data(ordered, residuals),
-        as_json=as_json,
-        sheet=sheet,
-    )
-    return EXIT_SOME_FAILED if any(result.error for result in results) else 0

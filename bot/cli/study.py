@@ -13,7 +13,8 @@ from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.sheet import sheet
 from bot.views.study import FLOOR_ROW, floor_data, floor_text
-from solver.batch.jobs import Job, solve_jobs
+from solver.batch.jobs import solve_one
+from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
@@ -70,7 +71,7 @@ def floor(
         raise InvalidRequestError(f"--lower: {lowest} is not below the floor {higher}")
     both = with_floor(ruleset, higher), with_floor(ruleset, lowest)
     with compiled_code(settings.kernels) as cache:
-        files = [_solved(settings.strategies, rules, one, cache) for one in both]
+        files = [_solved(settings.strategies, one, cache) for one in both]
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
             effect = compare_floors_here(*files, cache=cache)
     data = floor_data(both[0], effect)
@@ -118,7 +119,7 @@ def levels(
     ruleset = rules_reader(settings, place)(rules)
     go_for_it = advisor_of(settings).go_for_it(ruleset)
     with compiled_code(settings.kernels) as cache:
-        file = _solved(settings.strategies, rules, ruleset, cache)
+        file = _solved(settings.strategies, ruleset, cache)
         values = open_solved(file, StrategyManifest).arrays[0]
         if games is None:
             strategy = open_strategy(settings.strategies, ruleset)
@@ -150,7 +151,7 @@ def levels(
     )
 
 
-def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:
+def _solved(folder: Path, rules: Ruleset, cache: Path) -> Path:
     """The file of a rule set with just its floor, solved if it is not there or not sound."""
     from solver.batch.local import LocalSolver  # noqa: PLC0415
 
@@ -162,11 +163,7 @@ def _solved(folder: Path, reference: str, rules: Ruleset, cache: Path) -> Path:
         pass  # solve it again
     with CatalogueProgress(1, DEFAULT_TOLERANCE) as bar:
         check_solvable(rules)
-        jobs = [Job(0, reference, rules)]
-        for result in solve_jobs(jobs, folder, LocalSolver(cache), again=True, watch=bar):
-            bar.finished(result)
-            if result.error:
-                raise result.error
+        solve_one(GameOfTwo(rules), folder, LocalSolver(cache), bar)
     if not path.exists():
         raise MissingStrategyError(f"{path}: was just written and is gone")
     return path

@@ -12,8 +12,9 @@ from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
 from bot.tasks.turns import Asker
-from solver.batch.jobs import Job, solve_jobs
-from solver.errors import FarkleError, InvalidRequestError, SolveError
+from solver.batch.jobs import solve_one
+from solver.batch.subjects import GameOfTwo
+from solver.errors import FarkleError, InvalidRequestError
 from solver.game.workload import workload
 from solver.play.compare import Comparison, compare
 from solver.rules.ruleset import Ruleset
@@ -98,9 +99,7 @@ def compared_here(
         prefer_cache(cache)
         folder = strategies if keep or is_solved(strategies, rules) else Path(temporary)
         if not is_solved(folder, rules):
-            for result in solve_jobs([Job(0, rules.name, rules)], folder, LocalSolver(cache)):
-                if result.error:
-                    raise SolveError(str(result.error))
+            solve_one(GameOfTwo(rules), folder, LocalSolver(cache))
         return compare(rules, folder, cache, games=GAMES, careless=careless)
 
 

@@ -6,7 +6,7 @@ import time
 import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.tasks import SHORT_SOLVE, Delay, Kind, Task, TaskCancelledError, Tasks
 from bot.tasks.turns import Asker
 from solver.batch.jobs import Job, Watch
+from solver.batch.subjects import Subject, game_of
 from solver.errors import (
     FarkleError,
     InvalidRequestError,
@@ -30,15 +31,13 @@ from solver.errors import (
     StrategyFileError,
     did_you_mean,
 )
-from solver.game.position import first_position
 from solver.game.standings import Progress
-from solver.many_strategy import open_many
 from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.toml import NotTomlError, parse
 from solver.rules.writer import rules_toml
-from solver.strategy import is_solved, open_strategy
+from solver.strategy import is_solved
 from solver.wording import say, say_later
 
 logger = logging.getLogger(__name__)
@@ -97,9 +96,8 @@ class DeletedRules:
 class _Run(Watch):
     """A solve under way."""
 
-    rules: Ruleset
+    game: Subject[Any]
     latest: SolveProgress
-    players: int = 2
     task: "asyncio.Task[SolveProgress] | None" = None
     seconds: float = 0.0
     """About how long it takes."""
@@ -110,8 +108,7 @@ class _Run(Watch):
     @property
     def lease(self) -> str:
         """Which only one program holds that solves these rules."""
-        many = f":{self.players}" if self.players > 2 else ""
-        return f"solve:{self.rules.digest}{many}"
+        return f"solve:{self.game.digest}"
 
     def so_far(self, **what: Any) -> SolveProgress:
         return replace(self.latest, seconds=time.monotonic() - self.began, **what)
@@ -123,7 +120,7 @@ class _Run(Watch):
 
     def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
         """Note how far it is."""
-        self.latest = self.so_far(**asdict(progress))
+        self.latest = self.so_far(far=progress)
 
 
 class HouseRules:
@@ -325,7 +322,7 @@ class HouseRules:
                 "the rules {rules} are being solved here: wait, or stop it with /rules cancel",
                 rules=other.latest.name,
             )
-        run = _Run(rules, SolveProgress(rules.name, SolveState.RUNNING))
+        run = _Run(game_of(rules), SolveProgress(rules.name, SolveState.RUNNING))
         self._runs[place] = run
         run.task = task = asyncio.create_task(self._work(run, Asker(person, place)))
         try:
@@ -358,7 +355,7 @@ class HouseRules:
         """
         if players < 2 or not self._limits.needed:
             return
-        run = _Run(rules, SolveProgress(rules.name, SolveState.RUNNING), players)
+        run = _Run(game_of(rules, players), SolveProgress(rules.name, SolveState.RUNNING))
         try:
             asked = rules, self._limits.needed, players
             run.seconds = await self._tasks.aside(asker, check_size, *asked)
@@ -405,7 +402,7 @@ class HouseRules:
         if chance is not None:
             return replace(run.latest, state=SolveState.DONE, win_probability=chance)
         most = self._limits.seconds
-        run.seconds = await self._tasks.aside(asker, check_size, run.rules, most)
+        run.seconds = await self._tasks.aside(asker, check_size, run.game.rules, most)
         run.latest = replace(run.latest, expected=run.seconds)
         return await self._in_turn(run, asker)
 
@@ -439,14 +436,14 @@ class HouseRules:
             try:
                 async with asyncio.timeout(self._limits.seconds):
                     folders = self._strategies, self._kernels
-                    await solve_apart(run.rules, *folders, run, players=run.players)
+                    await solve_apart(run.game, *folders, run)
             except TimeoutError:
                 return run.so_far(state=SolveState.TIMED_OUT, sentence=self._too_slow(run))
             chance = await at_once(self._chance, run)
         if chance is None:
             raise SolveError.say(
                 "{rules}: the strategy file is gone, or damaged; solve the rules again",
-                rules=run.rules.name,
+                rules=run.game.rules.name,
             )
         return run.so_far(state=SolveState.DONE, win_probability=chance)
 
@@ -455,7 +452,7 @@ class HouseRules:
             "{rules}: solving took longer than the {seconds:,g} seconds allowed here; a lower"
             " goal, points in larger steps or a shorter count of farkles in a row makes it"
             " faster",
-            rules=run.rules.name,
+            rules=run.game.rules.name,
             seconds=self._limits.seconds,
         )
 
@@ -486,12 +483,8 @@ class HouseRules:
 
     def _chance(self, run: _Run) -> float | None:
         """Win probability of the first player, if the rules are solved."""
-        rules, players = run.rules, run.players
         try:
-            if players == 2:
-                return open_strategy(self._strategies, rules).win_probability(first_position(rules))
-            solved = open_many(self._strategies, rules, players)
-            return float(solved.chances(first_position(rules, players))[0])
+            return run.game.chances(self._strategies)[0]
         except StrategyFileError:
             return None
 

@@ -15,7 +15,6 @@ from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
 from solver.game.best import BestPlay
-from solver.game.many import ManyCheck
 from solver.game.position import ALL_LEFT, Held, Position, check_several
 from solver.game.standings import Standing, score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
@@ -293,49 +292,14 @@ def solved(
     """
     with suppress(StrategyFileError):  # not there, or damaged: solved anew
         return open_matchup(folders.matchups, matchup)
-    solution: MatchupSolution | ManyMatchupSolution
-    if matchup.players > 2:
-        solution = solution_of_many(folders.kernels, matchup, on_progress)
-    else:
-        with compiled_code(folders.kernels) as cache:
-            solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
+    with compiled_code(folders.kernels) as cache:
+        solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
     # what is larger than all may be would push out all others, and then itself
     if solution.values.nbytes < folders.most_bytes:
         with suppress(StrategyFileError):  # a folder that nobody can write to costs time next time
             save_matchup(solution, folders.matchups)
             keep_within(folders.matchups, folders.most_bytes)
     return strategy_of(matchup, solution.values)
-
-
-def solution_of_many(
-    kernels: Path, matchup: Matchup, on_progress: Told = lambda _: None
-) -> ManyMatchupSolution:
-    """Solve a game of three and more with compiled code from a folder.
-
-    Raises InvalidDiceError where nobody could ever win.
-    """
-
-    def solve() -> ManyMatchupSolution:
-        from solver.loaded.many_game import solve_many_matchup  # noqa: PLC0415
-
-        return solve_many_matchup(matchup, on_progress=on_progress)
-
-    with compiled_code(kernels) as cache:
-        return with_sound_code(cache, solve)
-
-
-def check_of_many(
-    kernels: Path, solution: ManyMatchupSolution, on_progress: Told = lambda _: None
-) -> ManyCheck:
-    """How the values of such a game fit their equations, in every state."""
-
-    def check() -> ManyCheck:
-        from solver.loaded.many_game import check_many_matchup  # noqa: PLC0415
-
-        return check_many_matchup(solution.matchup, solution.values, on_progress=on_progress)
-
-    with compiled_code(kernels) as cache:
-        return with_sound_code(cache, check)
 
 
 def solved_values(
@@ -535,7 +499,13 @@ def read_left(named: NamedSet, text: str) -> Remaining:
     return thrown.place(tuple(counts))
 
 
-def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSolution:
+def _solution(
+    matchup: Matchup, cache: Path, on_progress: Told
+) -> MatchupSolution | ManyMatchupSolution:
+    if matchup.players > 2:
+        from solver.loaded.many_game import solve_many_matchup  # noqa: PLC0415
+
+        return solve_many_matchup(matchup, on_progress=lambda told: on_progress(told.done))
     from solver.loaded.game import solve_matchup  # noqa: PLC0415
 
     return solve_matchup(matchup, cache=cache, on_progress=on_progress)

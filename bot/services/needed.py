@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from bot.tasks.tasks import duration
+from solver.batch.subjects import game_of
 from solver.errors import InvalidRulesError
-from solver.game.many import check_many, expected_seconds
 from solver.game.solvable import check_solvable
 from solver.game.workload import workload
 from solver.play.rough import rough_turns
@@ -31,11 +31,9 @@ class Needed:
 
 def seconds_of_solve(rules: Ruleset, players: int = 2) -> float:
     """About how many seconds a solve takes. Raises InvalidRulesError where it cannot be done."""
-    if players > 2:
-        check_many(rules, players)
-        return expected_seconds(rules, players)
-    check_solvable(rules)
-    return workload(rules).seconds
+    game = game_of(rules, players)
+    game.check()
+    return game.seconds
 
 
 def turn_rows(rules: Ruleset) -> int:

@@ -13,9 +13,9 @@ from typing import Any
 
 from bot.processes import send, send_signal, start
 from solver.batch.jobs import Job, Watch
+from solver.batch.subjects import Subject
 from solver.errors import SolveError, system_reason
 from solver.game.standings import Progress
-from solver.rules.ruleset import Ruleset
 from solver.wording import spoken
 
 logger = logging.getLogger(__name__)
@@ -49,14 +49,8 @@ class SolveProgress:
     state: SolveState
     seconds: float = 0.0
     """Since the worker began."""
-    sweep: int = 0
-    """The sweep under way, from 1; 0 while the worker gets ready."""
-    done: float = 0.0
-    """The share of that sweep that is done, 0 to 1."""
-    residual: float | None = None
-    """Largest relative change in the sweep before."""
-    bounding: bool = False
-    """Whether that sweep is over, and one for a bound of the error is under way."""
+    far: Progress | None = None
+    """How far it is; None while the worker gets ready."""
     win_probability: float | None = None
     """Of the first player, once it is done."""
     sentence: str = ""
@@ -71,16 +65,14 @@ class SolveProgress:
         return self.state not in going_on
 
 
-async def solve_apart(
-    rules: Ruleset, strategies: Path, kernels: Path, watch: Watch, players: int = 2
-) -> None:
-    """Solve rules and write their strategy file, in a process that ends if this is cancelled.
+async def solve_apart(game: Subject[Any], strategies: Path, kernels: Path, watch: Watch) -> None:
+    """Solve a game with the dice of its rules, in a process that ends if this is cancelled.
 
     strategies, kernels : the folders of strategy files and of compiled code
 
     Raises SolveError.
     """
-    request = _request(rules, strategies, kernels, players)
+    rules, request = game.rules, _request(game, strategies, kernels)
     try:
         process = await start(*WORKER, stderr=asyncio.subprocess.STDOUT, cwd=os.sep)
     except OSError as error:
@@ -90,8 +82,7 @@ async def solve_apart(
             reason=system_reason(error),
         ) from None
     try:
-        job = Job(0, rules.name, rules)
-        last = await _follow(process, request, job, watch)
+        last = await _follow(process, request, Job(0, game.name, game), watch)
         status = await process.wait()
     finally:
         await _end(process)
@@ -112,11 +103,11 @@ async def solve_apart(
         )
 
 
-def _request(rules: Ruleset, strategies: Path, kernels: Path, players: int) -> bytes:
+def _request(game: Subject[Any], strategies: Path, kernels: Path) -> bytes:
     """What the worker, which is in another folder, is told to do."""
     request = {
-        "rules": rules.model_dump(mode="json"),
-        "players": players,
+        "rules": game.rules.model_dump(mode="json"),
+        "players": game.players,
         "strategies": str(strategies.absolute()),
         "kernels": str(kernels.absolute()),
         "language": spoken().code,

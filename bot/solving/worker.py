@@ -3,8 +3,8 @@
 It loads numba, and so stands outside of everything that answers a chat message. One line of JSON on
 standard input says what to solve: `rules`, the number of `players`, the folders `strategies` and
 `kernels`, and the `language` of errors, English if it is not there. Lines of JSON on standard
-output say how it goes: {"begun"}, then, of two players, all of a `Progress`, and at the end
-{"solved"} or {"error"}. The end of standard input, or an interrupt, ends the solve.
+output say how it goes: {"begun"}, then all of a `Progress`, and at the end {"solved"} or {"error"}.
+The end of standard input, or an interrupt, ends the solve.
 """
 
 import contextlib
@@ -58,8 +58,10 @@ def _solve(request: dict[str, Any]) -> int:
     # only here: an interrupt while numba loads ends the process cleanly, too
     with loading():
         from bot.languages import best_language  # noqa: PLC0415
-        from solver.batch.jobs import Job, Watch, solve_jobs  # noqa: PLC0415
+        from solver.batch.jobs import Job, Watch, solve_one  # noqa: PLC0415
         from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
+        from solver.batch.subjects import game_of  # noqa: PLC0415
+        from solver.errors import FarkleError  # noqa: PLC0415
         from solver.game.standings import Progress  # noqa: PLC0415
         from solver.rules.ruleset import Ruleset  # noqa: PLC0415
         from solver.wording import ENGLISH, speak  # noqa: PLC0415
@@ -80,31 +82,13 @@ def _solve(request: dict[str, Any]) -> int:
 
     speak(best_language(request.get("language", ENGLISH.code)))
     rules = Ruleset.model_validate(request["rules"])
-    jobs, folder = [Job(0, rules.name, rules)], Path(request["strategies"])
+    game, folder = game_of(rules, request.get("players", 2)), Path(request["strategies"])
     with compiled_code(Path(request["kernels"])) as cache:
-        if (players := request.get("players", 2)) > 2:
-            return _solve_many(rules, players, folder, cache)
-        for result in solve_jobs(jobs, folder, LocalSolver(cache), again=True, watch=Lines()):
-            if result.error:
-                _say(error=str(result.error))
-                return 1
-    _say(solved=True)
-    return 0
-
-
-def _solve_many(rules: Any, players: int, folder: Path, cache: Path) -> int:
-    from solver.batch.local import solve_many_here  # noqa: PLC0415
-    from solver.errors import FarkleError  # noqa: PLC0415
-    from solver.many_strategy import save_many  # noqa: PLC0415
-    from solver.solved import prepare_folder  # noqa: PLC0415
-
-    _say(begun=True)
-    try:
-        prepare_folder(folder)
-        save_many(solve_many_here(rules, players, cache=cache), folder)
-    except FarkleError as error:
-        _say(error=str(error))
-        return 1
+        try:
+            solve_one(game, folder, LocalSolver(cache), Lines())
+        except FarkleError as error:
+            _say(error=str(error))
+            return 1
     _say(solved=True)
     return 0
 

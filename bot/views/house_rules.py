@@ -47,11 +47,12 @@ def solve_progress_text(progress: SolveProgress) -> str:
     if told := _NOT_AT_WORK.get(progress.state):
         return wrap(say(told, name=name, time=time))
     if progress.state is SolveState.RUNNING:
-        if not progress.sweep:
+        far = progress.far
+        if not far:
             ready = say_later("Solving {name}: getting ready. This takes about {time}.")
             return wrap(say(ready, name=name, time=time))
-        sweep, share = progress.sweep, progress.done * 100
-        if progress.bounding:
+        sweep, share = far.sweep, far.done * 100
+        if far.bounding:
             return wrap(
                 say(
                     "Solving {name}: proving that it is exact, {share:.0f} %",

@@ -21,7 +21,7 @@ from rich.text import Text
 from bot.typed import cleaned
 from bot.views.solve import status_text
 from solver.batch.jobs import Job, Result, Watch
-from solver.game.standings import Progress, state_count
+from solver.game.standings import DEFAULT_TOLERANCE, Progress
 
 MOST_ROWS = 10
 """Rule sets under way that are shown at once."""
@@ -88,12 +88,13 @@ class CatalogueProgress(Watch):
 
     def begin(self, job: Job) -> None:
         """Show a row for a job."""
-        self._line(f"solving {job.rules.name}: {state_count(job.rules):,} states ...")
+        subject = job.subject
+        self._line(f"solving {subject.title} ...")
+        status = subject.about or _GETS_READY
         row = self._bars.add_task(
-            f"solving {job.rules.name}", total=None, status=_GETS_READY, visible=False
+            f"solving {subject.name}", total=None, status=status, visible=False
         )
-        has_penalty = job.rules.farkle_penalty is not None
-        self._rows[job.number] = row, ExpectedSweeps(self._tolerance, has_penalty=has_penalty)
+        self._rows[job.number] = row, ExpectedSweeps(self._tolerance, subject.sweeps)
         self._show_first_rows()
 
     def progress(self, job: Job, progress: Progress) -> None:
@@ -106,6 +107,7 @@ class CatalogueProgress(Watch):
             # as much work as two sweeps
             completed, total = progress.sweep + 2 * progress.done, progress.sweep + 2
             status = "bound of the error"
+        status = job.subject.about or status
         self._bars.update(row, completed=completed, total=total, status=status)
 
     def finished(self, result: Result) -> None:
@@ -138,10 +140,13 @@ class CatalogueProgress(Watch):
 
 
 @contextmanager
-def share_progress(what: str, *, quietly: bool = False) -> Iterator[Callable[[float], None]]:
+def share_progress(
+    what: str, *, quietly: bool = False, sweeps: float = 1.0
+) -> Iterator[Callable[[float | Progress], None]]:
     """Show on standard error which share of some work is done, while the context lasts.
 
     quietly : whether nothing is shown at all
+    sweeps : how many there are at least, where the work is a solve
     """
     console = _StandardError(stderr=True, quiet=quietly)
     if not console.is_terminal:
@@ -150,8 +155,8 @@ def share_progress(what: str, *, quietly: bool = False) -> Iterator[Callable[[fl
         return
     columns = TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()
     with RichProgress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+        task, expected = bar.add_task(what, total=1.0), ExpectedSweeps(DEFAULT_TOLERANCE, sweeps)
+        yield lambda far: bar.update(task, completed=expected.share(far))
 
 
 @contextmanager
@@ -159,16 +164,13 @@ def contest_progress(
     what: str, *, quietly: bool = False
 ) -> Iterator[Callable[[float | Progress], None]]:
     """Show how far a contest is: half of the bar is for its turns, half for its sweeps."""
+    expected = ExpectedSweeps(DEFAULT_TOLERANCE, _SWEEPS)
     with share_progress(what, quietly=quietly) as done:
 
-        def told(how_far: float | Progress) -> None:
-            if isinstance(how_far, Progress):
-                share = 0.5 + min(1.0, (how_far.sweep - 1 + how_far.done) / _SWEEPS) / 2
-            else:
-                share = how_far / 2
-            done(share)
+        def tell(far: float | Progress) -> None:
+            done((expected.share(far) + isinstance(far, Progress)) / 2)
 
-        yield told
+        yield tell
 
 
 def _tell(console: Console, text: str) -> None:
@@ -180,9 +182,10 @@ def _tell(console: Console, text: str) -> None:
 class ExpectedSweeps:
     """Guesses how many sweeps a solve will take in all, from how fast its residual falls."""
 
-    def __init__(self, tolerance: float, *, has_penalty: bool) -> None:
+    def __init__(self, tolerance: float, sweeps: float) -> None:
+        """That number of `sweeps` is the guess before any of them is done."""
         self._tolerance = tolerance
-        self._total = 14.0 if has_penalty else 2.0
+        self._total = sweeps
         self._finished, self._residual = 0, math.inf
 
     def after(self, progress: Progress) -> float:
@@ -192,6 +195,12 @@ class ExpectedSweeps:
             self._total = self._extrapolated(finished, progress.residual)
             self._finished, self._residual = finished, progress.residual
         return max(self._total, progress.sweep)
+
+    def share(self, far: float | Progress) -> float:
+        """Return the share of all sweeps that is done, or the share that is given."""
+        if not isinstance(far, Progress):
+            return far
+        return (far.sweep - 1 + far.done) / self.after(far)
 
     def _extrapolated(self, finished: int, residual: float) -> float:
         """The residual falls by about ten a sweep once it is small; not every sweep is told."""

@@ -1,11 +1,14 @@
-"""Solves spread over a Dask cluster that is there already, one rule set a task.
+"""Solves spread over a Dask cluster that is there already.
 
-Of a game of several players each task is a part of a layer instead (solver.batch.many_cluster).
+Of games of two each is a task. A game of several is solved one layer of totals at a time: its rings
+do not depend on each other (solver.game.many_layers), so that each part of it is a task. A worker
+keeps all values in its memory; with a part it is handed the layers that were finished since the one
+before. All values are here as well, so that a new worker is handed what is known, and values are
+the same to the last bit as those of one machine of the same kind.
 
-The client hands out as many rule sets as there are workers, the next one when a result arrives, so
-that a worker solves one at a time with all its threads. A worker that dies loses nothing: the
-scheduler gives its rule set, and a result that nobody had fetched yet, to another one. Only a rule
-set under which several workers die is given up.
+A worker does one task at a time with all its threads, and is given the next one when its answer
+arrives. One that dies loses nothing: its task, or an answer that nobody had fetched yet, goes to
+another one. Only a task under which several workers die or fail is given up.
 
 Workers and the scheduler need this package, but none of the project's data.
 """
@@ -15,27 +18,36 @@ import os
 import re
 import threading
 import time
+import uuid
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 from pydantic import ValidationError
 
 from solver.batch.jobs import Job, Outcome, Watch
-from solver.batch.local import is_writable, prefer_cache, solve_here
+from solver.batch.local import is_writable, prefer_cache, solve_here, solve_work
+from solver.batch.subjects import GameOfSeveral, GameOfTwo, Told
 from solver.errors import ClusterError, FarkleError, InvalidRequestError
-from solver.folders import is_ours
-from solver.game.many import ManySolution
-from solver.game.standings import Solution, state_count, value_shape
+from solver.folders import is_ours, one_at_a_time
+from solver.game.many import Lasts, ManySolution, size
+from solver.game.many_layers import Layers, solve_layers
+from solver.game.many_rings import TOLERANCE, Part, Settled
+from solver.game.standings import Solution, value_shape
 from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
+from solver.turn.scoring import turn_plan
 
 if TYPE_CHECKING:
     from distributed import Client, Future, Worker
+
+    from solver.game.many_sweeps import ManySolve
 
 CONNECT_SECONDS = 10.0
 """How long to look for the scheduler, and then for a worker."""
@@ -44,15 +56,36 @@ PATIENCE_SECONDS = 60.0
 """How long to wait for a new worker when the last one is gone."""
 
 FETCH_SECONDS = 300.0
-"""How long a result may be on its way."""
+"""How long an answer may be on its way."""
 
 ATTEMPTS = 3
-"""Times that a rule set is tried in all when a worker fails, which is not that it dies."""
+"""Times that a task is tried in all."""
+
+_LOOK_SECONDS = 0.1
+"""How often is looked whether workers came or went."""
+
+_BYTES = 8_000_000
+"""Values that are sent at a time, if they are more than a layer."""
+
+_MOST_SOLVES = 2
+"""That a worker keeps in its memory; the oldest goes first, as one may have been left behind."""
 
 _ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:\d{1,5}")
 
 _ONE_AT_A_TIME = threading.Lock()
 """numba may abort a process in which two threads run parallel kernels."""
+
+_OTHER_VERSION = "a worker knows these rules otherwise, its farkle-advisor is another version"
+
+_BEHIND = "behind"
+"""What a worker answers that does not have the layers that it was handed before."""
+
+T = TypeVar("T")
+
+Begin = Callable[[str, "deque[T]", bool], "tuple[Future[Any], T | None]"]
+"""Has a worker begin something, as a rule the first of the tasks that wait, which it takes from
+them; gives what will be the answer, and that task. The last argument says whether the worker failed
+before, and may have forgotten all that it was told."""
 
 
 @contextmanager
@@ -78,7 +111,7 @@ def connected(address: str, *, timeout: float = CONNECT_SECONDS) -> Iterator["Cl
             client = distributed.Client(address, timeout=timeout, set_as_default=False)
         except (OSError, ValueError, OverflowError) as error:
             raise ClusterError(
-                f"no Dask scheduler answers at {address} ({first_line(error)})"
+                f"no Dask scheduler answers at {address} ({_first_line(error)})"
             ) from None
         try:
             try:
@@ -113,187 +146,435 @@ class LostError(Exception):
     """The cluster is gone; the text says how."""
 
 
+class NoAnswerError(Exception):
+    """A task has no answer, and is given up; the text says why."""
+
+    def of(self, rules: Ruleset) -> ClusterError:
+        """Return it as the error of a solve of rules."""
+        return ClusterError(f"{rules.name}: {self}")
+
+
 class Workers:
     """The workers of a cluster, which come and go."""
 
     def __init__(self, client: "Client", address: str) -> None:
-        self._client = client
+        self.client = client
         self.address = address
-        self._last_seen = time.monotonic()
+        self._alive: list[str] = []
+        self._looked, self._last_seen = -_LOOK_SECONDS, time.monotonic()
+        self._under_way: dict[Future[Any], tuple[str, Any]] = {}
+        """What is being done: by which worker, and for which task."""
+        self._failed: set[str] = set()
+        self._woken = threading.Event()
 
-    def addresses(self) -> list[str]:
-        """Of all that live. Raises LostError."""
+    def alive(self) -> list[str]:
+        """Return the addresses of all that live. Raises LostError."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK_SECONDS:
+            return self._alive
         try:
-            workers = list(self._client.nthreads())
+            self._alive = list(self.client.nthreads())
         except Exception as error:  # whatever a dead connection makes of it
             raise LostError(
-                f"the Dask scheduler at {self.address} is gone ({first_line(error)})"
+                f"the Dask scheduler at {self.address} is gone ({_first_line(error)})"
             ) from None
-        now = time.monotonic()
-        if workers:
+        self._looked = now
+        if self._alive:
             self._last_seen = now
         elif now - self._last_seen > PATIENCE_SECONDS:
             raise LostError(f"the Dask scheduler at {self.address} has no workers any more")
-        return workers
+        return self._alive
 
+    def work(self, tasks: Sequence[T], begin: "Begin[T]") -> Generator[tuple[T, Any], None, None]:
+        """Have tasks done; gives each with its answer as they finish.
 
-class _NoResultError(Exception):
-    """A task has no result yet, or none any more; the text says why."""
+        Where none can be had the answer is a NoAnswerError. Raises LostError.
+        """
+        waiting, left, failures = deque(tasks), set(tasks), Counter[T | None]()
+        while left:
+            self._hand_out(waiting, begin)
+            future = self._ended()
+            if future is None:
+                continue
+            # before the answer is fetched and kept: its worker need not wait for that
+            self._hand_out(waiting, begin)
+            worker, task = self._under_way.pop(future)
+            try:
+                answer = self._answer(future, worker)
+            except NoAnswerError as error:
+                failures[task] += 1
+                answer = error if failures[task] >= ATTEMPTS else _BEHIND
+            if answer == _BEHIND:
+                self._failed.add(worker)
+                if task is not None:
+                    waiting.appendleft(task)
+            elif task is not None:
+                left.discard(task)
+                yield task, answer
+            elif answer is not None:
+                raise LostError(str(answer))
+
+    def submit(
+        self, worker: str, work: Callable[..., Any], *given: Any, **named: Any
+    ) -> "Future[Any]":
+        """Have a worker, and no other one, call a function."""
+        only = {"workers": [worker], "allow_other_workers": False, "pure": False}
+        return self.client.submit(work, *given, **named, **only)
+
+    def cancel(self) -> None:
+        """Leave nothing under way."""
+        if self._under_way and self.client.status == "running":
+            self.client.cancel(list(self._under_way))
+        self._under_way.clear()
+
+    def _hand_out(self, waiting: "deque[T]", begin: "Begin[T]") -> None:
+        """Give each worker that is free something to do, unless too many answers are unfetched."""
+        alive = self.alive()
+        busy = {worker for future, (worker, _) in self._under_way.items() if not future.done()}
+        for worker in alive:
+            if worker in busy or not waiting or len(self._under_way) >= 2 * len(alive):
+                continue
+            future, task = begin(worker, waiting, worker in self._failed)
+            future.add_done_callback(lambda _: self._woken.set())
+            self._failed.discard(worker)
+            self._under_way[future] = worker, task
+
+    def _ended(self) -> "Future[Any] | None":
+        """Return what is answered, or will not be as its worker is gone, perhaps after a moment."""
+        for seconds in (0, _LOOK_SECONDS):
+            self._woken.wait(seconds)
+            self._woken.clear()
+            alive = self.alive()
+            for future, (worker, _) in self._under_way.items():
+                if future.done() or worker not in alive:
+                    return future
+        return None
+
+    def _answer(self, future: "Future[Any]", worker: str) -> Any:
+        """Return what came of a task. Raises NoAnswerError."""
+        from distributed import CancelledError  # noqa: PLC0415
+
+        seconds = end = FETCH_SECONDS / 64
+        while worker in self.alive():
+            try:
+                return future.result(timeout=seconds)
+            except CancelledError:  # as it is when the scheduler is restarted
+                raise NoAnswerError("was cancelled on the cluster") from None
+            except ImportError as error:
+                raise NoAnswerError(
+                    f"a worker cannot solve it ({_first_line(error)});"
+                    " install farkle-advisor on every machine of the cluster"
+                ) from None
+            except Exception as error:
+                if not isinstance(error, TimeoutError) or future.status == "error":
+                    what = f"{type(error).__name__}: {_first_line(error)}"
+                    raise NoAnswerError(f"failed on the cluster ({what})") from None
+            # the way is slow, or the worker is dead and nobody knows it yet
+            seconds *= 2
+            if (end := end + seconds) > FETCH_SECONDS:
+                raise NoAnswerError("its result does not arrive")
+        future.cancel()
+        raise NoAnswerError(
+            f"{ATTEMPTS} workers died while they solved it; is there memory enough?"
+        )
 
 
 class ClusterSolver:
-    """See `connected`."""
+    """A Solver of solver.batch.jobs, see `connected`."""
 
     def __init__(self, client: "Client", address: str) -> None:
         self._client = client
         self._workers = Workers(client, address)
-        self._woken = threading.Event()
 
     def __call__(
-        self, jobs: Sequence[Job], tolerance: float, watch: Watch
+        self, jobs: Sequence[Job], watch: Watch
     ) -> Generator[tuple[Job, Outcome], None, None]:
-        """Solve the jobs; what is left when the cluster is lost fails."""
+        """Solve games of two side by side, then those of several one after the other.
+
+        What is left when the cluster is lost fails.
+        """
         # the longest first: none that is begun late keeps all the others waiting
-        waiting = deque(sorted(jobs, key=lambda job: -state_count(job.rules)))
-        under_way: dict[Future[Outcome], Job] = {}
-        attempts: Counter[Job] = Counter()
+        ordered = sorted(jobs, key=lambda job: -job.subject.seconds)
+        whole = [job for job in ordered if job.subject.players == 2]
+        left = dict.fromkeys(ordered)
         try:
-            while waiting or under_way:
-                self._hand_out(waiting, under_way, tolerance, watch)
-                future = self._finished(under_way)
-                if future is None:
-                    continue
-                # before the result is fetched and written: its worker need not wait for that
-                self._hand_out(waiting, under_way, tolerance, watch)
-                job = under_way[future]
-                attempts[job] += 1
-                try:
-                    outcome = self._outcome(future, job)
-                except _NoResultError as error:
-                    if future.cancelled():
-                        del under_way[future]
-                        waiting.append(job)
-                    if attempts[job] < ATTEMPTS:
-                        continue
-                    outcome = ClusterError(f"{job.rules.name}: {error}")
-                    with suppress(ValueError):
-                        waiting.remove(job)
-                under_way.pop(future, None)
+            for job, answer in self._workers.work(whole, partial(self._begin, watch)):
+                del left[job]
+                yield job, _outcome(job, answer)
+            for job in list(left):
+                watch.begin(job)
+                game: Any = job.subject
+                outcome = self._in_layers(game, partial(watch.progress, job))
+                del left[job]
                 yield job, outcome
         except LostError as lost:
-            for job in [*under_way.values(), *waiting]:
-                yield job, ClusterError(f"{job.rules.name}: {lost}")
+            for job in left:
+                yield job, ClusterError(f"{job.subject.rules.name}: {lost}")
         finally:
-            if under_way and self._client.status == "running":
-                self._client.cancel(list(under_way))
+            self._workers.cancel()
 
-    def solve_many(
+    def _begin(
         self,
-        rules: Ruleset,
-        players: int,
-        *,
-        reverse: bool = False,
-        on_progress: Callable[[float], None] = lambda _: None,
-    ) -> ManySolution:
-        """Solve a game of several players, see solver.batch.many_cluster."""
-        from solver.batch.many_cluster import solve_many_there  # noqa: PLC0415
+        watch: Watch,
+        worker: str,
+        waiting: deque[Job],
+        failed: bool,  # noqa: ARG002
+    ) -> "tuple[Future[Outcome], Job]":
+        """Have a worker solve a game of two."""
+        job = waiting.popleft()
+        game: Any = job.subject
+        asked = *_packed(game.rules), game.tolerance
+        future = self._workers.submit(worker, solve_on_worker, *asked)
+        watch.begin(job)
+        return future, job
 
-        return solve_many_there(
-            self._client, self._workers, rules, players, reverse=reverse, on_progress=on_progress
+    def _in_layers(self, game: GameOfSeveral, on_progress: Told) -> Outcome:
+        """Solve a game of several on all workers. Raises LostError."""
+        solve = _LayerSolve(self._workers, game)
+        try:
+            return solve.run(on_progress)
+        except FarkleError as error:
+            return error
+        finally:
+            solve.close()
+
+
+def _outcome(job: Job, answer: Outcome) -> Outcome:
+    """What came of a game of two."""
+    rules = job.subject.rules
+    if isinstance(answer, Solution):
+        # under the client's own name, and not the worker's copy of the rules
+        answer = replace(answer, rules=rules)
+        if answer.values.shape != value_shape(rules):
+            return ClusterError(f"{rules.name}: {_OTHER_VERSION}")
+    elif isinstance(answer, NoAnswerError):
+        return answer.of(rules)
+    return answer
+
+
+class _LayerSolve:
+    """A solve of several players under way: all values, and what each worker knows of them."""
+
+    def __init__(self, workers: Workers, game: GameOfSeveral) -> None:
+        self._workers = workers
+        self._game = game
+        self._told = _Told(uuid.uuid4().hex, *_packed(game.rules), game.players, game.reverse)
+        self._layers = Layers(size(game.rules, game.players))
+        self._values: Floats = np.full(
+            (self._layers.size.states, game.players - 1), 1 / game.players, dtype=np.float64
+        )
+        self._lasts: Lasts = ()
+        self._settled = Settled()
+        self._states_solved = 0
+        self._finished: list[int] = []
+        """Layers that were solved, sweep after sweep."""
+        self._known: Counter[str] = Counter()
+        """How many of these each worker was handed."""
+
+    def run(self, on_progress: Told) -> ManySolution:
+        """Solve it. Raises ClusterError, errors of workers, ConvergenceError and LostError."""
+        started = time.perf_counter()
+        rules = self._game.rules
+        sweeps = solve_layers(
+            rules,
+            self._layers,
+            self._values,
+            self._settle,
+            again=bool(np.any(turn_plan(rules, all_options=True).lose_chances)),
+            on_progress=on_progress,
+        )
+        return ManySolution(
+            rules=rules,
+            players=self._game.players,
+            values=self._values.reshape(self._layers.size.shape),
+            lasts=self._lasts,
+            tolerance=TOLERANCE,
+            sweeps=sweeps,
+            largest_change=self._settled.change,
+            mixed=self._settled.mixed,
+            restless=self._settled.restless,
+            states_solved=self._states_solved,
+            seconds=time.perf_counter() - started,
         )
 
-    def _hand_out(
-        self,
-        waiting: "deque[Job]",
-        under_way: "dict[Future[Outcome], Job]",
-        tolerance: float,
-        watch: Watch,
-    ) -> None:
-        """Submit one job for each worker that has none, unless too many results are unfetched."""
-        workers = len(self._workers.addresses())
-        busy = sum(not future.done() for future in under_way)
-        for _ in range(min(workers - busy, 2 * workers - len(under_way), len(waiting))):
-            job = waiting.popleft()
-            # as JSON, so that a worker with another version reads it with its own checks
-            future = self._client.submit(
-                solve_on_worker,
-                job.rules.model_dump_json(),
-                job.rules.digest,
-                tolerance,
-                pure=False,
-                retries=ATTEMPTS - 1,
-            )
-            future.add_done_callback(lambda _: self._woken.set())
-            under_way[future] = job
-            watch.begin(job)
+    def close(self) -> None:
+        """Leave nothing on the workers."""
+        self._workers.cancel()
+        with suppress(Exception):  # one that is gone has nothing to forget
+            self._workers.client.run(forget_on_worker, self._told.token)
 
-    def _finished(self, under_way: "dict[Future[Outcome], Job]") -> "Future[Outcome] | None":
-        """One that is done, perhaps after a moment."""
-        for seconds in (0, 1):
-            self._woken.wait(seconds)
-            self._woken.clear()
-            for future in under_way:
-                if future.done():
-                    return future
-        return None
+    def _settle(self, layer: int, sweep: int) -> None:
+        """Renew the values of a layer. Raises ClusterError, errors of workers and LostError."""
+        if layer == 0:
+            self._settled = Settled()
+        parts = self._layers.parts(layer)
+        begin = partial(self._begin, parts, sweep)
+        for number, answer in self._workers.work(range(len(parts)), begin):
+            if isinstance(answer, NoAnswerError):
+                raise answer.of(self._game.rules)
+            if isinstance(answer, FarkleError):
+                raise answer
+            self._values[self._layers.all_states(parts[number])] = answer.values
+            self._settled.add(answer.settled)
+            self._states_solved += answer.states_solved
+            self._lasts = answer.lasts or self._lasts
+        self._finished.append(layer)
 
-    def _outcome(self, future: "Future[Outcome]", job: Job) -> Outcome:
-        """What came of a task.
+    def _begin(
+        self, parts: list[Part], sweep: int, worker: str, waiting: deque[int], failed: bool
+    ) -> "tuple[Future[Any], int | None]":
+        """Have a worker solve the next part, or only take values that are news to it."""
+        if failed:
+            self._known[worker] = 0
+        begun, news = self._known[worker], self._news(worker)
+        number = waiting.popleft() if self._known[worker] == len(self._finished) else None
+        future = self._workers.submit(
+            worker,
+            solve_part_on_worker,
+            self._told,
+            begun,
+            news,
+            None if number is None else parts[number],
+            guess=sweep == 1,
+            wants_lasts=not self._lasts,
+        )
+        return future, number
 
-        Raises _NoResultError when its result has not come in time, or it was cancelled, as it is
-        when the scheduler is restarted.
-        """
-        from distributed import CancelledError  # noqa: PLC0415
-        from distributed.scheduler import KilledWorker  # noqa: PLC0415
-
-        name = job.rules.name
-        try:
-            outcome = future.result(timeout=FETCH_SECONDS)
-        except CancelledError:
-            raise _NoResultError("was cancelled on the cluster") from None
-        except KilledWorker as error:
-            times = error.allowed_failures + 1
-            return ClusterError(
-                f"{name}: {times} workers died while they solved it; is there memory enough?"
-            )
-        except ImportError as error:
-            return ClusterError(
-                f"{name}: a worker cannot solve it ({first_line(error)});"
-                " install farkle-advisor on every machine of the cluster"
-            )
-        except Exception as error:
-            if isinstance(error, TimeoutError) and future.status != "error":
-                # not the task's: its worker died after all, or its way is slow
-                raise _NoResultError("its result does not arrive") from None
-            what = f"{type(error).__name__}: {first_line(error)}"
-            return ClusterError(f"{name}: failed on the cluster ({what})")
-        if isinstance(outcome, Solution):
-            # under the client's own name, and not the worker's copy of the rules
-            outcome = replace(outcome, rules=job.rules)
-            if outcome.values.shape != value_shape(job.rules):
-                return ClusterError(f"{name}: {OTHER_VERSION}")
-        return outcome
+    def _news(self, worker: str) -> list[tuple[int, Floats]]:
+        """The next layers that a worker does not know, with their values as they are now."""
+        news: list[tuple[int, Floats]] = []
+        sent = 0
+        while self._known[worker] < len(self._finished) and sent < _BYTES:
+            layer = self._finished[self._known[worker]]
+            values = self._values[_all_roles(self._layers, layer)]
+            news.append((layer, values))
+            sent += values.nbytes
+            self._known[worker] += 1
+        return news
 
 
-OTHER_VERSION = "a worker knows these rules otherwise, its farkle-advisor is another version"
+def _packed(rules: Ruleset) -> tuple[str, str]:
+    """Rules as JSON, so that a worker of another version reads them with its own checks."""
+    return rules.model_dump_json(), rules.digest
+
+
+def _unpacked(rules: str, digest: str) -> Ruleset:
+    """Return rules that were packed. Raises ClusterError where they are something else here."""
+    try:
+        read = Ruleset.model_validate_json(rules)
+    except ValidationError:
+        raise ClusterError(f"a rule set of the catalogue: {_OTHER_VERSION}") from None
+    if read.digest != digest:
+        raise ClusterError(f"{read.name}: {_OTHER_VERSION}")
+    return read
 
 
 def solve_on_worker(rules: str, digest: str, tolerance: float) -> Outcome:
-    """Solve rules given as JSON; runs on a worker.
+    """Solve a game of two whose rules are packed; runs on a worker.
 
     An error of ours is returned: raised, it would be tried again in vain.
     """
     try:
-        read = Ruleset.model_validate_json(rules)
-    except ValidationError:
-        return ClusterError(f"a rule set of the catalogue: {OTHER_VERSION}")
-    if read.digest != digest:
-        return ClusterError(f"{read.name}: {OTHER_VERSION}")
+        game = GameOfTwo(_unpacked(rules, digest), tolerance)
+        with use_worker() as (folder, threads):
+            return solve_here(game, cache=folder, threads=threads)
+    except FarkleError as error:
+        return error
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a worker needs to know of a solve of several players."""
+
+    token: str
+    rules: str
+    digest: str
+    players: int
+    reverse: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Solved:
+    """What a worker made of a part."""
+
+    values: Floats
+    settled: Settled
+    states_solved: int
+    lasts: Lasts | None
+    """The values of final turns, if they were asked for."""
+
+
+def _all_roles(layers: Layers, layer: int) -> np.ndarray:
+    """The states of a layer, of all roles."""
+    states, found = layers.states(layer), layers.size
+    whole = found.standings**found.players
+    return np.concatenate([states + role * whole for role in range(found.roles)])
+
+
+_SOLVES: "dict[str, tuple[ManySolve, int]]" = {}
+"""On a worker: the solve under way, by its token, with the number of layers it was handed."""
+
+
+def solve_part_on_worker(
+    told: _Told,
+    begun: int,
+    news: list[tuple[int, Floats]],
+    part: Part | None,
+    *,
+    guess: bool,
+    wants_lasts: bool,
+) -> _Solved | FarkleError | str | None:
+    """Take values of layers, and solve a part of the next one; runs on a worker.
+
+    begun : how many layers it was handed before
+    guess : whether values are to be guessed first
+
+    An error of ours is returned: raised, it would be tried again in vain.
+    """
     with use_worker() as (folder, threads):
-        try:
-            return solve_here(read, cache=folder, tolerance=tolerance, threads=threads)
-        except FarkleError as error:
-            return error
+        if told.token not in _SOLVES and begun == 0:
+            try:
+                _SOLVES[told.token] = _new_solve(told, folder, threads), 0
+            except FarkleError as error:
+                return error
+        solve, handed = _SOLVES.get(told.token, (None, -1))
+        if solve is None or handed != begun:
+            _SOLVES.pop(told.token, None)
+            return _BEHIND
+        for layer, values in news:
+            solve.by_player[_all_roles(solve.layers, layer)] = values
+        _SOLVES[told.token] = solve, begun + len(news)
+        if part is None:
+            return None
+        solve.rings.settled, solve.states_solved = Settled(), 0
+        solve.settle(part, guess=guess)
+        return _Solved(
+            solve.by_player[solve.layers.all_states(part)],
+            solve.rings.settled,
+            solve.states_solved,
+            solve.lasts if wants_lasts else None,
+        )
+
+
+def _new_solve(told: _Told, folder: Path, threads: int) -> "ManySolve":
+    """Make room for the values of a solve. Raises ClusterError, and what the solve does."""
+    game = GameOfSeveral(_unpacked(told.rules, told.digest), told.players, reverse=told.reverse)
+    while len(_SOLVES) >= _MOST_SOLVES:
+        del _SOLVES[next(iter(_SOLVES))]
+
+    def begin() -> "ManySolve":
+        with one_at_a_time(folder):
+            from solver.game.many_sweeps import ManySolve  # noqa: PLC0415
+
+        how: dict[str, Any] = {"cache": folder, "threads": threads, "reverse": game.reverse}
+        return ManySolve(game.rules, game.players, **how)
+
+    return solve_work(game, folder, begin)
+
+
+def forget_on_worker(token: str) -> None:
+    """Free the memory of a solve; runs on a worker."""
+    _SOLVES.pop(token, None)
 
 
 @contextmanager
@@ -333,6 +614,6 @@ def _use_threads(number: int) -> int:
     return threads
 
 
-def first_line(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     """What an error says, or its name."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__

@@ -1,47 +1,38 @@
-"""Many rule sets: what is to be solved, what is there already, and one result for each.
+"""Many subjects: what is to be solved, what is there already, and one result for each.
 
-How a rule set is solved is a Solver's business, on this machine (solver.batch.local) or on a
-cluster (solver.batch.cluster): this module never loads numba. Every result is in its file before it
-is reported, so that an interrupted catalogue goes on where it stopped.
+How a subject is solved is a Solver's business, on this machine (solver.batch.local) or on a cluster
+(solver.batch.cluster): this module never loads numba. Every result is in its file before it is
+reported, so that an interrupted catalogue goes on where it stopped.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
+from solver.batch.subjects import Checked, GameOfTwo, Subject
 from solver.errors import FarkleError, StrategyFileError
-from solver.game.position import first_position
-from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
-from solver.rules.file import load_rules, with_floor
-from solver.rules.ruleset import Ruleset
-from solver.solved import prepare_folder
-from solver.strategy import (
-    StrategyManifest,
-    find_strategy,
-    open_strategy,
-    save_strategy,
-    strategy_path,
-    verify_strategy,
-)
+from solver.game.standings import Progress
+from solver.rules.file import load_rules
+from solver.solved import Manifest, prepare_folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job:
-    """A rule set to solve."""
+    """A subject to solve."""
 
     number: int
     """Its place among what was given, from 0."""
     given: str
     """The name or the file as it was given."""
-    rules: Ruleset
+    subject: Subject[Any]
 
 
 class Status(StrEnum):
-    """What became of a rule set."""
+    """What became of a subject."""
 
     SOLVED = "solved"
     ALREADY_SOLVED = "already solved"
@@ -52,19 +43,28 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one of the rule sets that were given."""
+    """What became of one of the subjects that were given."""
 
     number: int
     given: str
     name: str
+    """That of the rules."""
     status: Status
+    subject: Subject[Any] | None = None
+    """None where it was not found."""
     same_as: str | None = None
-    """The rule set of the same digest, as it was given, that was solved instead."""
-    manifest: StrategyManifest | None = None
+    """What has the same digest, as it was given, and was solved instead."""
+    manifest: Manifest | None = None
     file: Path | None = None
-    win_probability: float | None = None
-    """Of the first player, as the program will answer from the best file that is there."""
+    chances: tuple[float, ...] = ()
+    """Each player's at the start, as the program will answer from the best file that is there."""
+    checked: Checked | None = None
     error: FarkleError | None = None
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """Return the dice by seat, where these are the players' own."""
+        return self.subject.seats if self.subject else ()
 
 
 class Watch:
@@ -77,9 +77,10 @@ class Watch:
         """A job that is under way is so far."""
 
 
-Outcome = Solution | FarkleError
-Solver = Callable[[Sequence[Job], float, Watch], Generator[tuple[Job, Outcome], None, None]]
-"""Solves jobs to a tolerance; gives each with its outcome as they finish, in any order."""
+Outcome = Any
+"""The solution of a subject, or a FarkleError."""
+Solver = Callable[[Sequence[Job], Watch], Generator[tuple[Job, Outcome], None, None]]
+"""Solves jobs; gives each with its outcome as they finish, in any order."""
 
 
 def solve_all(
@@ -87,26 +88,28 @@ def solve_all(
     folder: Path,
     solver: Solver,
     *,
-    floor: int | None = None,
-    tolerance: float = DEFAULT_TOLERANCE,
     again: bool = False,
     watch: Watch | None = None,
-    read: Callable[[str], Ruleset] = load_rules,
+    read: Callable[[str], Subject[Any]] = lambda given: GameOfTwo(load_rules(given)),
 ) -> Iterator[Result]:
-    """Solve rule sets, given by preset names and TOML files, and write their strategy files.
+    """Solve what was given, rules for two by names and TOML files by themselves, and write files.
 
-    read : finds the rules of what was given; raises FarkleError
+    read : finds what was given; raises FarkleError
 
-    Gives one result for each, in the order in which they become known. A rule set is not solved if
-    it fails to load, has the digest of another one, or is solved already, unless `again`.
+    Gives one result for each, in the order in which they become known. A subject is not solved if
+    it is not found or cannot be solved, has the digest of another one, or is solved already, unless
+    `again`.
     """
     jobs = []
     for number, reference in enumerate(given):
         try:
-            jobs.append(_read(number, reference, floor, read))
+            subject = read(reference)
+            subject.check()
         except FarkleError as error:
             yield Result(number, reference, reference, Status.FAILED, error=error)
-    yield from solve_jobs(jobs, folder, solver, tolerance=tolerance, again=again, watch=watch)
+        else:
+            jobs.append(Job(number, reference, subject))
+    yield from solve_jobs(jobs, folder, solver, again=again, watch=watch)
 
 
 def solve_jobs(
@@ -114,16 +117,16 @@ def solve_jobs(
     folder: Path,
     solver: Solver,
     *,
-    tolerance: float = DEFAULT_TOLERANCE,
     again: bool = False,
     watch: Watch | None = None,
 ) -> Iterator[Result]:
-    """Solve rule sets that are known to be solvable, as `solve_all` does."""
+    """Solve subjects that are known to be solvable, as `solve_all` does."""
     twins = _twins(jobs)
     unsolved = []
     for job in twins:
-        found = None if again else _already_solved(job, folder, tolerance)
-        if found:
+        manifest = None if again else job.subject.solved(folder)
+        if manifest:
+            found = _success(job, Status.ALREADY_SOLVED, folder, manifest)
             yield from _with_twins(found, twins[job])
         else:
             unsolved.append(job)
@@ -135,17 +138,19 @@ def solve_jobs(
         for job in unsolved:
             yield from _with_twins(_failure(job, error), twins[job])
         return
-    with closing(solver(unsolved, tolerance, watch or Watch())) as outcomes:
+    with closing(solver(unsolved, watch or Watch())) as outcomes:
         for job, outcome in outcomes:
             yield from _with_twins(_kept(job, outcome, folder), twins[job])
 
 
-def _read(number: int, reference: str, floor: int | None, read: Callable[[str], Ruleset]) -> Job:
-    rules = read(reference)
-    if floor is not None:
-        rules = with_floor(rules, floor)
-    check_solvable(rules)
-    return Job(number, reference, rules)
+def solve_one(
+    subject: Subject[Any], folder: Path, solver: Solver, watch: Watch | None = None
+) -> Result:
+    """Solve a subject that is known to be solvable, and write its file. Raises FarkleError."""
+    (result,) = solve_jobs([Job(0, subject.name, subject)], folder, solver, again=True, watch=watch)
+    if result.error:
+        raise result.error
+    return result
 
 
 def _twins(jobs: Sequence[Job]) -> dict[Job, list[Job]]:
@@ -155,33 +160,16 @@ def _twins(jobs: Sequence[Job]) -> dict[Job, list[Job]]:
     """
     alike = defaultdict(list)
     for job in jobs:
-        alike[job.rules.digest].append(job)
+        alike[job.subject.digest].append(job)
     lowest = {
-        digest: min(group, key=lambda job: job.rules.score_floor) for digest, group in alike.items()
+        digest: min(group, key=lambda job: job.subject.rules.score_floor)
+        for digest, group in alike.items()
     }
     return {
-        job: [other for other in alike[job.rules.digest] if other is not job]
+        job: [other for other in alike[job.subject.digest] if other is not job]
         for job in jobs
-        if lowest[job.rules.digest] is job
+        if lowest[job.subject.digest] is job
     }
-
-
-def _already_solved(job: Job, folder: Path, tolerance: float) -> Result | None:
-    """The result if a solve is needless: exact enough, low enough, and whole to the byte."""
-    rules = job.rules
-    try:
-        # the rules' own file too: the one that answers may have a lower floor and be rougher
-        candidates = {find_strategy(folder, rules): None, strategy_path(folder, rules): None}
-    except StrategyFileError:
-        return None
-    for path in candidates:
-        try:
-            manifest = verify_strategy(path)
-        except StrategyFileError:
-            continue
-        if manifest.tolerance <= tolerance and manifest.floor <= rules.score_floor:
-            return _success(job, Status.ALREADY_SOLVED, folder, manifest)
-    return None
 
 
 def _kept(job: Job, outcome: Outcome, folder: Path) -> Result:
@@ -189,30 +177,31 @@ def _kept(job: Job, outcome: Outcome, folder: Path) -> Result:
     if isinstance(outcome, FarkleError):
         return _failure(job, outcome)
     try:
-        manifest, _ = save_strategy(outcome, folder)
+        manifest, _ = job.subject.save(outcome, folder)
     except StrategyFileError as error:
         return _failure(job, error)
     return _success(job, Status.SOLVED, folder, manifest)
 
 
-def _success(job: Job, status: Status, folder: Path, manifest: StrategyManifest) -> Result:
-    result = Result(
+def _success(job: Job, status: Status, folder: Path, manifest: Manifest) -> Result:
+    chances: tuple[float, ...] = ()
+    with suppress(StrategyFileError):  # another file of these rules is damaged
+        chances = job.subject.chances(folder)
+    return Result(
         job.number,
         job.given,
-        job.rules.name,
+        job.subject.rules.name,
         status,
+        job.subject,
         manifest=manifest,
         file=folder / manifest.file,
+        chances=chances,
     )
-    try:
-        chance = open_strategy(folder, job.rules).win_probability(first_position(job.rules))
-    except StrategyFileError:
-        return result  # another file of these rules is damaged
-    return replace(result, win_probability=chance)
 
 
 def _failure(job: Job, error: FarkleError) -> Result:
-    return Result(job.number, job.given, job.rules.name, Status.FAILED, error=error)
+    subject, failed = job.subject, Status.FAILED
+    return Result(job.number, job.given, subject.rules.name, failed, subject, error=error)
 
 
 def _with_twins(result: Result, twins: Sequence[Job]) -> Iterator[Result]:
@@ -224,7 +213,8 @@ def _with_twins(result: Result, twins: Sequence[Job]) -> Iterator[Result]:
             result,
             number=twin.number,
             given=twin.given,
-            name=twin.rules.name,
+            name=twin.subject.rules.name,
             status=status,
+            subject=twin.subject,
             same_as=result.given,
         )

@@ -1,4 +1,4 @@
-"""Solves on this machine, one rule set after the other, with compiled code kept in a folder."""
+"""Solves on this machine, one subject after the other, with compiled code kept in a folder."""
 
 import logging
 import os
@@ -12,20 +12,15 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, TypeVar
 
 from solver.batch.jobs import Job, Outcome, Watch
+from solver.batch.subjects import Checked, Subject, Told, unheard
 from solver.errors import FarkleError, SolveError
-from solver.folders import is_ours, make_private, one_at_a_time
-from solver.game.many import ManyCheck, ManySolution
-from solver.game.standings import FloorEffect, Progress, Solution
-from solver.many_strategy import ManyManifest
-from solver.rules.ruleset import Ruleset
+from solver.folders import is_ours, make_private
+from solver.game.standings import FloorEffect, Progress
 from solver.solved import open_solved
 from solver.strategy import StrategyManifest
-
-if TYPE_CHECKING:
-    from solver.game.many_sweeps import ManySolve
 
 logger = logging.getLogger(__name__)
 
@@ -33,43 +28,24 @@ T = TypeVar("T")
 
 
 class LocalSolver:
-    """A Solver of solver.batch.jobs that uses all processors for one rule set at a time."""
+    """A Solver of solver.batch.jobs that uses all processors for one subject at a time."""
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache
 
     def __call__(
-        self, jobs: Sequence[Job], tolerance: float, watch: Watch
+        self, jobs: Sequence[Job], watch: Watch
     ) -> Generator[tuple[Job, Outcome], None, None]:
         """Solve the jobs in their order."""
         for job in jobs:
             watch.begin(job)
             outcome: Outcome
             try:
-                with _interrupts_kept() as check:
-                    outcome = solve_here(
-                        job.rules,
-                        cache=self._cache,
-                        tolerance=tolerance,
-                        on_progress=partial(_progress, check, watch, job),
-                    )
+                told = partial(watch.progress, job)
+                outcome = solve_here(job.subject, cache=self._cache, on_progress=told)
             except FarkleError as error:
                 outcome = error
-            except (MemoryError, OSError) as error:
-                outcome = _failed(job.rules, error, self._cache)
             yield job, outcome
-
-
-def _failed(rules: Ruleset, error: MemoryError | OSError, cache: Path) -> SolveError:
-    if isinstance(error, MemoryError):
-        return SolveError(f"{rules.name}: there is not enough memory to solve it")
-    place, reason = error.filename or cache, error.strerror or error
-    return SolveError(f"{rules.name}: cannot be solved, {place}: {reason}")
-
-
-def _progress(check: Callable[[], None], watch: Watch, job: Job, progress: Progress) -> None:
-    check()
-    watch.progress(job, progress)
 
 
 @contextmanager
@@ -107,115 +83,43 @@ def _interrupts_kept() -> Iterator[Callable[[], None]]:
 
 
 def solve_here(
-    rules: Ruleset,
-    *,
-    cache: Path,
-    tolerance: float,
-    threads: int | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-) -> Solution:
-    """Solve with compiled code from `cache`."""
+    subject: Subject[T], *, cache: Path, threads: int | None = None, on_progress: Told = unheard
+) -> T:
+    """Solve a subject with compiled code from `cache`.
 
-    def solve() -> Solution:
-        # only here: the game loads numba, which takes longer than any answer; where its code is to
-        # be compiled, those who start at the same time wait for the first one
-        with one_at_a_time(cache):
-            from solver.game import sweeps  # noqa: PLC0415
+    threads : as many as there are processors if None
 
-        return sweeps.solve(
-            rules, cache=cache, tolerance=tolerance, threads=threads, on_progress=on_progress
-        )
-
-    return with_sound_code(cache, solve)
-
-
-def solve_many_here(
-    rules: Ruleset,
-    players: int,
-    *,
-    cache: Path,
-    reverse: bool = False,
-    on_progress: Callable[[float], None] = lambda _: None,
-) -> ManySolution:
-    """Solve a game of several players with compiled code from `cache`, see `solve_many`.
-
-    on_progress : is told the share of a sweep that is done
-
-    Raises SolveError for lack of memory or of a folder for code, and what `solve_many` does.
+    Raises what `solve_work` does.
     """
     with _interrupts_kept() as check:
 
-        def watch(progress: Progress) -> None:
+        def tell(progress: Progress) -> None:
             check()
-            on_progress(progress.done)
+            on_progress(progress)
 
-        def solve() -> ManySolution:
-            from solver.game import many_sweeps  # noqa: PLC0415
-
-            return many_sweeps.solve_many(
-                rules, players, cache=cache, reverse=reverse, on_progress=watch
-            )
-
-        try:
-            return with_sound_code(cache, solve)
-        except (MemoryError, OSError) as error:
-            raise _failed(rules, error, cache) from None
+        return solve_work(subject, cache, partial(subject.solve, cache, threads, tell))
 
 
-def many_solve_here(
-    rules: Ruleset, players: int, *, cache: Path, threads: int, reverse: bool
-) -> "ManySolve":
-    """The beginning of such a solve, for one who goes on with it part by part.
+def solve_work(subject: Subject[Any], cache: Path, work: Callable[[], T]) -> T:
+    """Do what is a solve of a subject, or a part of it, with compiled code from `cache`.
 
-    Raises SolveError and InvalidRulesError as `solve_many_here` does.
+    Raises SolveError for lack of memory or of a folder for code, and FarkleError where it fails.
     """
-
-    def begin() -> "ManySolve":
-        with one_at_a_time(cache):
-            from solver.game import many_sweeps  # noqa: PLC0415
-
-        return many_sweeps.ManySolve(rules, players, cache=cache, threads=threads, reverse=reverse)
-
+    name = subject.rules.name
     try:
-        return with_sound_code(cache, begin)
-    except (MemoryError, OSError) as error:
-        raise _failed(rules, error, cache) from None
-
-
-def check_many_here(
-    file: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
-) -> ManyCheck:
-    """Return how the values of several players in a file fit their equations."""
-    solved = open_solved(file, ManyManifest)
-
-    def check() -> ManyCheck:
-        from solver.game import many_sweeps  # noqa: PLC0415
-
-        return many_sweeps.check(
-            solved.manifest.rules,
-            solved.manifest.players,
-            solved.arrays[0],
-            cache=cache,
-            on_progress=lambda progress: on_progress(progress.done),
-        )
-
-    return with_sound_code(cache, check)
+        return with_sound_code(cache, work)
+    except MemoryError:
+        raise SolveError(f"{name}: there is not enough memory to solve it") from None
+    except OSError as error:
+        place, reason = error.filename or cache, error.strerror or error
+        raise SolveError(f"{name}: cannot be solved, {place}: {reason}") from None
 
 
 def check_here(
-    file: Path, *, cache: Path, on_progress: Callable[[float], None] = lambda _: None
-) -> float:
-    """Return the largest relative residual over every state of the game in a strategy file."""
-    solved = open_solved(file, StrategyManifest)
-
-    def check() -> float:
-        from solver.game import audit  # noqa: PLC0415
-
-        return audit.residual(
-            solved.manifest.rules, solved.arrays[0], cache=cache, on_progress=on_progress
-        )
-
-    return with_sound_code(cache, check)
+    subject: Subject[T], file: Path, *, cache: Path, on_progress: Told = unheard
+) -> Checked:
+    """Return how the values of a subject in a file fit their equations."""
+    return with_sound_code(cache, partial(subject.checked, file, cache, on_progress))
 
 
 def compare_floors_here(file: Path, lower: Path, *, cache: Path) -> FloorEffect:

@@ -10,7 +10,7 @@ from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES
 from solver.game.layout import solved_game
-from solver.game.standings import FloorEffect
+from solver.game.standings import FloorEffect, Progress
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
@@ -24,7 +24,7 @@ def residual(
     values: Floats,
     *,
     cache: Path,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> float:
     """Largest relative residual of the equations over every state (t, n, ...) of a solved game.
 
@@ -50,7 +50,7 @@ def residual(
     worst = np.zeros(len(work.scratch.lost))
     last_total = 2 * work.game.scores - 2
     for total in range(last_total, -1, -1):
-        on_progress(1 - total / (last_total + 1))
+        on_progress(Progress(1, 1 - total / (last_total + 1)))
         audit_kernels.total_residual(turn, table, total, *work, rolls, worst)
     return float(worst.max())
 

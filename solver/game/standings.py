@@ -133,8 +133,8 @@ class Progress:
     """The sweep under way, from 1."""
     done: float
     """The share of that sweep that is done, 0 to 1."""
-    residual: float | None
-    """Largest relative change in the sweep before."""
+    residual: float | None = None
+    """Largest relative change in the sweep before, where that is told."""
     bounding: bool = False
     """Whether that sweep is over, and one for a bound of the error is under way."""
 

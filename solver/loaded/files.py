@@ -6,7 +6,7 @@ One file serves a match-up of two in either order, and a game of more from which
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -61,6 +61,7 @@ class MatchupManifest(DiceManifest):
     axes: tuple[str, ...] = _AXES
     """Those of the values; scores in point steps from 0."""
     error_bound: float = Field(ge=0)
+    reported: ClassVar = ("values", "error_bound", "states_solved", "seconds")
 
     @property
     def right(self) -> tuple[str, Shapes]:
@@ -76,6 +77,7 @@ class ManyMatchupManifest(DiceManifest, RingManifest):
     axes: str = "seat of the mover; score of each player, the mover first; who, but for the last"
     """Those of the values; scores in point steps from 0. One seat where all throw the same."""
     order: tuple[str, ...] = (*ORDER, "more dice of the types that the set names last")
+    reported: ClassVar = (*RingManifest.reported, "joker_alone")
 
     @property
     def right(self) -> tuple[str, Shapes]:

@@ -16,6 +16,7 @@ from solver.game.many import ManyCheck, Size
 from solver.game.many_kernels import ManyNumbers, ManyScratch
 from solver.game.many_rings import States
 from solver.game.many_sweeps import RingSolve, many_check, many_numbers
+from solver.game.standings import Progress
 from solver.loaded import kernels, many_kernels
 from solver.loaded.matchup import ManyMatchupSolution, Matchup
 from solver.loaded.totals import check_winnable
@@ -27,18 +28,18 @@ def solve_many_matchup(
     matchup: Matchup,
     *,
     threads: int | None = None,
-    on_progress: Callable[[float], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ManyMatchupSolution:
     """Solve a game in which everybody maximises the own chance to win.
 
-    `on_progress` is told the share of the states that are solved. The result is the same for any
+    The result is the same for any
     number of `threads`; as many as there are processors if None.
 
     Raises InvalidDiceError where nobody could ever win.
     """
     started = time.perf_counter()
     solve = LoadedSolve(matchup, matchup.size, threads=threads)
-    solve.sweep(matchup.rules, again=False, watch=lambda told: on_progress(told.done))
+    solve.sweep(matchup.rules, again=False, watch=on_progress)
     settled = solve.rings.settled
     return ManyMatchupSolution(
         matchup=matchup,
@@ -52,12 +53,15 @@ def solve_many_matchup(
 
 
 def check_many_matchup(
-    matchup: Matchup, values: Floats, *, on_progress: Callable[[float], None] = lambda _: None
+    matchup: Matchup,
+    values: Floats,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ManyCheck:
     """Put the values of a solved game back into their equations, in every state."""
     solve = LoadedSolve(matchup, matchup.size)
     solve.values[:] = values.ravel()
-    return many_check(solve.misfits(lambda told: on_progress(told.done)))
+    return many_check(solve.misfits(on_progress))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

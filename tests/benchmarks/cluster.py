@@ -24,6 +24,7 @@ from bot.settings import CHECKOUT
 from solver.batch.cluster import connected
 from solver.batch.jobs import Job, Outcome, Solver, Watch, solve_jobs
 from solver.batch.local import solve_here
+from solver.batch.subjects import GameOfTwo
 from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
 from tests.benchmarks.solver import Bench, _heading, _note, _show, _times, machine
@@ -48,14 +49,12 @@ class PoolSolver:
         self._cache = cache
 
     def __call__(
-        self, jobs: Sequence[Job], tolerance: float, watch: Watch
+        self, jobs: Sequence[Job], watch: Watch
     ) -> Generator[tuple[Job, Outcome], None, None]:
         """Solve the jobs, as many at a time as there are processes."""
         found = {
-            self._pool.submit(
-                solve_here, job.rules, cache=self._cache, tolerance=tolerance, threads=1
-            ): job
-            for job in sorted(jobs, key=lambda job: -job.rules.goal)
+            self._pool.submit(solve_here, job.subject, cache=self._cache, threads=1): job
+            for job in sorted(jobs, key=lambda job: -job.subject.rules.goal)
         }
         for future in as_completed(found):
             watch.begin(found[future])
@@ -108,7 +107,7 @@ def cluster(folder: Path, **environment: str) -> Iterator[str]:
 
 def seconds(rules: Sequence[Ruleset], folder: Path, solver: Solver) -> float:
     """What it takes to solve a catalogue and to write its strategy files."""
-    jobs = [Job(number, one.name, one) for number, one in enumerate(rules)]
+    jobs = [Job(number, one.name, GameOfTwo(one)) for number, one in enumerate(rules)]
     begun = time.perf_counter()
     for result in solve_jobs(jobs, folder, solver, again=True):
         if result.error:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from solver.batch.local import solve_here, solve_many_here
+from solver.batch.local import solve_here
+from solver.batch.subjects import GameOfSeveral, GameOfTwo
 from solver.best_play import Strategy
 from solver.game.position import Position
 from solver.game.standings import Standing
@@ -80,10 +81,10 @@ def show(what: str, rules: Ruleset, at: list[Position], right: Floats, tell: Cha
 def compare(rules: Ruleset, players: int, number: int, cache: Path) -> None:
     """Solve a game, and show the errors of its estimates."""
     at = positions(rules, players, number)
-    pairs = Strategy(rules, solve_here(rules, cache=cache, tolerance=1e-9).values, rules.name)
+    pairs = Strategy(rules, solve_here(GameOfTwo(rules), cache=cache).values, rules.name)
     exact: Chances = EstimatedStrategy(pairs, 2).chances
     if players > 2:
-        exact = strategy_of(solve_many_here(rules, players, cache=cache)).chances
+        exact = strategy_of(solve_here(GameOfSeveral(rules, players), cache=cache)).chances
     right = np.array([exact(one) for one in at])
     begun = time.perf_counter()
     rough = rough_strategy(rules)

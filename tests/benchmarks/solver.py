@@ -27,7 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.batch.local import solve_here, solve_many_here
+from solver.batch.local import solve_here
+from solver.batch.subjects import GameOfSeveral, GameOfTwo
 from solver.game.position import Position, first_position
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
@@ -91,9 +92,8 @@ def measure_solve(
             ready.append(time.time() - begun)
 
     solution = solve_here(
-        _variant(rules, changes),
+        GameOfTwo(_variant(rules, changes), tolerance),
         cache=Path(kernels),
-        tolerance=tolerance,
         threads=threads,
         on_progress=progress,
     )
@@ -113,14 +113,14 @@ def measure_solve(
 
 def measure_threads(kernels: str, repetitions: int) -> Figures:
     """States per second of rough solves with one thread and with two, by turns."""
-    rules = load_rules("facebook")
+    rough = GameOfTwo(load_rules("facebook"), ROUGH)
     one: list[float] = []
     two: list[float] = []
     busy: list[float] = []
     for _ in range(repetitions):
         for threads, rates in ((1, one), (2, two)):
             before = time.process_time()
-            solution = solve_here(rules, cache=Path(kernels), tolerance=ROUGH, threads=threads)
+            solution = solve_here(rough, cache=Path(kernels), threads=threads)
             rates.append(solution.states_solved / solution.seconds)
             if threads == 1:
                 busy.append(solution.states_solved / (time.process_time() - before))
@@ -153,7 +153,7 @@ def measure_sweeps(kernels: str) -> Figures:
     for _ in range(3):
         sweep()
     started = time.process_time()
-    solve_here(rules, cache=Path(kernels), tolerance=DEFAULT_TOLERANCE, threads=1)
+    solve_here(GameOfTwo(rules), cache=Path(kernels), threads=1)
     solving = time.process_time() - started
     for _ in range(3):
         sweep()
@@ -222,7 +222,7 @@ def measure_best_response(kernels: str, strategies: str, begun: float) -> Figure
 def measure_many(rules: str, kernels: str, changes: Figures, folder: str) -> Figures:
     """One solve for three players, and answers from its strategy file."""
     chosen = _variant(rules, changes)
-    solution = solve_many_here(chosen, 3, cache=Path(kernels))
+    solution = solve_here(GameOfSeveral(chosen, 3), cache=Path(kernels))
     save_many(solution, Path(folder))
     strategy, answers = open_many(Path(folder), chosen, 3), []
     step = chosen.point_step

@@ -8,6 +8,7 @@ import pytest
 
 from bot.solving.process import solve_apart
 from solver.batch.jobs import Watch
+from solver.batch.subjects import GameOfTwo
 from solver.game.standings import Solution
 from solver.strategy import find_strategy
 from tests.conftest import rules_file
@@ -28,7 +29,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 async def test_solves_of_the_chat(hostile: Path, tiny: Solution, kernels: Path) -> None:
     strategies = Path("kept")  # below the current folder all the same
-    await solve_apart(tiny.rules, strategies, kernels, Watch())
+    await solve_apart(GameOfTwo(tiny.rules), strategies, kernels, Watch())
     assert find_strategy(hostile / "kept", tiny.rules).is_file()
     assert not (hostile.parent / "trace").exists()
 

@@ -24,6 +24,7 @@ import solver.strategy
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
 from solver.batch.jobs import Job, Status, solve_jobs
+from solver.batch.subjects import GameOfTwo
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.position import Position
 from solver.game.standings import Solution, value_shape
@@ -274,7 +275,7 @@ def test_a_file_of_an_older_version_is_as_good_as_none(saved: Saved) -> None:
     with pytest.raises(MissingStrategyError, match="another version .* again; run:"):
         Advisor(folder, "farkle").strategy(rules)
     [result] = solve_jobs(
-        [Job(0, "tiny", rules)],
+        [Job(0, "tiny", GameOfTwo(rules))],
         folder,
         lambda jobs, *_: ((job, saved.solution) for job in jobs),
     )

@@ -147,7 +147,7 @@ def test_that_code_is_compiled_first_is_told(
     class EnoughError(FarkleError):
         pass
 
-    def share_progress(what: str, *, quietly: bool) -> None:
+    def share_progress(what: str, *, quietly: bool, sweeps: float) -> None:  # noqa: ARG001
         assert not quietly
         raise EnoughError(what)
 

@@ -15,6 +15,7 @@ import pytest
 from bot.views.progress import MOST_ROWS, CatalogueProgress
 from bot.views.solve import catalogue_text
 from solver.batch.jobs import Job, Result, Status
+from solver.batch.subjects import GameOfTwo
 from solver.game.standings import Progress, Solution
 from solver.strategy import verify_strategy
 from tests.bot.cli.test_main import Farkle
@@ -212,7 +213,8 @@ def test_bars_in_a_terminal(
     monkeypatch.setenv("COLUMNS", "100")
     number = MOST_ROWS + 2
     jobs = [
-        Job(n, f"[{n}]", tiny.rules.model_copy(update={"name": f"game{n}."})) for n in range(number)
+        Job(n, f"[{n}]", GameOfTwo(tiny.rules.model_copy(update={"name": f"game{n}."})))
+        for n in range(number)
     ]
     with CatalogueProgress(number, 1e-9) as bars:
         for job in jobs:
@@ -226,7 +228,7 @@ def test_bars_in_a_terminal(
         assert "sweep 3 residual 1e-03" in shown
         assert f"solving game{MOST_ROWS}." not in shown
         for job in jobs[:2]:
-            bars.finished(Result(job.number, job.given, job.rules.name, Status.SOLVED))
+            bars.finished(Result(job.number, job.given, job.subject.name, Status.SOLVED))
         bars._bars.refresh()
         shown = capsys.readouterr().err
         assert f"2/{number}" in shown

@@ -35,7 +35,7 @@ from bot.views.house_rules import (
 from bot.views.tasks import needed_text
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.position import first_position
-from solver.game.standings import Solution
+from solver.game.standings import Progress, Solution
 from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.ruleset import Ruleset, Scoring
 from solver.rules.writer import rules_toml
@@ -493,13 +493,13 @@ async def test_updates_are_throttled(make: Make, workers: Workers, tmp_path: Pat
         async for update in solve:
             times.append(time.monotonic())
             updates.append(update)
-            if update.sweep > 2 * len(updates) > 4:
+            if update.far and update.far.sweep > 2 * len(updates) > 4:
                 enough.touch()
             await asyncio.sleep(0.05)
     gaps = [later - earlier for earlier, later in pairwise(times[:-1])]
     assert gaps
     assert min(gaps) >= 0.2
-    sweeps = [update.sweep for update in updates]
+    sweeps = [update.far.sweep if update.far else 0 for update in updates]
     assert sweeps == sorted(sweeps)
     assert max(sweeps) > len(sweeps)
     assert updates[-1].state is SolveState.FAILED
@@ -767,7 +767,7 @@ async def test_rules_being_solved_are_not_deleted(house: HouseRules, workers: Wo
 
 
 def test_progress_in_words() -> None:
-    running = SolveProgress("sunday", SolveState.RUNNING, 3.2, sweep=3, done=0.451)
+    running = SolveProgress("sunday", SolveState.RUNNING, 3.2, Progress(3, 0.451))
     assert solve_progress_text(running) == "Solving sunday: pass 3, 45 %"
     done = SolveProgress("sunday", SolveState.DONE, 12.1, win_probability=0.5312)
     assert solve_progress_text(done) == (
@@ -795,11 +795,9 @@ async def test_texts_fit(house: HouseRules) -> None:
         house_rules_text(entries),
         new_rules_help(),
         *(
-            solve_progress_text(
-                SolveProgress(name, state, 10, 3, 0.5, None, bounding, 0.5, "sentence", 40)
-            )
+            solve_progress_text(SolveProgress(name, state, 10, far, 0.5, "sentence", 40))
             for state in SolveState
-            for bounding in (False, True)
+            for far in (None, Progress(3, 0.5), Progress(3, 0.5, bounding=True))
         ),
     ]
     assert not [line for text in texts for line in text.splitlines() if len(line) > 79]

@@ -141,7 +141,7 @@ def test_long_lines_break_at_spaces() -> None:
 
 
 def test_expected_sweeps_follow_the_residual() -> None:
-    expected = ExpectedSweeps(1e-9, has_penalty=True)
+    expected = ExpectedSweeps(1e-9, 14.0)
     assert expected.after(Progress(1, 0.0, None)) == 14
     for sweep, residual in ((2, 1e6), (3, 0.4), (4, 1e-2), (5, 1e-3)):
         expected.after(Progress(sweep, 0.5, residual))
@@ -152,13 +152,13 @@ def test_expected_sweeps_follow_the_residual() -> None:
 
 
 def test_expected_sweeps_do_without_those_that_nobody_told() -> None:
-    expected = ExpectedSweeps(1e-9, has_penalty=True)
+    expected = ExpectedSweeps(1e-9, 14.0)
     assert expected.after(Progress(4, 0.5, 1e-3)) >= 4
     assert expected.after(Progress(7, 0.5, 1e-6)) == pytest.approx(6 + 3)
 
 
 def test_a_game_that_is_solved_at_once_has_a_residual_of_nothing() -> None:
-    sweeps = ExpectedSweeps(1e-9, has_penalty=True)
+    sweeps = ExpectedSweeps(1e-9, 14.0)
     for sweep, residual in enumerate([1e-3, 1e-5, 1e-7, 0.0, 0.0, 1e-12], 2):
         assert sweep <= sweeps.after(Progress(sweep, 0.0, residual)) < 100
 

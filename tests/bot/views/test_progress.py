@@ -10,18 +10,20 @@ from rich.progress import Progress
 
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job
+from solver.batch.subjects import GameOfTwo
 from solver.game.standings import Progress as Sweeping
 from solver.rules.file import load_rules
 
 WORK = """
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job
+from solver.batch.subjects import GameOfTwo
 from solver.rules.file import load_rules
 
 with share_progress("solving") as done:
     done(0.5)
 with CatalogueProgress(2, 1e-9) as bars:
-    bars.begin(Job(0, "kcd", load_rules("kcd")))
+    bars.begin(Job(0, "kcd", GameOfTwo(load_rules("kcd"))))
     bars.interrupted()
 print("done")
 """
@@ -54,7 +56,7 @@ def test_time_is_said_to_be_left_once_it_is_known(
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # which is what a terminal is to it
     monkeypatch.setenv("COLUMNS", "120")
-    job = Job(0, "kcd", load_rules("kcd"))
+    job = Job(0, "kcd", GameOfTwo(load_rules("kcd")))
     with CatalogueProgress(1, 1e-9) as shown:
         shown.begin(job)
         bars: Progress = shown._bars

@@ -17,14 +17,15 @@ import numba
 import numpy as np
 import pytest
 
-from solver.batch import cluster, many_cluster
+from solver.batch import cluster
 from solver.batch.cluster import ClusterSolver, connected, solve_on_worker
 from solver.batch.jobs import Job, Result, Watch, solve_all
 from solver.batch.local import LocalSolver
+from solver.batch.subjects import GameOfSeveral
 from solver.errors import ClusterError, InvalidRequestError
 from solver.game import many_rings
 from solver.game.many_sweeps import solve_many
-from solver.game.standings import Solution
+from solver.game.standings import Progress, Solution
 from tests.bot.cli.test_main import Farkle
 from tests.conftest import rules_file, variant
 
@@ -200,12 +201,16 @@ def test_what_fails_on_a_worker_is_said_and_the_rest_goes_on(
         def begin(self, job: object) -> None:
             begun.append(job)
 
-    tasks: Iterator[Callable[..., object]] = iter([solve_on_worker, _raise_nonsense, _raise_error])
+    tasks = {"to300": _raise_error, "to350": _raise_nonsense, "to400": solve_on_worker}
     monkeypatch.setattr(
-        solver._client, "submit", lambda _, *rest, **how: submit(next(tasks), *rest, **how)
+        solver._client,
+        "submit",
+        lambda _, rules, *rest, **how: submit(
+            tasks[json.loads(rules)["name"]], rules, *rest, **how
+        ),
     )
     results = list(solve_all(games[:3], tmp_path / "there", solver, watch=Begun()))
-    assert len(begun) == 3
+    assert len(begun) == 5  # that fails is tried three times
     results.sort(key=lambda result: result.number)
     assert [result.status.value for result in results] == ["failed", "failed", "solved"]
     assert str(results[0].error) == "too rough"
@@ -265,19 +270,20 @@ def test_several_players_layer_by_layer(
 ) -> None:
     """By two workers, and a third one when one of them has died: every value to the last bit."""
     monkeypatch.setattr(many_rings, "PART", 16)
-    monkeypatch.setattr(many_cluster, "_BYTES", 10_000)
+    monkeypatch.setattr(cluster, "_BYTES", 10_000)
     rules, name = variant("kcd", **changes), f"shared {changes['goal']}"
     victim = start_worker(start, solver._workers.address, name)
     address_of(solver, name)
     seen: list[float] = []
 
-    def watch(done: float) -> None:
-        seen.append(done)
-        if len(seen) == 5:
-            victim.kill()
-            start_worker(start, solver._workers.address, f"{name} again")
+    class Killing(Watch):
+        def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
+            seen.append(progress.done)
+            if len(seen) == 5:
+                victim.kill()
+                start_worker(start, solver._workers.address, f"{name} again")
 
-    found = solver.solve_many(rules, 3, on_progress=watch)
+    ((_, found),) = solver([Job(0, name, GameOfSeveral(rules, 3))], Killing())
     here = solve_many(rules, 3, cache=kernels)
     assert len(seen) > 5
     assert np.array_equal(found.values, here.values)
@@ -316,7 +322,7 @@ def test_the_longest_is_handed_out_first(
 
     class Begun(Watch):
         def begin(self, job: Job) -> None:
-            begun.append(job.rules.name)
+            begun.append(job.subject.name)
 
     assert all(one.error is None for one in solve_all(games[:3], tmp_path, solver, watch=Begun()))
     assert begun == ["to400", "to350", "to300"]

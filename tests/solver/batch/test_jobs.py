@@ -11,8 +11,10 @@ import pytest
 
 from solver.batch.jobs import Job, Result, Status, Watch, solve_all
 from solver.batch.local import LocalSolver
+from solver.batch.subjects import GameOfTwo
 from solver.errors import ConvergenceError, FarkleError
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
+from solver.rules.file import load_rules, with_floor
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_strategy, verify_strategy
 from tests.conftest import rules_file, variant
@@ -27,10 +29,10 @@ class Counting(Watch):
         self.sweeps = 0
 
     def begin(self, job: Job) -> None:
-        self.begun.append(job.rules.name)
+        self.begun.append(job.subject.name)
 
     def progress(self, job: Job, progress: Progress) -> None:
-        assert job.rules.name == self.begun[-1]
+        assert job.subject.name == self.begun[-1]
         self.sweeps = progress.sweep
 
 
@@ -56,6 +58,13 @@ def solve(kernels: Path, tmp_path: Path, watch: Counting) -> Solve:
         watch.begun.clear()
         options.setdefault("solver", LocalSolver(kernels))
         options.setdefault("watch", watch)
+        floor, tolerance = options.pop("floor", None), options.pop("tolerance", DEFAULT_TOLERANCE)
+
+        def read(reference: str) -> GameOfTwo:
+            rules = load_rules(reference)
+            return GameOfTwo(rules if floor is None else with_floor(rules, floor), tolerance)
+
+        options["read"] = read
         results = list(solve_all([str(one) for one in given], tmp_path / "out", **options))
         assert sorted(result.number for result in results) == list(range(len(given)))
         return {Path(result.given).stem: result for result in results}
@@ -84,15 +93,14 @@ def test_a_catalogue_is_solved_and_then_left_as_it_is(
         assert result.manifest is not None
         assert result.file is not None
         assert verify_strategy(result.file) == result.manifest
-        assert result.win_probability is not None
-        assert 0.5 < result.win_probability < 1
+        assert 0.5 < result.chances[0] == 1 - result.chances[1] < 1
     again = solve(*games)
     assert set(statuses(again).values()) == {"already solved"}
     assert watch.begun == []
     for name, result in again.items():
         assert result.manifest == results[name].manifest
         assert result.file == results[name].file
-        assert result.win_probability == results[name].win_probability
+        assert result.chances == results[name].chances
     assert set(statuses(solve(*games, again=True)).values()) == {"solved"}
 
 
@@ -164,7 +172,7 @@ def test_rules_that_do_not_converge_do_not_stop_the_rest(
 ) -> None:
     class Hurried(Watch):
         def begin(self, job: Job) -> None:
-            sweeps = 2 if job.rules.name == "to400" else 10_000
+            sweeps = 2 if job.subject.name == "to400" else 10_000
             monkeypatch.setattr("solver.game.sweeps.MAX_SWEEPS", sweeps)
 
     results = solve(*games, watch=Hurried())
@@ -241,7 +249,7 @@ def test_an_interrupt_that_a_callback_drops_still_ends_the_solve(
 
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
-        next(LocalSolver(kernels)([Job(0, "tiny", tiny.rules)], DEFAULT_TOLERANCE, Dropping()))
+        next(LocalSolver(kernels)([Job(0, "tiny", GameOfTwo(tiny.rules))], Dropping()))
     assert signal.getsignal(signal.SIGINT) is before
     assert capsys.readouterr().err == ""
 

@@ -149,7 +149,9 @@ def test_values_fit_their_equations(solved: ManyMatchupSolution) -> None:
 
 def test_the_number_of_threads_changes_nothing(solved: ManyMatchupSolution) -> None:
     shares: list[float] = []
-    found = solve_many_matchup(solved.matchup, threads=1, on_progress=shares.append)
+    found = solve_many_matchup(
+        solved.matchup, threads=1, on_progress=lambda far: shares.append(far.done)
+    )
     assert np.array_equal(found.values, solved.values)
     assert shares == sorted(shares)
 

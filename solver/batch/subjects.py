@@ -1,0 +1,393 @@
+"""What can be solved: a game of two, a game of several, or one of dice of one's own.
+
+A subject knows how large it is, which file it has in a folder and whether that is there, and how it
+is solved and checked. Only `solve` and `check` load numba.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from solver.errors import StrategyFileError
+from solver.folders import one_at_a_time
+from solver.game.many import (
+    MOST_STATES,
+    MOST_STATES_THERE,
+    ManySolution,
+    check_many,
+    expected_seconds,
+    inner_states,
+    time_text,
+)
+from solver.game.position import first_position
+from solver.game.solvable import check_solvable
+from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution, state_count
+from solver.game.workload import workload
+from solver.loaded.files import (
+    ManyMatchupManifest,
+    keep_within,
+    matchup_path,
+    open_matchup,
+    save_matchup,
+)
+from solver.loaded.matchup import ManyMatchupSolution, Matchup
+from solver.many_strategy import ManyManifest, many_path, open_many, save_many
+from solver.rules.ruleset import Ruleset
+from solver.solved import Manifest, open_solved, read_manifest
+from solver.strategy import (
+    StrategyManifest,
+    find_strategy,
+    open_strategy,
+    save_strategy,
+    strategy_path,
+    verify_strategy,
+)
+
+S = TypeVar("S")
+
+Told = Callable[[Progress], None]
+
+
+def unheard(progress: Progress) -> None:
+    """Take progress for which nobody asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How the values of a solved game fit their equations, in every state."""
+
+    residual: float
+    """By how much one is off at most, see `solver.game.audit.residual` and `ManyCheck`."""
+    mixed_states: int | None = None
+    """States in which a player mixes, of games of several."""
+    order_effect: float | None = None
+    """By how much any value changes where options that are equal for the mover are taken in the
+    opposite order; None where that was not solved."""
+
+
+class Subject(Protocol[S]):
+    """What can be solved, to a solution of its own kind."""
+
+    @property
+    def rules(self) -> Ruleset:
+        """Return the rules that it is played by."""
+
+    @property
+    def players(self) -> int:
+        """Return how many play."""
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """Return the dice by seat, as people wrote them; none where they are those of the rules."""
+
+    @property
+    def name(self) -> str:
+        """Return what it is called."""
+
+    @property
+    def title(self) -> str:
+        """Return its name with its size, for people who wait."""
+
+    @property
+    def about(self) -> str:
+        """Return how large it is in words; nothing where its sweeps are told instead."""
+
+    @property
+    def sweeps(self) -> float:
+        """Return how many sweeps a solve takes, as far as is known before."""
+
+    @property
+    def digest(self) -> str:
+        """Return what is the same for subjects of which one has the values of all."""
+
+    @property
+    def reversed(self) -> "Subject[S] | None":
+        """Return it with options that are equal taken in the opposite order, if that is told."""
+
+    @property
+    def seconds(self) -> float:
+        """Return about how long a solve takes on this machine."""
+
+    def check(self) -> None:
+        """Refuse what cannot be solved. Raises InvalidRulesError."""
+
+    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> S:
+        """Solve it with compiled code from a folder; the result is the same for any `threads`.
+
+        Raises FarkleError.
+        """
+
+    def save(self, solution: S, folder: Path) -> tuple[Manifest, Path]:
+        """Write its file. Raises StrategyFileError, and then leaves nothing behind."""
+
+    def solved(self, folder: Path) -> Manifest | None:
+        """Return what a file says that makes a solve needless and is whole to the byte, if any."""
+
+    def chances(self, folder: Path) -> tuple[float, ...]:
+        """Return each player's chance to win at the start, as the best file there says.
+
+        Raises StrategyFileError.
+        """
+
+    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
+        """Put the values in a file back into their equations. Raises StrategyFileError."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameOfTwo:
+    """A rule set for two players."""
+
+    rules: Ruleset
+    tolerance: float = DEFAULT_TOLERANCE
+    players: ClassVar = 2
+    seats: ClassVar = ()
+    about: ClassVar = ""
+    reversed: ClassVar = None
+
+    @property
+    def name(self) -> str:
+        """Return what the rules are called."""
+        return self.rules.name
+
+    @property
+    def title(self) -> str:
+        """Return its name with its size, for people who wait."""
+        return f"{self.name}: {state_count(self.rules):,} states"
+
+    @property
+    def sweeps(self) -> float:
+        """Return how many sweeps a solve takes, as far as is known before."""
+        return 2.0 if self.rules.farkle_penalty is None else 14.0
+
+    @property
+    def digest(self) -> str:
+        """Return that of the rules: the lowest floor has the values of all."""
+        return self.rules.digest
+
+    @property
+    def seconds(self) -> float:
+        """Return about how long a solve takes."""
+        return workload(self.rules).seconds
+
+    def check(self) -> None:
+        """Refuse what cannot be solved. Raises InvalidRulesError."""
+        check_solvable(self.rules)
+
+    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> Solution:
+        """Solve it, see `solver.game.sweeps.solve`."""
+        # where its code is to be compiled, those who start meanwhile wait for the first one
+        with one_at_a_time(cache):
+            from solver.game import sweeps  # noqa: PLC0415
+
+        how: dict[str, Any] = {"tolerance": self.tolerance, "threads": threads}
+        return sweeps.solve(self.rules, cache=cache, on_progress=on_progress, **how)
+
+    def save(self, solution: Solution, folder: Path) -> tuple[Manifest, Path]:
+        """Write its file, named by the rules and their floor."""
+        return save_strategy(solution, folder)
+
+    def solved(self, folder: Path) -> Manifest | None:
+        """Return what a file says that is exact enough, low enough and whole, if any."""
+        rules = self.rules
+        try:
+            # the rules' own file too: the one that answers may have a lower floor and be rougher
+            candidates = find_strategy(folder, rules), strategy_path(folder, rules)
+        except StrategyFileError:
+            return None
+        for path in dict.fromkeys(candidates):
+            with suppress(StrategyFileError):
+                manifest = verify_strategy(path)
+                if manifest.tolerance <= self.tolerance and manifest.floor <= rules.score_floor:
+                    return manifest
+        return None
+
+    def chances(self, folder: Path) -> tuple[float, ...]:
+        """Return the chances of the first player and of the other one."""
+        first = open_strategy(folder, self.rules).win_probability(first_position(self.rules))
+        return first, 1 - first
+
+    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
+        """Put the values back, also inside turns; the residual is relative to the value."""
+        from solver.game import audit  # noqa: PLC0415
+
+        solved = open_solved(file, StrategyManifest)
+        rules, values = solved.manifest.rules, solved.arrays[0]
+        return Checked(audit.residual(rules, values, cache=cache, on_progress=on_progress))
+
+
+@dataclass(frozen=True, slots=True)
+class GameOfSeveral:
+    """A rule set for so many players, each of whom plays for the own chance to win."""
+
+    rules: Ruleset
+    players: int
+    on_cluster: bool = False
+    """Whether a cluster solves it: it may be larger, and nobody knows how long it takes."""
+    reverse: bool = False
+    """Whether options that are equal for the mover are taken in the opposite order."""
+    seats: ClassVar = ()
+    sweeps: ClassVar = 1.0
+
+    @property
+    def name(self) -> str:
+        """Return what the rules are called, for so many players."""
+        name = f"{self.rules.name} for {self.players} players"
+        return f"{name} in the opposite order" if self.reverse else name
+
+    @property
+    def title(self) -> str:
+        """Return its name with its size, for people who wait."""
+        return self.name if self.reverse else f"{self.name}, {self.about}"
+
+    @property
+    def about(self) -> str:
+        """Return how large it is, and how long a solve on this machine takes."""
+        states = f"{inner_states(self.rules, self.players):,} states"
+        return states if self.on_cluster else f"{states}, about {time_text(self.seconds)}"
+
+    @property
+    def digest(self) -> str:
+        """Return that of the rules with the number of players."""
+        return f"{self.rules.digest}:{self.players}"
+
+    @property
+    def reversed(self) -> "GameOfSeveral":
+        """Return it with options that are equal taken in the opposite order."""
+        return replace(self, reverse=not self.reverse)
+
+    @property
+    def seconds(self) -> float:
+        """Return about how long a solve takes."""
+        return expected_seconds(self.rules, self.players)
+
+    def check(self) -> None:
+        """Refuse what cannot be solved. Raises InvalidRulesError."""
+        most = MOST_STATES_THERE if self.on_cluster else MOST_STATES
+        check_many(self.rules, self.players, most=most)
+
+    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManySolution:
+        """Solve it, see `solver.game.many_sweeps.solve_many`."""
+        with one_at_a_time(cache):
+            from solver.game.many_sweeps import solve_many  # noqa: PLC0415
+
+        how: dict[str, Any] = {"threads": threads, "reverse": self.reverse}
+        return solve_many(self.rules, self.players, cache=cache, on_progress=on_progress, **how)
+
+    def save(self, solution: ManySolution, folder: Path) -> tuple[Manifest, Path]:
+        """Write its file, named by the rules and the number of players."""
+        return save_many(solution, folder)
+
+    def solved(self, folder: Path) -> Manifest | None:
+        """Return what its file says, if that is whole."""
+        return _whole(many_path(folder, self.rules, self.players), ManyManifest)
+
+    def chances(self, folder: Path) -> tuple[float, ...]:
+        """Return the chances in the order of turns."""
+        start = first_position(self.rules, self.players)
+        return tuple(open_many(folder, self.rules, self.players).chances(start).tolist())
+
+    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
+        """Put the values back, at the start of every turn."""
+        from solver.game.many_sweeps import check  # noqa: PLC0415
+
+        (values, *_), tell = open_solved(file, ManyManifest).arrays, on_progress
+        misfit = check(self.rules, self.players, values, cache=cache, on_progress=tell)
+        return Checked(misfit.residual, misfit.mixed_states)
+
+
+@dataclass(frozen=True, slots=True)
+class GameOfDice:
+    """A game of players with dice of their own."""
+
+    matchup: Matchup
+    seats: tuple[str, ...]
+    """The dice by seat, as people wrote them."""
+    most_bytes: int | None = None
+    """What files of such games may take in their folder: those go first that were not used for
+    longest."""
+    sweeps: ClassVar = 1.0
+    reversed: ClassVar = None
+
+    @property
+    def rules(self) -> Ruleset:
+        """Return the rules that it is played by."""
+        return self.matchup.rules
+
+    @property
+    def players(self) -> int:
+        """Return how many play."""
+        return self.matchup.players
+
+    @property
+    def name(self) -> str:
+        """Return what the rules are called, for so many players."""
+        return f"{self.rules.name} for {self.players} players"
+
+    @property
+    def title(self) -> str:
+        """Return its name with its size, for people who wait."""
+        return f"{self.rules.name} for {self.players} sets of dice, {self.about}"
+
+    @property
+    def about(self) -> str:
+        """Return how large it is, and how long a solve takes."""
+        return f"{self.matchup.size.states:,} states, about {time_text(self.seconds)}"
+
+    @property
+    def digest(self) -> str:
+        """Return that of the rules and all sets, whoever begins."""
+        return self.matchup.digest
+
+    @property
+    def seconds(self) -> float:
+        """Return about how long a solve takes."""
+        return self.matchup.seconds
+
+    def check(self) -> None:
+        """Refuse nothing: what cannot be solved is no match-up."""
+
+    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManyMatchupSolution:
+        """Solve it, see `solver.loaded.many_game.solve_many_matchup`."""
+        with one_at_a_time(cache):
+            from solver.loaded.many_game import solve_many_matchup  # noqa: PLC0415
+
+        return solve_many_matchup(self.matchup, threads=threads, on_progress=on_progress)
+
+    def save(self, solution: ManyMatchupSolution, folder: Path) -> tuple[Manifest, Path]:
+        """Write its file, and remove others where they take too much."""
+        path = save_matchup(solution, folder)
+        if self.most_bytes is not None:
+            keep_within(folder, self.most_bytes)
+        return read_manifest(path, ManyMatchupManifest), path
+
+    def solved(self, folder: Path) -> Manifest | None:
+        """Return what its file says, if that is whole."""
+        return _whole(matchup_path(folder, self.matchup), ManyMatchupManifest)
+
+    def chances(self, folder: Path) -> tuple[float, ...]:
+        """Return the chances in the order of turns."""
+        strategy = open_matchup(folder, self.matchup)
+        return tuple(strategy.chances(strategy.start(0)).tolist())
+
+    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:  # noqa: ARG002
+        """Put the values back, at the start of every turn."""
+        from solver.loaded.many_game import check_many_matchup  # noqa: PLC0415
+
+        solved = open_solved(file, ManyMatchupManifest)
+        matchup, values = solved.manifest.matchup, solved.arrays[0]
+        misfit = check_many_matchup(matchup, values, on_progress=on_progress)
+        return Checked(misfit.residual, misfit.mixed_states)
+
+
+def game_of(rules: Ruleset, players: int = 2, *, on_cluster: bool = False) -> Subject[Any]:
+    """Return a game of so many players, who throw the dice of the rules."""
+    return GameOfTwo(rules) if players == 2 else GameOfSeveral(rules, players, on_cluster)
+
+
+def _whole(path: Path, kind: type[Manifest]) -> Manifest | None:
+    """Return what a file of a kind says, if it is there and whole to the byte."""
+    with suppress(StrategyFileError):
+        return open_solved(path, kind, anew=True).manifest
+    return None
