@@ -11,7 +11,13 @@ Indices = npt.NDArray[np.intp]
 
 
 def most_points(
-    rules: Ruleset, farkle_cost: float, at_stake: float, *, on_board: bool, rows: int
+    rules: Ruleset,
+    farkle_cost: float,
+    at_stake: float,
+    *,
+    on_board: bool,
+    rows: int,
+    win: float | None = None,
 ) -> Array:
     """What rolling is worth at [turn total in point steps, dice to roll, hot dice].
 
@@ -29,6 +35,7 @@ def most_points(
         least // rules.point_step,
         float(farkle_cost),
         float(at_stake),
+        np.nan if win is None else win,
         rules.farkle_keeps_turn_total,
         rules.hot_dice == "optional",
         every.choice,
@@ -48,6 +55,7 @@ def fill(
     least: int,
     farkle_cost: float,
     at_stake: float,
+    win: float,
     keeps: bool,
     hot_dice_may_bank: bool,
     choice: Indices,
@@ -61,9 +69,10 @@ def fill(
         points = row * step
         kept = points if keeps and row >= least else 0
         for number in range(1, numbers):
-            win, lost, missed = special[number]
+            wins, lost, missed = special[number]
+            won = points if np.isnan(win) else win
             for hot in range(hots):
-                worth = win * points - lost * at_stake + missed * (kept - farkle_cost)
+                worth = wins * won - lost * at_stake + missed * (kept - farkle_cost)
                 begin, end = rolls[number, hot]
                 for one in range(begin, end):
                     best = -1e300

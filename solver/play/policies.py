@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -20,7 +19,8 @@ from solver.play.memo import GoForIt, Memo, MemoGoForIt
 from solver.play.policy import Decisions, Move, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.equations import Endings, TurnTable, solve_turn
+from solver.turn.endless import endless_turn
+from solver.turn.equations import TurnTable
 from solver.turn.points import bank_decisions, points_turn
 from solver.turn.scoring import turn_plan
 from solver.wording import say, say_later
@@ -48,10 +48,6 @@ __all__ = [
 
 _REMEMBERED = 512
 """Turns whose decisions a policy keeps."""
-
-_MOST_ROWS = 20_000
-"""Turn totals in point steps of a turn without a goal; rolling on is best for ever where a farkle
-keeps the turn total."""
 
 
 class Optimal(Policy):
@@ -159,7 +155,7 @@ class TurnPoints(Policy):
             missing = rules.winning_score - position.banked
             least = rules.least_bank_at(position.banked, on_board=on_board)
             enough = max(missing, least) // rules.point_step
-        return _turn_points_decisions(rules, rules.least_bank(on_board=on_board), enough)
+        return _turn_points_decisions(rules, on_board, enough)
 
 
 LEVELS: dict[str, str] = {
@@ -297,44 +293,19 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _turn_points_decisions(rules: Ruleset, least: int, enough: int | None) -> Decisions:
-    """The decisions of a turn for most points without a goal, `least` points to bank.
+def _turn_points_decisions(rules: Ruleset, on_board: bool, enough: int | None) -> Decisions:
+    """The decisions of a turn for most points without a goal.
 
     enough : turn total in point steps from which on all is banked, as it wins; None to look at
         points alone
     """
-    table = _endless_turn(rules, least)
-    if enough is None:
-        return table_decisions(table)
-    plan, rows = table.plan, max(len(table.ends.bank), enough + 2 * table.plan.reach)
-    kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
-    worth, bank = table.win_probability[:, kept], bank_decisions(table)[:, kept]
-    stops = slice(None, -1) if plan.must_roll_hot else slice(None)
-    # more than any turn total that does not win
-    worth[:, enough:, stops], bank[:, enough:, stops] = 2.0, True
+    turn = endless_turn(rules, on_board=on_board, win=rules.winning_score)
+    plan, last = turn.table.plan, turn.banks.shape[1] - 1
+    rows = last + 1 if enough is None else max(last + 1, enough + 2 * plan.reach)
+    kept = np.minimum(np.arange(rows), last)
+    worth, bank = turn.table.win_probability[:, kept], turn.banks[:, kept]
+    if enough is not None:
+        stops = slice(None, -1) if plan.must_roll_hot else slice(None)
+        # more than any turn total that does not win
+        worth[:, enough:, stops], bank[:, enough:, stops] = np.inf, True
     return Decisions(worth, bank)
-
-
-@lru_cache(maxsize=16)
-def _endless_turn(rules: Ruleset, least: int) -> TurnTable:
-    """A turn for most points without a goal, cut off where all is banked by far.
-
-    Its values are shares of its last turn total.
-    """
-    step, plan = rules.point_step, turn_plan(rules)
-    rows = 8 * plan.reach + least // step
-    while True:
-        scale = 2.0 * rows
-        bank = np.arange(rows) / scale
-        farkle = bank.copy() if rules.farkle_keeps_turn_total else np.zeros(rows)
-        farkle[: least // step] = 0.0
-        bank[: least // step] = np.nan
-        # a roll that wins is worth the goal, of which the table makes 1
-        scaled = replace(plan, win_chances=plan.win_chances * rules.winning_score / step / scale)
-        table = solve_turn(scaled, Endings.alone(bank, farkle, 0.0))
-        banks = bank_decisions(table)[:, rows // 2 : rows - plan.reach]
-        if plan.must_roll_hot:
-            banks = banks[..., :-1]
-        if banks.all() or rows >= _MOST_ROWS:
-            return table
-        rows *= 2

@@ -2,15 +2,17 @@
 
 A bank of t points is worth t. A farkle costs y points on top of the turn total, so it is worth -y,
 or t - y where it keeps the turn total. A roll that loses everything is worth -s, where s is what is
-lost besides the turn total. A roll that wins at once ends the turn with what it has: t. The
-equations are those of solver.turn.equations; E(t, n) = roll(t, n) - t is the gain of rolling.
+lost besides the turn total. A roll that wins at once ends the turn with what it has, t, or with a
+number of points that is given. The equations are those of solver.turn.equations;
+E(t, n) = roll(t, n) - t is the gain of rolling.
 
 *The tail.* From some turn total on, E is a line for each level and number of dice,
 
     E(t, n) = gain_n - slope_n * t.
 
 The slope is the chance that the turn total is lost before the player may bank: with D_n the
-chance of a roll that loses it (a farkle, unless that keeps it, and a roll that loses everything),
+chance of a roll that loses it (a farkle, unless that keeps it, a roll that loses everything, and
+one that wins where that is worth so many points whatever the turn total),
 
     slope_n = D_n                               where hot dice may be banked
             = D_n + H_n * D_all / (1 - H_all)   where they must be rolled
@@ -25,7 +27,8 @@ small problem of optimal stopping without t, whose states are the levels and num
     gain_n = constant_n + sum over scoring r of P(r) * max over c in r of
              c_p * (1 - slope of what follows) + gain of what follows
 
-over the c with the least slope; what is banked has slope and gain 0; constant_n = -F_n y - L_n s.
+over the c with the least slope; what is banked has slope and gain 0; constant_n = -F_n y - L_n s,
+and I_n w where a roll that wins, whose chance is I_n, is worth w.
 `_gains` solves it by policy iteration, exactly but for rounding.
 
 *Where it begins.* These lines solve the equations at every t at which the choices they stand for
@@ -182,13 +185,19 @@ class EndlessTurn:
 
 @lru_cache(maxsize=8)
 def endless_turn(
-    rules: Ruleset, farkle_cost: float = 0.0, *, on_board: bool = True, at_stake: float = 0.0
+    rules: Ruleset,
+    farkle_cost: float = 0.0,
+    *,
+    on_board: bool = True,
+    at_stake: float = 0.0,
+    win: float | None = None,
 ) -> EndlessTurn:
     """The turn for most points, with every turn total that there is.
 
     farkle_cost : points that a farkle costs on top of the turn total
     on_board : whether the opening minimum is behind the player
     at_stake : points that a roll that loses everything costs on top of the turn total
+    win : points that a roll is worth that wins at once; None for the turn total
 
     Raises InvalidRulesError where a turn can go on for ever without risk, or so far that it is too
     much to work out.
@@ -203,7 +212,10 @@ def endless_turn(
     least = rules.least_bank(on_board=on_board)
     keeps = rules.farkle_keeps_turn_total
     ended = -(plan.farkle_chances * farkle_cost + plan.lose_chances * at_stake)
-    tail = _tail(plan, ended, least, keeps=keeps)
+    loses = plan.lose_chances + (0.0 if keeps else plan.farkle_chances)
+    if win is not None:
+        ended, loses = ended + plan.win_chances * win, loses + plan.win_chances
+    tail = _tail(plan, ended, loses, least)
     first = math.ceil(tail.begins / step)
     if (first + plan.reach) * plan.levels > _MOST_ROWS:
         raise InvalidRulesError.say(
@@ -220,7 +232,7 @@ def endless_turn(
     if keeps:
         farkle[least // step :] += totals[least // step :]
     bank[: least // step] = np.nan
-    ends = Endings.alone(bank, farkle, -float(at_stake), win=totals)
+    ends = Endings.alone(bank, farkle, -float(at_stake), win=totals if win is None else win)
     last = totals[first:]
     table = solve_turn(plan, ends, beyond=last[:, np.newaxis] + tail.gains(last))
     return EndlessTurn(rules, farkle_cost, on_board, at_stake, table, tail)
@@ -267,13 +279,13 @@ def most_gains(plan: TurnPlan, cost: float) -> Floats:
     return found
 
 
-def _tail(plan: TurnPlan, ended: Floats, least: int, *, keeps: bool) -> Tail:
+def _tail(plan: TurnPlan, ended: Floats, loses: Floats, least: int) -> Tail:
     """The tail of a turn, see above.
 
-    ended : what rolls that end the turn cost on top of the turn total on average, shape (columns,)
+    ended : what rolls that end the turn bring on top of the turn total on average, shape (columns,)
+    loses : chance that a roll loses the turn total, likewise
     least : the least turn total that may be banked
     """
-    loses = plan.lose_chances + (0.0 if keeps else plan.farkle_chances)
     hot_slope = loses[-1] / (1 - plan.only_hot[-1]) if plan.must_roll_hot and loses[-1] else 0.0
     slope = loses + plan.only_hot * hot_slope
     choices = _Choices(plan, hot_slope)

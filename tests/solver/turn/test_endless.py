@@ -96,12 +96,17 @@ def test_the_tail_is_solved_and_not_cut_off() -> None:
     assert six.turn_total == FIGURES["facebook"]["max_points_bank_threshold_6_dice"]
 
 
-def twin_agrees(rules: Ruleset, turn: EndlessTurn) -> None:
+def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> None:
     """At every turn total of the table, and as far again beyond it."""
     plan, step = turn.table.plan, rules.point_step
     rows = turn.table.roll.shape[1]
     found = most_points(
-        rules, turn.farkle_cost, turn.at_stake, on_board=turn.on_board, rows=2 * rows + 3000
+        rules,
+        turn.farkle_cost,
+        turn.at_stake,
+        on_board=turn.on_board,
+        rows=2 * rows + 3000,
+        win=win,
     )
     compared = np.arange(2 * rows)
     expected = found[: 2 * rows, 1:].transpose(2, 0, 1) - (compared * step)[:, np.newaxis]
@@ -119,6 +124,7 @@ def test_the_slow_twin_agrees(rules: Ruleset) -> None:
     on_board = not rules.has_opening
     for cost, at_stake in ((0.0, 0.0), (170.0, 300.0)):
         twin_agrees(rules, endless_turn(rules, cost, on_board=on_board, at_stake=at_stake))
+    twin_agrees(rules, endless_turn(rules, on_board=on_board, win=700.0), win=700.0)
 
 
 @pytest.mark.slow
