@@ -5,7 +5,7 @@ name="ann", points=1050)`. The English is also the key of its translations; `mak
 the sentences from the code. What is spoken belongs to the task or thread of whoever is answered.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar, copy_context
 from numbers import Real
 from string import Formatter
@@ -68,6 +68,12 @@ def say_number(one: str, many: str, number: int, /, **parts: Any) -> str:
 def say_later(message: str, /) -> str:
     """Mark a sentence for `make messages` that is said by its name later, as constants are."""
     return message
+
+
+def and_text(names: Sequence[str]) -> str:
+    """Names, of which there is one at least, with "and" before the last."""
+    *others, last = names
+    return say("{others} and {last}", others=", ".join(others), last=last) if others else last
 
 
 def figure(number: float, form: str = ",") -> str:

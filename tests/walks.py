@@ -1,8 +1,8 @@
 """Prints the files that a question, a press and a rule file pass: `python -m tests.walks`.
 
 A file is passed if one of its functions runs. Sentences (solver/wording.py) and the data of rules
-(solver/rules/ruleset.py) are everywhere and not counted. Everything is done twice, and the second
-time is told: what is kept in memory is there.
+(ruleset.py, scoring.py and options.py in solver/rules) are everywhere and not counted. Everything
+is done twice, and the second time is told: what is kept in memory is there.
 """
 
 import asyncio
@@ -26,7 +26,10 @@ from tests.bot.chat import open_chat
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, is_choice, shown
 
-VOCABULARY = {"solver/wording.py", "solver/rules/ruleset.py"}
+VOCABULARY = {
+    "solver/wording.py",
+    *(f"solver/rules/{name}.py" for name in ("options", "ruleset", "scoring")),
+}
 ANN, BOB = user("1", "ann"), user("2", "bob")
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.services.rule_options import rules_from_options
+from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.play.compare import Comparison
@@ -15,9 +15,6 @@ from solver.rules.ruleset import Ruleset
 MOST_VALUES = 50
 _STEPS = 10
 """About how many values a range has whose step is not given."""
-
-_IN_POINTS = {"goal", "minimum-bank", "opening-minimum", "score-floor"}
-"""Options whose values are multiples of the point step."""
 
 _NUMBER = r"-?\d{1,9}"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d{{1,9}}))?")
@@ -76,7 +73,8 @@ def _values(option: str, given: str, base: Ruleset) -> list[str]:
     """The values one by one. Raises InvalidRequestError."""
     if bounds := _RANGE.fullmatch(given.replace(" ", "")):
         first, last = int(bounds[1]), int(bounds[2])
-        points = base.point_step if option in _IN_POINTS else 1
+        in_steps = option in RULE_OPTIONS and RULE_OPTIONS[option].in_steps
+        points = base.point_step if in_steps else 1
         step = int(bounds[3]) if bounds[3] else _step(last - first, points)
         if first > last or step < 1:
             raise InvalidRequestError.say(

@@ -3,7 +3,7 @@
 from dataclasses import asdict, fields
 from typing import Any
 
-from bot.views.layout import and_text, columns, dice_count, dice_text, percent, wrap
+from bot.views.layout import columns, dice_count, dice_text, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import no_bank_text, why_text
 from solver.game.many_best import last_turns
@@ -19,7 +19,7 @@ from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate, TurnState
-from solver.wording import figure, say, say_later, say_number
+from solver.wording import and_text, figure, say, say_later, say_number
 
 
 def answer_data(answer: Advice | Odds) -> dict[str, Any]:

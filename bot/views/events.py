@@ -31,10 +31,10 @@ from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
 from bot.views.badge_events import use_event_text
-from bot.views.layout import and_text, inside
+from bot.views.layout import inside
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
-from solver.wording import figure, say, say_later, say_number
+from solver.wording import and_text, figure, say, say_later, say_number
 
 _ENDS = {
     "bank": (

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 
 from bot.typed import cleaned
 from solver.turn.dice import Roll
-from solver.wording import figure, say, say_number
+from solver.wording import figure, say_number
 
 MOST_IN_MESSAGE = 2000
 """Characters of a message, as Discord has them."""
@@ -221,12 +221,6 @@ def _spread(table: Sequence[Sequence[str]], right: Collection[int], most: int) -
 def dice_count(number: int) -> str:
     """A number of dice in words."""
     return say_number("{number} die", "{number} dice", number)
-
-
-def and_text(names: Sequence[str]) -> str:
-    """Names, of which there is one at least, with "and" before the last."""
-    *others, last = names
-    return say("{others} and {last}", others=", ".join(others), last=last) if others else last
 
 
 def safe_text(text: str, width: int) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 from bot.services.memo import MemoAnswer, MemoExample
 from bot.tasks.tasks import duration
 from bot.views.layout import (
-    and_text,
     columns,
     dice_count,
     dice_text,
@@ -21,7 +20,7 @@ from solver.play.memo import GoForIt, Thumb
 from solver.play.memo_study import MemoStudy
 from solver.rules.ruleset import Ruleset
 from solver.turn.memo import MemoTable
-from solver.wording import figure, say, say_later, say_number
+from solver.wording import and_text, figure, say, say_later, say_number
 
 
 @dataclass(frozen=True, slots=True)

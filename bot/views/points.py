@@ -4,13 +4,12 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from bot.services.points import GainCell, LongRunAnswer, PointsAnswer, TailGain
-from bot.views.layout import and_text, columns, dice_count, percent, wrap
-from bot.views.rule_sentences import turn_topics
+from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import bank_from_lines, threshold_text
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import Ruleset, topics
 from solver.turn.long_run import TradeOff
-from solver.wording import figure, say
+from solver.wording import and_text, figure, say
 
 _CANNOT_OCCUR = "· "
 
@@ -142,7 +141,7 @@ def _always_rolled(answer: PointsAnswer) -> list[str]:
 
 def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
     """Turn after turn, and how to play each."""
-    costs = next(one.sentence for one in turn_topics(rules) if one.option == "farkle_penalty")
+    (penalty,) = topics(rules, ["farkle_penalty"])
     head = say(
         "With that penalty, the best average over many turns is {points} points a turn, with a"
         " farkle in {share} of them.",
@@ -166,7 +165,7 @@ def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
         )
         for turn in found.turns
     ]
-    return [f"{costs} {head} {how}", *columns(rows, right=range(4 + len(dice)))]
+    return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice)))]
 
 
 def _trade_off_lines(answer: PointsAnswer) -> list[str]:

@@ -18,13 +18,13 @@ from bot.views.advice import (
     turn_total_text,
 )
 from bot.views.badges import USES, turned_to
-from bot.views.layout import MOST_IN_MESSAGE, and_text, columns, dice_text, inside, percent, wrap
+from bot.views.layout import MOST_IN_MESSAGE, columns, dice_text, inside, percent, wrap
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
-from solver.wording import figure, say, say_later, say_number
+from solver.wording import and_text, figure, say, say_later, say_number
 
 _LONGEST_NAME = 24
 _LEAST_TOLD = 0.00005

@@ -6,18 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.views.layout import columns, wrap
-from bot.views.rule_sentences import (
-    Topic,
-    combination_points,
-    end_topics,
-    of_a_kind_points,
-    parts_points,
-    turn_topics,
-)
+from bot.views.rules_text import but_nothing, combination_points
 from bot.views.sheet import Cell, Sheet
 from solver.rules.complaints import short
-from solver.rules.ruleset import FACES, Ruleset
-from solver.wording import figure, say, say_number
+from solver.rules.options import as_typed
+from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, Topic, topics
+from solver.turn.dice import make_roll
+from solver.turn.scoring import all_points
+from solver.wording import figure, say
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +63,7 @@ def key_in_words(key: str) -> str:
 
 def key_as_typed(key: str) -> str:
     """The key of an option as it is typed in a chat, in any language."""
-    return f"{key.replace('_', '-')}:"
+    return f"{as_typed(key)}:"
 
 
 def diff_text(
@@ -117,11 +113,7 @@ def _options(a: Ruleset, b: Ruleset) -> list[tuple[Topic, Topic]]:
 
 
 def _topics(rules: Ruleset) -> list[Topic]:
-    played = say_number(
-        "The game is played with one die.", "The game is played with {number} dice.", rules.dice
-    )
-    number = Topic("dice", rules.dice, played)
-    return [number, *turn_topics(rules), *end_topics(rules)]
+    return topics(rules, ("dice", *TURN_TOLD, *END_TOLD))
 
 
 def _scoring(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, _Worth, _Worth]]:
@@ -141,5 +133,5 @@ def _scoring(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, _Worth, _Worth]]:
 def _of_a_kind(rules: Ruleset, face: int, number: int) -> _Worth:
     if number > rules.dice:
         return _Worth(0, 0)
-    own = of_a_kind_points(rules, number)[face - 1]
-    return _Worth(own, parts_points(rules, face, number))
+    dice, plain = (face,) * number, but_nothing(rules)
+    return _Worth(plain.combinations.get(dice, 0), all_points(plain).get(make_roll(dice), 0))

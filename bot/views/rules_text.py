@@ -4,21 +4,15 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
-from bot.views.layout import and_text, columns, dice_count, percent, wrap
-from bot.views.rule_sentences import (
-    COUNTS,
-    combination_points,
-    end_topics,
-    of_a_kind_points,
-    turn_topics,
-)
+from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.titles import source_text, title_text
 from solver.game.standings import state_count
 from solver.rules.complaints import short
-from solver.rules.ruleset import FACES, Ruleset
+from solver.rules.options import COUNTS
+from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, topics
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
-from solver.wording import figure, say, say_later
+from solver.wording import and_text, figure, say, say_later
 
 _FACES = (
     say_later("ones"),
@@ -29,17 +23,25 @@ _FACES = (
     say_later("sixes"),
 )
 
+_NOTHING = (
+    say_later("a die without any score"),
+    say_later("two dice without any score"),
+    say_later("three dice without any score"),
+    say_later("four dice without any score"),
+    say_later("five dice without any score"),
+    say_later("six dice without any score"),
+)
+"""The roll of all the dice, of which there are one to six, in which nothing scores."""
+
 
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
     players = say("Two players or more, {dice}.", dice=dice_count(rules.dice))
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
-    for head, topics in (
-        (say("A turn"), turn_topics(rules)),
-        (say("The end"), end_topics(rules)),
-    ):
-        lines += [head, *(f"  {one.sentence}" for one in topics if one.is_special), ""]
+    for head, keys in ((say("A turn"), TURN_TOLD), (say("The end"), END_TOLD)):
+        told = topics(rules, keys)
+        lines += [head, *(f"  {topic.sentence}" for topic in told if topic.is_special), ""]
     lines += [say("Chance of a farkle"), *farkle_chances(rules)]
     if source := _one_line(source_text(rules)):
         lines += ["", say("Source: {source}", source=source)]
@@ -52,10 +54,9 @@ def _one_line(text: str) -> str:
 
 def _worth(rules: Ruleset) -> list[str]:
     """The tables of what dice are worth."""
-    numbers = [
-        number for number in range(1, rules.dice + 1) if any(of_a_kind_points(rules, number))
-    ]
-    cells = [[_points(n) for n in of_a_kind_points(rules, number)] for number in numbers]
+    worth = but_nothing(rules).combinations
+    numbers = [n for n in range(1, rules.dice + 1) if any((face,) * n in worth for face in FACES)]
+    cells = [[_points(worth.get((face,) * n, 0)) for face in FACES] for n in numbers]
     rows = [
         (say(_FACES[face - 1]), *row)
         for face, row in zip_longest(FACES, zip(*cells, strict=True))
@@ -77,6 +78,23 @@ def _worth(rules: Ruleset) -> list[str]:
         )
         lines += ["", f"  {best}"]
     return lines
+
+
+def but_nothing(rules: Ruleset) -> Ruleset:
+    """The rules without points for a roll in which nothing scores, which are told by themselves."""
+    scoring = rules.scoring.model_copy(update={"nothing": 0})
+    return rules.model_copy(update={"scoring": scoring})
+
+
+def combination_points(rules: Ruleset) -> dict[str, int]:
+    """Points of combinations of different faces, by names that `say` takes; 0 if one is none."""
+    worth = but_nothing(rules).combinations
+    found = {
+        option.name or " ".join(map(str, option.sample)): worth.get(option.sample, 0)
+        for option in OPTIONS.values()
+        if option.sample and len(option.sample) <= rules.dice
+    }
+    return {**found, _NOTHING[rules.dice - 1]: rules.scoring.nothing}
 
 
 def _better_in_parts(rules: Ruleset) -> list[str]:

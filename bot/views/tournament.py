@@ -10,9 +10,9 @@ from typing import Any
 from bot.services.tournaments import Happened, TournamentNews, rules_of
 from bot.table.tournament import Form, Nobody, Pairing, Row, Side, State, Tournament
 from bot.views.events import events_text, result_text
-from bot.views.layout import and_text, columns, safe_text, wrap
+from bot.views.layout import columns, safe_text, wrap
 from solver.errors import FarkleError
-from solver.wording import figure, say, say_later, say_number
+from solver.wording import and_text, figure, say, say_later, say_number
 
 _FORMS = {Form.ROUND_ROBIN: say_later("round robin"), Form.KNOCK_OUT: say_later("knock-out")}
 _WIDE = 20

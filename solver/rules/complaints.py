@@ -7,43 +7,25 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from solver.errors import did_you_mean, either
+from solver.rules.options import Option, Place
 from solver.rules.ruleset import (
     LOADED_DICE,
     MAX_POINTS,
     NOT_YET,
-    PER_FACE,
+    OPTIONS,
+    PENALTY_OPTIONS,
+    TABLES,
     Contradiction,
     ContradictionsError,
-    FarklePenalty,
     Key,
     Ruleset,
-    Scoring,
     not_yet,
 )
 from solver.wording import say, say_later
-
-TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": FarklePenalty}
-"""The keys of a rule set that are tables."""
-
-_WHOLE = {
-    "farkle_penalty.points": say_later(
-        '{key}: should be a whole number from 1 to {points} or "everything", not {value}'
-    ),
-    "hot_dice_bonus": say_later(
-        "{key}: should be a list of numbers such as [500, 1000], not {value}"
-    ),
-    "instant_win": say_later('{key}: should be a list such as ["xxxxxx"], not {value}'),
-    "lose_everything": say_later('{key}: should be a list such as ["2222"], not {value}'),
-    "scoring.three_pairs_include": say_later(
-        '{key}: should be a list such as ["four_and_two"], not {value}'
-    ),
-    "name": say_later("{key}: should be 1 to 60 letters, digits, spaces and . + - _, not {value}"),
-}
-"""What the value of a key should be, where that is more than a number or a word."""
 
 _VALUE = {
     "greater_than_equal": say_later("{key}: should be at least {least}, not {value}"),
@@ -53,30 +35,10 @@ _VALUE = {
     "string_type": say_later("{key}: should be text, not {value}"),
     "model_type": say_later("{key}: should be a table, not {value}"),
 }
-_FACE = {
-    "greater_than_equal": say_later(
-        "{key}: the points for a {face} should be at least {least}, not {value}"
-    ),
-    "less_than_equal": say_later(
-        "{key}: the points for a {face} should be at most {most}, not {value}"
-    ),
-    "int_type": say_later("{key}: the points for a {face} should be a whole number, not {value}"),
-}
-_BONUS = {
-    "greater_than_equal": say_later(
-        "{key}: number {number} should be at least {least}, not {value}"
-    ),
-    "less_than_equal": say_later("{key}: number {number} should be at most {most}, not {value}"),
-    "int_type": say_later("{key}: number {number} should be a whole number, not {value}"),
-}
-"""What a value should be, what the points for a face and what one of the bonuses for hot dice, by
-pydantic's name of what is wrong."""
+"""What a value should be, by pydantic's name of what is wrong."""
 
 _UNKNOWN_KEY = "extra_forbidden"
-
-
-Place = tuple[str, ...]
-"""The keys that lead to a value, outermost first."""
+_OPTIONS = {one.place: one for one in (*OPTIONS.values(), *PENALTY_OPTIONS.values())}
 
 
 def in_toml(place: Place) -> str:
@@ -177,12 +139,8 @@ def _complaint(error: ErrorDetails, data: Mapping[str, Any]) -> Complaint:
         if not isinstance(value, Mapping) or part not in value:
             return Complaint(place, say_later('the key "{key}" is missing'))
         value = value[part]
-    if place[-1] in PER_FACE:
-        return Complaint(place, *_about_faces(value, error))
     item = next((part for part in error["loc"] if isinstance(part, int)), None)
-    if item is not None:
-        return Complaint(place, *_about_item(place, item, error))
-    return Complaint(place, *_about_whole(place, value, error))
+    return Complaint(place, *_about(_OPTIONS.get(place, Option()), value, item, error))
 
 
 def _where_it_belongs(place: Place) -> str:
@@ -201,39 +159,25 @@ _Said = tuple[str, dict[str, Any]]
 """The message of a complaint and its parts."""
 
 
-def _about_faces(value: object, error: ErrorDetails) -> _Said:
-    if type(value) is int:
-        return _about_value(value, error)
-    if not isinstance(value, list | tuple) or len(value) != 6:
-        return say_later(
-            "{key}: takes 6 numbers, the points for the faces 1 to 6, or one number for all, not"
-            " {value}"
-        ), {"value": shown(value)}
-    face = next((part for part in error["loc"] if isinstance(part, int)), 0)
-    return _about_value(error["input"], error, _FACE, face=face + 1)
-
-
-def _about_item(place: Place, item: int, error: ErrorDetails) -> _Said:
-    value = error["input"]
-    if place[-1] in {"instant_win", "lose_everything"}:
-        return say_later(
-            '{key}: {value} is not a pattern of dice; "2222" stands for four or more 2s and'
-            ' "xxxxxx" for six of a kind'
-        ), {"value": shown(value)}
-    if place[-1] == "hot_dice_bonus":
-        return _about_value(value, error, _BONUS, number=item + 1)
-    return _about_value(value, error)
-
-
-def _about_whole(place: Place, value: Any, error: ErrorDetails) -> _Said:
-    if error["type"] == "too_long":
+def _about(option: Option, value: Any, item: int | None, error: ErrorDetails) -> _Said:
+    """What is wrong with a value, or with one item of it."""
+    kind = option.kind
+    is_one = kind.size and type(value) is int
+    if item is not None and not is_one and (not kind.size or _has(value, kind.size)):
+        return _about_value(error["input"], error, kind.of_item or _VALUE, number=item + 1)
+    if error["type"] == "too_long" and not kind.size:
         return say_later("{key}: takes at most {most} numbers, not {number}"), {
             "most": error["ctx"]["max_length"],
             "number": len(value),
         }
-    if message := _WHOLE.get(".".join(place)):
-        return message, {"points": MAX_POINTS, "value": shown(value)}
+    if kind.should_be and not is_one:
+        example = option.example.split(",")[0]
+        return kind.should_be, {"example": example, **kind.parts, "value": shown(value)}
     return _about_value(value, error)
+
+
+def _has(value: Any, size: int) -> bool:
+    return isinstance(value, list | tuple) and len(value) == size
 
 
 def _about_value(
@@ -249,7 +193,7 @@ def _about_value(
         message = say_later("{key}: should be one of {words}, not {value}")
         return message, {"words": ", ".join(words), **parts}
     bounds = {"least": context.get("ge"), "most": context.get("le")}
-    unknown = say_later("{key}: {value} is not possible here")
+    unknown = messages.get("", say_later("{key}: {value} is not possible here"))
     return messages.get(kind, unknown), bounds | parts
 
 

@@ -2,53 +2,43 @@
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, combinations_with_replacement
 from math import gcd
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 
-from solver.wording import say, say_later
+from solver.rules.options import (
+    FACES,
+    MAX_POINTS,
+    NUMBER,
+    PATTERNS,
+    TEXT,
+    Data,
+    Kind,
+    Numbers,
+    Patterns,
+    Points,
+    Told,
+    YesNo,
+    any_of,
+    canonical,
+    described,
+    options_of,
+    read_number,
+)
+from solver.rules.scoring import SCORING_OPTIONS, Scoring
+from solver.wording import and_text, say, say_later, say_number
 
-FACES = range(1, 7)
-MAX_POINTS = 1_000_000
+__all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
+
 MAX_NAME = 60
 RULESETS = 64
 """Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
 DEFAULT_FLOOR = -5
-
-
-def _for_every_face(value: object) -> object:
-    """One number stands for the same points for all six faces."""
-    return (value,) * 6 if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-Points = Annotated[int, Field(strict=True, ge=0, le=MAX_POINTS)]
-PointsPerFace = Annotated[
-    tuple[Points, Points, Points, Points, Points, Points], BeforeValidator(_for_every_face)
-]
-Pattern = Annotated[str, Field(pattern="^([1-6]{1,6}|x{2,6})$")]
-"""Dice that a roll contains: "2222" is four or more twos, "xxxxxx" six of a kind of any face."""
-
-PER_FACE = (
-    "single",
-    "three_of_a_kind",
-    "four_of_a_kind",
-    "five_of_a_kind",
-    "six_of_a_kind",
-)
-"""Keys that take points for each face."""
-
-
-_BESIDE_THE_TURN = (
-    *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
-    *("farkle_keeps_turn_total", "ties", "score_floor"),
-)
-"""Options that matter neither to rolls nor to set-asides."""
 
 
 class Key(str):
@@ -77,124 +67,564 @@ class ContradictionsError(ValueError):
         self.found = found
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+_NAME = replace(
+    TEXT,
+    should_be=say_later(
+        "{key}: should be 1 to 60 letters, digits, spaces and . + - _, not {value}"
+    ),
+)
+_PENALTY_POINTS = replace(
+    NUMBER,
+    parts={"points": MAX_POINTS},
+    should_be=say_later(
+        '{key}: should be a whole number from 1 to {points} or "everything", not {value}'
+    ),
+)
 
 
-class Scoring(_Data):
-    """What dice are worth. 0 points: the combination does not score.
-
-    Points per face are six numbers for the faces 1 to 6, or one number for all of them.
-    """
-
-    single: PointsPerFace = (100, 0, 0, 0, 50, 0)
-    three_of_a_kind: PointsPerFace = (1000, 200, 300, 400, 500, 600)
-    more_of_a_kind: Literal["none", "linear", "doubling"] = "none"
-    """Each die beyond three: scores nothing more, adds the triple, or doubles the points."""
-    four_of_a_kind: PointsPerFace | None = None
-    """These points instead of what `more_of_a_kind` says; likewise for five and six."""
-    five_of_a_kind: PointsPerFace | None = None
-    six_of_a_kind: PointsPerFace | None = None
-    straight_1_6: Points = 0
-    straight_1_5: Points = 0
-    straight_2_6: Points = 0
-    three_pairs: Points = 0
-    """Three pairs of different faces."""
-    three_pairs_include: tuple[Literal["four_and_two", "six_of_a_kind"], ...] = ()
-    """What else counts as three pairs: four of a kind with a pair, six of a kind."""
-    four_and_two: Points = 0
-    """Four of a kind with a pair of another face."""
-    two_triplets: Points = 0
-    """Two different triples."""
-    nothing: Points = 0
-    """A roll of all the dice in which nothing scores; all of them are set aside."""
-
-    def of_a_kind(self, face: int, number: int) -> int:
-        """Points of `number` dice of one `face` kept as one combination; 0 if it is none."""
-        triple = self.three_of_a_kind[face - 1]
-        if number == 1:
-            return self.single[face - 1]
-        if number == 2:
-            return 0
-        explicit = {4: self.four_of_a_kind, 5: self.five_of_a_kind, 6: self.six_of_a_kind}
-        if (points := explicit.get(number)) is not None:
-            return points[face - 1]
-        if number == 3:
-            return triple
-        return {
-            "none": 0,
-            "linear": triple * (number - 2),
-            "doubling": triple << (number - 3),
-        }[self.more_of_a_kind]
-
-
-class FarklePenalty(_Data):
+class FarklePenalty(Data):
     """The last of `in_a_row` farkles in a row costs `points`, and the count starts again at 0.
 
     "everything" takes a score above 0 down to 0.
     """
 
-    in_a_row: Annotated[int, Field(strict=True, ge=1, le=5)]
-    points: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)] | Literal["everything"]
+    in_a_row: Annotated[int, Field(strict=True, ge=1, le=5)] = described(
+        ..., ask="How many farkles in a row cost points, or none", typical="none"
+    )
+    points: Annotated[
+        Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)] | Literal["everything"],
+        _PENALTY_POINTS,
+    ] = described(
+        ...,
+        note='a number or "everything"',
+        ask='How many points they cost, or "everything"',
+        typical="500",
+    )
 
 
-class Ruleset(_Data):
+def _penalty(text: str) -> Any:
+    """The penalty that "3x1000" or "3xeverything" stands for, None for "none"."""
+    if parts := re.fullmatch(r"([1-5])[x×*](.+)", text.lower()):
+        return {"in_a_row": int(parts[1]), "points": read_number(parts[2])}
+    return None if text.lower() == "none" else text
+
+
+def _is_penalty(value: Any) -> bool:
+    points = value["points"] if isinstance(value, dict) else None
+    is_number = isinstance(points, int) and 0 < points <= MAX_POINTS
+    return value is None or is_number or points == "everything"
+
+
+_PENALTY = Kind(
+    _penalty,
+    _is_penalty,
+    say_later(
+        "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, or none"
+    ),
+)
+_COSTS_POINTS = (
+    say_later("Every farkle costs {points:,} points."),
+    say_later("The second farkle in a row costs {points:,} points, and the count starts again."),
+    say_later("The third farkle in a row costs {points:,} points, and the count starts again."),
+    say_later("The fourth farkle in a row costs {points:,} points, and the count starts again."),
+    say_later("The fifth farkle in a row costs {points:,} points, and the count starts again."),
+)
+_COSTS_EVERYTHING = (
+    say_later("Every farkle takes a score above 0 down to 0."),
+    say_later(
+        "The second farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+    say_later(
+        "The third farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+    say_later(
+        "The fourth farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+    say_later(
+        "The fifth farkle in a row takes a score above 0 down to 0, and the count starts again."
+    ),
+)
+_TIMES = (
+    *(say_later("first time"), say_later("second time"), say_later("third time")),
+    *(say_later("fourth time"), say_later("fifth time"), say_later("sixth time")),
+    *(say_later("seventh time"), say_later("eighth time"), say_later("ninth time")),
+    *(say_later("tenth time"), say_later("eleventh time"), say_later("twelfth time")),
+)
+
+
+class Ruleset(Data):
     """The rules of one two-player game of Farkle.
 
     `name`, `title` and `source` describe; everything else decides play. Points are in the
-    game's own units throughout the project.
+    game's own units throughout the project. What is told of an option stands above its field.
     """
 
-    name: str = Field(min_length=1, max_length=MAX_NAME, pattern=r"^[\w .+-]+$")
-    title: str = ""
-    source: str = ""
-    goal: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)]
-    goal_must_be: Literal["reached", "exceeded"] = "reached"
+    name: Annotated[
+        str, Field(min_length=1, max_length=MAX_NAME, pattern=r"^[\w .+-]+$"), _NAME
+    ] = described(..., ask="Name of your rules")
+    title: str = described(
+        "", ask="What is special about them, in one line (optional)", of_turn=False
+    )
+    source: str = described("", of_turn=False)
+
+    def _tell_goal(self) -> Told:
+        sentence = say_later("The goal is {goal:,} points.")
+        if self.goal_must_be == "exceeded":
+            sentence = say_later("The goal is more than {goal:,} points.")
+        return self.winning_score, say(sentence, goal=self.goal), True
+
+    goal: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)] = described(
+        ...,
+        "5000",
+        say_later("the goal; goal-must-be:exceeded for more than it"),
+        slash=say_later("points to reach"),
+        ask="Goal, in points",
+        tell=_tell_goal,
+        in_steps=True,
+    )
+    """The points to reach; a file has to say it."""
+
+    goal_must_be: Literal["reached", "exceeded"] = described(
+        "reached",
+        "exceeded",
+        note="or reached",
+        ask="The goal must be",
+        meanings={
+            "reached": "exactly the goal is enough",
+            "exceeded": "it takes more than the goal",
+        },
+        of_turn=False,
+    )
     """Whether a score of exactly the goal is enough."""
-    dice: Annotated[int, Field(strict=True, ge=1, le=6)] = 6
+
+    def _tell_dice(self) -> Told:
+        message = say_number(
+            "The game is played with one die.", "The game is played with {number} dice.", self.dice
+        )
+        return self.dice, message, False
+
+    dice: Annotated[int, Field(strict=True, ge=1, le=6)] = described(
+        6,
+        "6",
+        say_later("number of dice, 1 to 6"),
+        ask="Number of dice, 1 to 6",
+        tell=_tell_dice,
+    )
+    """How many dice are rolled, 1 to 6."""
+
     loaded_dice: tuple[tuple[int, int, int, int, int, int], ...] = ()
     """The place for weights of the six faces, die by die: they cannot be solved yet."""
-    minimum_bank: Points = 0
+
+    @property
+    def _told_minimums(self) -> tuple[int, int]:
+        """The minimum and the opening minimum, 0 where they are no more than any turn brings."""
+        least = self.point_step
+        minimum = self.minimum_bank if self.minimum_bank > least else 0
+        return minimum, self.opening_minimum if self.opening_minimum > max(minimum, least) else 0
+
+    def _tell_minimum(self) -> Told:
+        minimum, opening = self._told_minimums
+        if opening and minimum:
+            message = say_later(
+                "Once on the board, a player may bank a turn total of {points:,} or more."
+            )
+        elif opening:
+            message = say_later("Once on the board, a player may bank any turn total.")
+        elif minimum:
+            message = say_later("A turn total of {points:,} or more may be banked.")
+        else:
+            message = say_later("Any turn total may be banked.")
+        return minimum, say(message, points=minimum), bool(minimum or opening)
+
+    minimum_bank: Points = described(
+        0,
+        "350",
+        say_later("least turn total to bank"),
+        slash=say_later("least points to bank"),
+        note="least turn total that may be banked",
+        ask="Least turn total that may be banked",
+        tell=_tell_minimum,
+        of_turn=False,
+        in_steps=True,
+        up_to_goal=True,
+    )
     """Least turn total that may be banked."""
-    opening_minimum: Points = 0
+
+    def _tell_opening(self) -> Told:
+        _, opening = self._told_minimums
+        message = say_later("A player's first bank is like any other.")
+        if opening:
+            message = say_later(
+                "A player's first bank must be at least {points:,}, and puts the player on the"
+                " board for good."
+            )
+        return opening, say(message, points=opening), bool(opening)
+
+    opening_minimum: Points = described(
+        0,
+        "1000",
+        say_later("least first bank"),
+        slash=say_later("least points of the first bank"),
+        note="least turn total of a player's first bank",
+        ask="Least first bank of a player",
+        tell=_tell_opening,
+        of_turn=False,
+        in_steps=True,
+        up_to_goal=True,
+    )
     """Least turn total of a player's first bank, which puts the player on the board for good."""
-    minimum_binds_win: bool = Field(default=True, strict=True)
+
+    def _tell_binding(self) -> Told:
+        minimum, opening = self._told_minimums
+        if not (minimum or opening):
+            return None, "", False
+        message = say("The minimum also applies to a bank that reaches the goal.")
+        if not self.minimum_binds_win:
+            message = say("A bank that reaches the goal needs no minimum.")
+        elif minimum and opening:
+            message = say("The minimums also apply to a bank that reaches the goal.")
+        return self.minimum_binds_win, message, True
+
+    minimum_binds_win: YesNo = described(
+        True,
+        "no",
+        say_later("a bank that reaches the goal needs neither"),
+        note="a bank that reaches the goal needs no minimum",
+        ask="Does that apply to a bank that reaches the goal, too?",
+        when=lambda rules: rules.minimum_bank or rules.opening_minimum,
+        tell=_tell_binding,
+        of_turn=False,
+    )
     """Whether the minimums hold for a bank that reaches the goal as well."""
-    set_aside_all: bool = Field(default=False, strict=True)
+
+    def _tell_set_aside(self) -> Told:
+        message = say("Any of the dice that score may be set aside.")
+        if self.set_aside_all:
+            message = say(
+                "Every die that scores must be set aside; none that could score may be rolled"
+                " again."
+            )
+        return self.set_aside_all, message, self.set_aside_all
+
+    set_aside_all: YesNo = described(
+        False,
+        "yes",
+        say_later("every die that scores must be set aside"),
+        note="every die that scores",
+        ask="Must every die that scores be set aside?",
+        tell=_tell_set_aside,
+    )
     """Every die that scores must be set aside: only set-asides that cannot be extended are legal,
     those to which no further dice of the roll could be added."""
-    hot_dice: Literal["optional", "no_bank", "forced"] = "optional"
+
+    def _tell_hot_dice(self) -> Told:
+        messages = {
+            "optional": say_later(
+                "When all dice are set aside (hot dice), all may be rolled again."
+            ),
+            "no_bank": say_later(
+                "When all dice are set aside (hot dice), all must be rolled again; you cannot bank."
+            ),
+            "forced": say_later(
+                "When all dice are set aside (hot dice), all must be rolled again; you cannot bank,"
+                " and if all dice of a roll score, all must be set aside."
+            ),
+        }
+        if self.dice == 1:
+            messages = {
+                "optional": say_later(
+                    "When the die is set aside (hot dice), it may be rolled again."
+                ),
+                "no_bank": say_later(
+                    "When the die is set aside (hot dice), it must be rolled again; you cannot"
+                    " bank."
+                ),
+                "forced": say_later(
+                    "When the die is set aside (hot dice), it must be rolled again; you cannot"
+                    " bank, and if all dice of a roll score, all must be set aside."
+                ),
+            }
+        return self.hot_dice, say(messages[self.hot_dice]), True
+
+    hot_dice: Literal["optional", "no_bank", "forced"] = described(
+        "optional",
+        "no_bank",
+        say_later("optional, no_bank or forced"),
+        note="optional, no_bank or forced",
+        ask="When all dice are set aside",
+        meanings={
+            "optional": "all may be rolled again",
+            "no_bank": "all must be rolled again",
+            "forced": "all must be rolled again, and must be set aside if all score",
+        },
+        tell=_tell_hot_dice,
+    )
     """When all dice are set aside, all may be rolled again. "no_bank": they must be. "forced": they
     must be, and a roll that scores with all its dice must be set aside whole."""
-    hot_dice_bonus: Annotated[tuple[Points, ...], Field(max_length=12)] = ()
+
+    def _tell_bonus(self) -> Told:
+        bonus = list(self.hot_dice_bonus)
+        while len(bonus) > 1 and bonus[-1] == bonus[-2]:
+            bonus.pop()
+        if not any(bonus):
+            return [], say("Hot dice add no points."), False
+        if len(bonus) == 1:
+            message = say_later("Hot dice add {points:,} points to the turn total, every time.")
+            return bonus, say(message, points=bonus[0]), True
+        *others, (last, which) = zip(bonus, map(say, _TIMES[: len(bonus)]), strict=True)
+        times = [say("{points:,} the {which}", points=points, which=nth) for points, nth in others]
+        always = say("{points:,} from the {which} on", points=last, which=which)
+        message = say(
+            "Hot dice add points to the turn total: {others} in a turn, and {last}.",
+            others=", ".join(times),
+            last=always,
+        )
+        return bonus, message, True
+
+    hot_dice_bonus: Numbers = described(
+        (),
+        "500,1000",
+        say_later("bonus for the 1st, 2nd, ... hot dice of a turn"),
+        note="bonus for the 1st, 2nd, ... hot dice of a turn",
+        ask="Bonus for the first, second, ... time that all are set aside, or none",
+        tell=_tell_bonus,
+    )
     """Points on top for the first, second, ... hot dice of a turn; the last number holds for all
     further ones."""
-    farkle_keeps_turn_total: bool = Field(default=False, strict=True)
+
+    def _tell_farkle(self) -> Told:
+        keeps = self.farkle_keeps_turn_total
+        if not self.has_farkle:
+            return keeps, say("Every roll scores: there is no farkle."), True
+        if keeps and self.scoring.nothing:
+            message = say_later(
+                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the"
+                " turn, but the turn total is banked if it could have been banked before the roll."
+            )
+        elif keeps:
+            message = say_later(
+                "A roll in which nothing scores is a farkle: it ends the turn, but the turn total"
+                " is banked if it could have been banked before the roll."
+            )
+        elif self.scoring.nothing:
+            message = say_later(
+                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the"
+                " turn and loses the turn total."
+            )
+        else:
+            message = say_later(
+                "A roll in which nothing scores is a farkle: it ends the turn and loses the turn"
+                " total."
+            )
+        sentences = [say(message, dice=self.dice)]
+        if keeps and self.hot_dice != "optional":
+            sentences.append(
+                say(
+                    "That goes for a turn total after hot dice too, although you cannot bank it"
+                    " yourself."
+                )
+            )
+        if keeps and self.farkle_penalty:
+            sentences.append(say("It still counts as a farkle."))
+        return keeps, " ".join(sentences), True
+
+    farkle_keeps_turn_total: YesNo = described(
+        False,
+        "yes",
+        say_later("a farkle banks what may be banked"),
+        note="where it is enough for a bank, after hot dice too",
+        ask="Does a farkle keep the turn total?",
+        tell=_tell_farkle,
+        of_turn=False,
+    )
     """A farkle adds the turn total to the score, where it is enough for a bank: at least the
-    minimum, unless the bank is free of that. A lower one is lost. It does not matter which dice
-    were rolled: after hot dice that must be rolled ("no_bank", "forced") a farkle keeps the turn
-    total too, though it might not have been banked there. It still counts as a farkle, and a
-    penalty comes after, unless what is kept has reached the goal. Other rolls that end a turn keep
-    nothing."""
-    farkle_penalty: FarklePenalty | None = None
-    instant_win: tuple[Pattern, ...] = ()
-    """Rolls that win the game at once."""
-    lose_everything: tuple[Pattern, ...] = ()
-    """Rolls that end the turn and take a score above 0 down to 0; the count of farkles in a row
-    starts again at 0, and who is on the board stays there. A roll that wins at once does not lose.
-    """
-    ending: Literal["at_once", "final_turn", "equal_turns"] = "at_once"
+    minimum, unless the bank is free of that. A lower one is lost.
+
+    It does not matter which dice were rolled: after hot dice that must be rolled ("no_bank",
+    "forced") a farkle keeps the turn total too, though it might not have been banked there. It
+    still counts as a farkle, and a penalty comes after, unless what is kept has reached the goal.
+    Other rolls that end a turn keep nothing."""
+
+    def _tell_penalty(self) -> Told:
+        penalty = self.farkle_penalty
+        if not penalty:
+            return None, say("Farkles in a row cost nothing."), False
+        costs = _COSTS_EVERYTHING if penalty.points == "everything" else _COSTS_POINTS
+        sentence = say(costs[penalty.in_a_row - 1], points=penalty.points)
+        if self.farkle_keeps_turn_total:
+            sentence += " " + say("That happens after the bank, unless the bank reached the goal.")
+        return penalty.model_dump(), sentence, True
+
+    farkle_penalty: Annotated[FarklePenalty | None, _PENALTY] = described(
+        None,
+        "3x1000",
+        say_later("3 farkles in a row cost that; 3xeverything; none"),
+        tell=_tell_penalty,
+    )
+    """A table with `in_a_row`, 1 to 5, and `points`, a number or "everything": the last of so many
+    farkles in a row costs that, and the count starts again."""
+
+    def _tell_instant_win(self) -> Told:
+        patterns = canonical(self.instant_win)
+        if not patterns:
+            return [], say("No roll wins the game at once."), False
+        message = say_later("A roll with {patterns} wins the game at once.")
+        return patterns, say(message, patterns=any_of(patterns, self.dice)), True
+
+    instant_win: Patterns = described(
+        (),
+        "xxxxxx,222",
+        say_later("rolls that win: six of a kind, three 2s; or none"),
+        note="rolls that win",
+        ask='Rolls that win at once, such as xxxxxx for six of a kind, or "none"',
+        tell=_tell_instant_win,
+    )
+    """Rolls that win the game at once: ["xxxxxx"] is six of a kind, ["222"] three 2s among the
+    dice."""
+
+    def _tell_lose_everything(self) -> Told:
+        patterns = canonical(self.lose_everything)
+        if not patterns:
+            return [], say("No roll loses everything."), False
+        more = ""
+        if self.farkle_penalty and self.farkle_penalty.in_a_row > 1:
+            more += say("; the count of farkles in a row starts again")
+        if self.has_opening:
+            more += say("; players on the board stay there")
+        if self.instant_win:
+            more += say("; but a roll that wins at once does not lose")
+        message = say_later(
+            "A roll with {patterns} loses everything: it ends the turn, loses the turn total and"
+            " takes a score above 0 down to 0{more}."
+        )
+        return patterns, say(message, patterns=any_of(patterns, self.dice), more=more), True
+
+    lose_everything: Patterns = described(
+        (),
+        "2222",
+        say_later("rolls that lose the whole score, or none"),
+        note="rolls that lose everything",
+        ask='Rolls that lose everything, such as 2222 for four 2s, or "none"',
+        tell=_tell_lose_everything,
+    )
+    """Rolls that end the turn and take a score above 0 down to 0.
+
+    The count of farkles in a row starts again at 0, and who is on the board stays there. A roll
+    that wins at once does not lose."""
+
+    def _tell_ending(self) -> Told:
+        messages = {
+            "at_once": say_later("A bank that reaches the goal wins at once."),
+            "final_turn": say_later(
+                "After a bank that reaches the goal, the other player has one final turn to beat"
+                " that score."
+            ),
+            "equal_turns": say_later(
+                "Both players get the same number of turns: if the player who began reaches the"
+                " goal, the other has one final turn to beat that score; if the other reaches it"
+                " first, that wins at once."
+            ),
+        }
+        return self.ending, say(messages[self.ending]), True
+
+    ending: Literal["at_once", "final_turn", "equal_turns"] = described(
+        "at_once",
+        "final_turn",
+        say_later("at_once, final_turn or equal_turns"),
+        note="at_once, final_turn or equal_turns",
+        ask="How the game ends",
+        meanings={
+            "at_once": "the first to reach the goal wins at once",
+            "final_turn": "the other player has one final turn",
+            "equal_turns": "both players get the same number of turns",
+        },
+        tell=_tell_ending,
+    )
     """A bank that reaches the goal wins at once; or gives the other player one final turn to beat
     that score; or does so only for the player who began, so that both have as many turns."""
-    ties: Literal["earlier", "shared", "played_on"] = "earlier"
+
+    def _tell_ties(self) -> Told:
+        if self.ending == "at_once":
+            return None, "", False
+        message = {
+            "earlier": say_later(
+                "If the scores are equal after that, the player who reached the goal first wins."
+            ),
+            "shared": say_later(
+                "If the scores are equal after that, each player wins half the game."
+            ),
+            "played_on": say_later(
+                "If the scores are equal after that, both play one more turn each, beginning with"
+                " the player whose turn it is, until one of them scores more than the other."
+            ),
+        }[self.ties]
+        parts = []
+        if self.ties == "played_on":
+            if self.farkle_penalty:
+                parts.append(say("farkles cost nothing"))
+            if self.minimum_bank > self.point_step or self.has_opening:
+                binds = self.minimum_binds_win
+                free = say("the minimum applies unless the bank wins")
+                parts.append(say("the minimum applies") if binds else free)
+            if self.lose_everything:
+                parts.append(say("a roll that loses everything loses the game"))
+        if not parts:
+            return self.ties, say(message), True
+        more = say("In these turns, {clauses}.", clauses=and_text(parts))
+        return self.ties, f"{say(message)} {more}", True
+
+    ties: Literal["earlier", "shared", "played_on"] = described(
+        "earlier",
+        "earlier",
+        say_later("earlier, shared or played_on"),
+        note="earlier, shared or played_on",
+        ask="Equal scores after the last turn",
+        meanings={
+            "earlier": "the player who reached the goal first wins",
+            "shared": "each player wins half the game",
+            "played_on": "one more turn each until one gets more points",
+        },
+        when=lambda rules: rules.ending != "at_once",
+        needs=("ending",),
+        idle=say_later(
+            '{key}: "{value}" has no meaning when the first to reach the goal wins at once; it'
+            ' goes with {ending} = "final_turn" or "equal_turns"'
+        ),
+        tell=_tell_ties,
+        of_turn=False,
+    )
     """Equal scores after a final turn: the player who reached the goal first wins; each wins half;
     or both play one more turn each, first the one whose turn it is, until one gets more points in
-    it than the other. In these turns farkles in a row cost nothing, a minimum holds unless a
-    winning bank is free of it, and a roll that loses everything loses the game."""
-    score_floor: Annotated[int, Field(strict=True, ge=-MAX_POINTS, le=0)] = 0
+    it than the other.
+
+    In these turns farkles in a row cost nothing, a minimum holds unless a winning bank is free of
+    it, and a roll that loses everything loses the game."""
+
+    def _tell_floor(self) -> Told:
+        floor = self.score_floor
+        if not floor:
+            return 0, say("No score falls below 0."), self.penalty_points > 0
+        message = say_later("For the chances, a score below {floor:,} counts as {floor:,}.")
+        return floor, say(message, floor=floor), True
+
+    score_floor: Annotated[int, Field(strict=True, ge=-MAX_POINTS, le=0)] = described(
+        0,
+        "0",
+        say_later("no score falls below 0"),
+        when=lambda rules: rules.penalty_points,
+        needs=("farkle_penalty",),
+        idle=say_later(
+            "{key}: {value} has no meaning without a {farkle_penalty} in points, as no score"
+            " falls below 0"
+        ),
+        tell=_tell_floor,
+        of_turn=False,
+        in_steps=True,
+    )
     """0 is a rule of play: no score falls below 0. Any other only keeps the game finite when
     penalties go on for ever: the solver takes a lower score for the floor. DEFAULT_FLOOR penalties
     deep if not given."""
+
     scoring: Scoring = Scoring()
 
     def __hash__(self) -> int:
@@ -243,14 +673,17 @@ class Ruleset(_Data):
     def _patterns_and_dice(self) -> Iterator[Contradiction]:
         if self.loaded_dice:
             yield LOADED_DICE
-        for name in ("instant_win", "lose_everything"):
-            for pattern in getattr(self, name):
-                if len(pattern) > self.dice:
-                    yield Contradiction(
-                        (name, "dice"),
-                        say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
-                        {"pattern": pattern, "number": len(pattern), "dice": self.dice},
-                    )
+        for option in OPTIONS.values():
+            if option.kind is PATTERNS:
+                for pattern in getattr(self, option.key):
+                    if len(pattern) > self.dice:
+                        yield Contradiction(
+                            (option.key, "dice"),
+                            say_later(
+                                '{key}: "{pattern}" needs {number} dice and there are {dice}'
+                            ),
+                            {"pattern": pattern, "number": len(pattern), "dice": self.dice},
+                        )
 
     def _points_and_steps(self) -> Iterator[Contradiction]:
         if not self.combinations:
@@ -260,71 +693,33 @@ class Ruleset(_Data):
                 {"dice": self.dice},
             )
             return
-        for name in ("goal", "minimum_bank", "opening_minimum", "score_floor"):
-            points = getattr(self, name)
-            if points % self.point_step:
+        for key, option in OPTIONS.items():
+            if option.in_steps and (points := getattr(self, key)) % self.point_step:
                 yield Contradiction(
-                    (name, "dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
+                    (key, "dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
                     say_later(
                         "{key}: {points} is not a multiple of {step}, the step in which points come"
                         " under these rules"
                     ),
                     {"points": points, "step": self.point_step},
                 )
-            if name.startswith(("minimum", "opening")) and points > self.goal:
+            if option.up_to_goal and (points := getattr(self, key)) > self.goal:
                 yield Contradiction(
-                    (name, "goal"),
+                    (key, "goal"),
                     say_later("{key}: {points} is more than the goal of {goal}"),
                     {"points": points, "goal": self.goal},
                 )
 
     def _idle_options(self) -> Iterator[Contradiction]:
-        if self.score_floor and not self.penalty_points:
-            yield Contradiction(
-                ("score_floor", "farkle_penalty"),
-                say_later(
-                    "{key}: {floor} has no meaning without a {penalty} in points, as no score falls"
-                    " below 0"
-                ),
-                {"floor": self.score_floor, "penalty": Key("farkle_penalty")},
-            )
-        if self.ties != "earlier" and self.ending == "at_once":
-            yield Contradiction(
-                ("ties", "ending"),
-                say_later(
-                    '{key}: "{ties}" has no meaning when the first to reach the goal wins at once;'
-                    ' it goes with {ending} = "final_turn" or "equal_turns"'
-                ),
-                {"ties": self.ties, "ending": Key("ending")},
-            )
+        for key, option in OPTIONS.items():
+            if option.idle and getattr(self, key) != option.default and not option.applies(self):
+                parts = {"value": getattr(self, key), **{need: Key(need) for need in option.needs}}
+                yield Contradiction((key, *option.needs), option.idle, parts)
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
         """Points of every scoring combination, by its dice in ascending order."""
-        scoring = self.scoring
-        found: Counter[tuple[int, ...]] = Counter()
-        for face in FACES:
-            for number in range(1, self.dice + 1):
-                found[(face,) * number] = scoring.of_a_kind(face, number)
-        found[1, 2, 3, 4, 5, 6] = scoring.straight_1_6
-        found[1, 2, 3, 4, 5] = scoring.straight_1_5
-        found[2, 3, 4, 5, 6] = scoring.straight_2_6
-        for faces in combinations(FACES, 3):
-            found[tuple(sorted(faces * 2))] = scoring.three_pairs
-        pairs = dict.fromkeys(scoring.three_pairs_include, scoring.three_pairs)
-        for face in FACES:
-            found[(face,) * 6] = max(found[(face,) * 6], pairs.get("six_of_a_kind", 0))
-            for other in set(FACES) - {face}:
-                dice = tuple(sorted((face,) * 4 + (other,) * 2))
-                found[dice] = max(scoring.four_and_two, pairs.get("four_and_two", 0))
-                found[tuple(sorted((face, other) * 3))] = scoring.two_triplets
-        found = Counter({dice: n for dice, n in found.items() if n and len(dice) <= self.dice})
-        if scoring.nothing:
-            scores = [Counter(dice) for dice in found]
-            for roll in combinations_with_replacement(FACES, self.dice):
-                if not any(dice <= Counter(roll) for dice in scores):
-                    found[roll] = scoring.nothing
-        return dict(found)
+        return self.scoring.combinations(self.dice)
 
     @cached_property
     def of_turn(self) -> "Ruleset":
@@ -333,7 +728,9 @@ class Ruleset(_Data):
         Equal for rules that differ in such things alone: what is worked out serves all of them.
         """
         found = {
-            name: value for name, value in self._options.items() if name not in _BESIDE_THE_TURN
+            name: value
+            for name, value in self._options.items()
+            if name not in OPTIONS or OPTIONS[name].of_turn
         }
         ending = "at_once" if self.ending == "at_once" else "final_turn"
         return Ruleset.model_construct(
@@ -360,6 +757,12 @@ class Ruleset(_Data):
     def winning_score(self) -> int:
         """Least score that reaches the goal."""
         return self.goal + (self.point_step if self.goal_must_be == "exceeded" else 0)
+
+    @property
+    def has_farkle(self) -> bool:
+        """Whether some roll is a farkle; if any is, then one of a single die."""
+        special = {*self.instant_win, *self.lose_everything}
+        return any((face,) not in self.combinations and str(face) not in special for face in FACES)
 
     @property
     def has_opening(self) -> bool:
@@ -427,6 +830,59 @@ class Ruleset(_Data):
         if self.floor_is_played:
             canonical["score_floor"] = 0
         return canonical
+
+
+OPTIONS = options_of(Ruleset) | SCORING_OPTIONS
+"""What there is to say of every option of a rule set, by its key."""
+
+PENALTY_OPTIONS = options_of(FarklePenalty, "farkle_penalty")
+"""What there is to say of the keys of a farkle penalty."""
+
+
+TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": FarklePenalty}
+"""The keys of a rule set that are tables."""
+
+OF_GOAL = (
+    *("goal", "goal_must_be", "ending", "ties"),
+    *("minimum_bank", "opening_minimum", "minimum_binds_win"),
+)
+OF_TURN = ("set_aside_all", "hot_dice", "hot_dice_bonus", "instant_win", "lose_everything")
+OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
+"""Options in the order in which they are asked for, after what dice are worth."""
+
+TURN_TOLD = (
+    *("set_aside_all", "hot_dice", "hot_dice_bonus"),
+    *("opening_minimum", "minimum_bank", "minimum_binds_win"),
+    *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
+    *("instant_win", "lose_everything"),
+)
+END_TOLD = ("goal", "ending", "ties")
+"""Options in the order in which they are explained."""
+
+
+class Topic(NamedTuple):
+    """One option of a rule set: what it comes to in play, see `solver.rules.options.Told`."""
+
+    option: str
+    """Its key in a file of rules."""
+    value: object
+    sentence: str
+    is_special: bool
+
+
+def topics(rules: Ruleset, keys: Iterable[str]) -> list[Topic]:
+    """What options come to under a rule set."""
+    return [Topic(key, *tell(rules)) for key in keys if (tell := OPTIONS[key].tell)]
+
+
+def unchecked(data: Mapping[str, Any]) -> Ruleset:
+    """The rule set of data of which some may be missing or wrong, to look at what is there."""
+    tables = {
+        key: model.model_construct(**data[key])
+        for key, model in TABLES.items()
+        if isinstance(data.get(key), Mapping)
+    }
+    return Ruleset.model_construct(**{**data, **tables})
 
 
 def _sha256(canonical: dict[str, Any]) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from solver.rules.complaints import Place, short
+from solver.rules.complaints import short
+from solver.rules.options import Place
 from solver.wording import say, say_later
 
 MAX_BYTES = 50_000

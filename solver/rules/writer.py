@@ -7,32 +7,13 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Table
 
-from solver.rules.ruleset import PER_FACE, Ruleset, Scoring
+from solver.rules.options import Option
+from solver.rules.ruleset import OPTIONS, PENALTY_OPTIONS, Ruleset
 
 _HEAD = (
     "House rules of Farkle. What is not said is as in the simplest game.",
     "To check: farkle rules check FILE; to explain: farkle rules FILE",
 )
-
-_COMMENTS = {
-    "goal_must_be": "or reached",
-    "minimum_bank": "least turn total that may be banked",
-    "opening_minimum": "least turn total of a player's first bank",
-    "minimum_binds_win": "a bank that reaches the goal needs no minimum",
-    "set_aside_all": "every die that scores",
-    "hot_dice": "optional, no_bank or forced",
-    "hot_dice_bonus": "bonus for the 1st, 2nd, ... hot dice of a turn",
-    "farkle_keeps_turn_total": "where it is enough for a bank, after hot dice too",
-    "instant_win": "rolls that win",
-    "lose_everything": "rolls that lose everything",
-    "ending": "at_once, final_turn or equal_turns",
-    "ties": "earlier, shared or played_on",
-    "points": 'a number or "everything"',
-    "single": "the points for the faces 1 to 6",
-    "more_of_a_kind": "none, linear or doubling",
-    "nothing": "a roll of all dice in which nothing scores",
-}
-"""A few words behind a key that does not explain itself."""
 
 
 def rules_toml(rules: Ruleset, name: str) -> str:
@@ -58,7 +39,7 @@ def rules_toml(rules: Ruleset, name: str) -> str:
     }
     tables = {"farkle_penalty": data.pop("farkle_penalty", {}), "scoring": scoring}
     for key in [key for key in Ruleset.model_fields if key in data]:
-        document.add(key, _item(key, data[key]))
+        document.add(key, _item(OPTIONS[key], data[key]))
     for key, values in tables.items():
         if values:
             document.add(tomlkit.nl())
@@ -82,17 +63,16 @@ def write_rules(path: Path, rules: Ruleset) -> None:
 
 def _table(values: dict[str, Any]) -> Table:
     table = tomlkit.table()
-    for key in [*Scoring.model_fields, "in_a_row", "points"]:
+    for key, option in (OPTIONS | PENALTY_OPTIONS).items():
         if key in values:
-            table.add(key, _item(key, values[key]))
+            table.add(key, _item(option, values[key]))
     return table
 
 
-def _item(key: str, value: Any) -> Any:
-    if key in PER_FACE and len(set(value)) == 1:
-        value = value[0]
-    item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
-    if comment := _COMMENTS.get(key):
-        item.comment(comment)
+def _item(option: Option, value: Any) -> Any:
+    is_same = option.kind.size and len(set(value)) == 1
+    item = tomlkit.item(value[0] if is_same else list(value) if isinstance(value, tuple) else value)
+    if option.note:
+        item.comment(option.note)
         item.trivia.comment_ws = "  "
     return item

@@ -22,7 +22,7 @@ from bot.fronts.chat.tournaments import WHAT
 from bot.fronts.discord.asking import person_of, place_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO, OFF
-from bot.services.rule_options import MOST_GOAL
+from bot.services.rule_options import MOST_GOAL, RULE_OPTIONS
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, PositionField
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.table.tournament import Form
@@ -295,9 +295,12 @@ RULES_COMMANDS: Mapping[str, tuple[str, tuple[SlashOption, ...]]] = {
         (
             word("name", say_later("a name for them"), most=40, required=True),
             SlashOption("base", meaning=say_later("the rule set to start from"), completes="rules"),
-            number("goal", 1, MOST_GOAL, meaning=say_later("points to reach")),
-            number("minimum-bank", meaning=say_later("least points to bank")),
-            number("opening-minimum", meaning=say_later("least points of the first bank")),
+            number("goal", 1, MOST_GOAL, meaning=RULE_OPTIONS["goal"].slash),
+            *(
+                number(name, meaning=option.slash)
+                for name, option in RULE_OPTIONS.items()
+                if option.slash and name != "goal"
+            ),
             SlashOption(
                 "more",
                 meaning=say_later("other options, such as three-pairs:750 straight-1-6:1500"),

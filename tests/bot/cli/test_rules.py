@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from bot.cli.rules_questions import Terminal, new_rules
@@ -26,6 +27,22 @@ class Asked(Farkle):
         """Exit status, standard output and standard error."""
         self._monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{a}\n" for a in answers)))
         return self(*arguments)
+
+    def interviewed(self, answers: dict[str, list[str]], *arguments: str) -> tuple[int, str, str]:
+        """Likewise, with answers to the questions that begin so; all others get Enter."""
+        left = {begin: [*replies] for begin, replies in answers.items()}
+
+        def prompt(text: str, default: str | None, **_: Any) -> str:
+            click.echo(text)
+            replies = next((left[begin] for begin in left if text.startswith(begin)), [])
+            reply = replies.pop(0) if replies else default
+            assert reply is not None, text
+            return reply
+
+        self._monkeypatch.setattr("bot.cli.rules_questions.click.prompt", prompt)
+        found = self(*arguments)
+        assert not any(left.values()), left
+        return found
 
 
 @pytest.fixture
@@ -137,34 +154,32 @@ ANSWERS = {
     "Name": ["a/b", "My rules"],
     "What is special": ["Ours"],
     "Number of dice": ["9", "six", "6"],
-    "worth what they are": ["perhaps", "n"],
+    "Should dice be worth": ["perhaps", "n"],
     "One die": ["100 0 0 0 50", "100 0 0 0 50 0"],
-    "Three of a kind": [""],
     "Four of a kind and more": ["quadruple", "linear"],
-    "for four of a kind": ["1,000"],
-    "for five of a kind": ["none"],
-    "for six of a kind": ["-3", "5000"],
+    "Other points for four of a kind": ["1,000"],
+    "Other points for five of a kind": ["none"],
+    "Other points for six of a kind": ["-3", "5000"],
     "1 2 3 4 5 [": ["500"],
     "2 3 4 5 6 [": ["750"],
-    "1 2 3 4 5 6 [": [""],
     "Three pairs": ["1000"],
-    "four of a kind and a pair count": ["y"],
-    "six of a kind count": ["n"],
+    "Does four of a kind and a pair count": ["y"],
+    "Does six of a kind count": ["n"],
     "Two triplets": ["2500"],
-    "nothing scores": ["0"],
+    "All the dice, and nothing scores": ["0"],
     "Goal": ["10,010", "5000"],
-    "goal must be": ["exceeded"],
+    "The goal must be": ["exceeded"],
     "How the game ends": ["final_turn"],
     "Equal scores": ["shared"],
     "Least turn total": ["350"],
     "Least first bank": ["6000", "500"],
-    "reaches the goal, too": ["n"],
-    "must every die": ["y"],
+    "Does that apply to a bank that reaches the goal": ["n"],
+    "Must every die": ["y"],
     "When all dice": ["no_bank"],
     "Bonus": ["500 1000"],
-    "win at once": ["xxxxxx, 77", "xxxxxx, 123456"],
-    "lose everything": ["2222"],
-    "keep the turn total": ["y"],
+    "Rolls that win": ["xxxxxx, 77", "xxxxxx, 123456"],
+    "Rolls that lose everything": ["2222"],
+    "Does a farkle keep": ["y"],
     "How many farkles": ["9", "2"],
     "How many points": ["all", "everything"],
 }
@@ -193,8 +208,7 @@ def test_what_is_wrong_is_said_by_line_wherever_a_file_is_read(farkle: Asked, co
 
 
 def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
-    answers = [answer for replies in ANSWERS.values() for answer in replies]
-    status, out, err = farkle.answering(answers, "rules", "new", "mine.toml")
+    status, out, err = farkle.interviewed(ANSWERS, "rules", "new", "mine.toml")
     assert status == 0, err
     for sentence in (
         "did you mean facebook?",
@@ -403,12 +417,12 @@ def test_no_question_breaks_a_word(
 
 
 def test_none_is_0_points_where_points_are_asked(farkle: Asked) -> None:
-    told = {**ANSWERS, "1 2 3 4 5 [": ["none"], "Three pairs": ["None"]}
-    told.pop("four of a kind and a pair count")
-    told.pop("six of a kind count")
-    answers = [answer for replies in told.values() for answer in replies]
-    answers.insert(answers.index("2500"), "0")  # four of a kind and a pair is asked then
-    status, _, err = farkle.answering(answers, "rules", "new", "mine.toml")
+    told = {**ANSWERS, "1 2 3 4 5 [": ["none"], "Three pairs": ["None"], "Least turn": ["none"]}
+    del told["Does four of a kind and a pair count"], told["Does six of a kind count"]
+    del told["Least turn total"]
+    status, out, err = farkle.interviewed(told, "rules", "new", "mine.toml")
     assert (status, err) == (0, "")
-    scoring = read_rules(Path("mine.toml")).scoring
-    assert (scoring.straight_1_5, scoring.three_pairs) == (0, 0)
+    assert "Four of a kind and a pair" in out
+    rules = read_rules(Path("mine.toml"))
+    scoring = rules.scoring
+    assert (scoring.straight_1_5, scoring.three_pairs, rules.minimum_bank) == (0, 0, 0)

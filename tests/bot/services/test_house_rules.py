@@ -813,7 +813,7 @@ def test_the_help_can_be_typed() -> None:
         for option in usage.split():
             key, value = option.split(":")
             if key != "base" and value != "...":
-                RULE_OPTIONS[key].read(value)
+                made(option)
     shown = {line[2:].split(":")[0] for line in lines}
     said = new_rules_help()
     assert {key for key in RULE_OPTIONS if key not in shown and key not in said} <= {

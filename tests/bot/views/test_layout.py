@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from bot.views.layout import (
     MOST_IN_MESSAGE,
-    and_text,
     columns,
     fit_to,
     percent,
@@ -18,6 +17,7 @@ from bot.views.layout import (
 )
 from bot.views.progress import ExpectedSweeps
 from solver.game.standings import Progress
+from solver.wording import and_text
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from solver.rules.complaints import Place, complaints
+from solver.rules.complaints import complaints
+from solver.rules.options import Place
 
 
 def in_chat(place: Place) -> str:

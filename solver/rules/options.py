@@ -1,0 +1,373 @@
+"""What there is to say of a rule option beside its field, and the kinds of values options take.
+
+Each field of `solver.rules.ruleset` carries an Option. Whoever reads, checks, writes, asks for or
+explains rules goes through these and knows no option by name.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Concatenate, ParamSpec, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+from solver.wording import say, say_later
+
+FACES = range(1, 7)
+MAX_POINTS = 1_000_000
+
+Place = tuple[str, ...]
+"""The keys that lead to a value, outermost first."""
+
+# ---- Kinds of values -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind:
+    """A kind of value: how text becomes one, and what is accepted."""
+
+    read: Callable[[str], Any]
+    """The value of a text, or of one item of a list; what is none stays as it was typed."""
+    fits: Callable[[Any], bool]
+    """Whether data is such a value, be it too large or too small."""
+    accepts: str
+    """What goes after "takes", to be said with `parts`."""
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    should_be: str = ""
+    """A complaint on something else in a file, said with `parts`; empty for numbers and words."""
+    of_item: Mapping[str, str] = field(default_factory=dict)
+    """Complaints on an item of a list, by pydantic's name of what is wrong; "" for all others."""
+    is_list: bool = False
+    size: int | None = None
+    """Number of items that there have to be, of which a single one stands for all."""
+    words: tuple[str, ...] = ()
+    """Those that are accepted, if it is words."""
+
+    def value(self, text: str, items: Callable[[str], list[str]]) -> Any:
+        """The value that a text stands for; what is none stays as it was typed.
+
+        items : takes the text of a list apart
+        """
+        if not self.is_list:
+            return self.read(text)
+        if text.lower() == "none":
+            return None if self.size else []
+        values = [self.read(item) for item in items(text)]
+        return next(iter(values), None) if self.size and len(values) < 2 else values
+
+
+def read_number(text: str) -> Any:
+    """A whole number, None for "none", and anything else as it is."""
+    plain = text.replace("\N{MINUS SIGN}", "-")
+    if re.fullmatch(r"[+-]?(\d{1,100}|\d{1,3}([,._']\d{3}){1,99})", plain, re.ASCII):
+        return int(re.sub(r"[,._']", "", plain))
+    return None if text.lower() == "none" else text
+
+
+def _points(text: str) -> Any:
+    """A number of points, of which none are 0."""
+    return 0 if text.lower() == "none" else read_number(text)
+
+
+def _word(text: str) -> str:
+    return text.lower().replace("-", "_")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) is int
+
+
+def _are_numbers(values: Any) -> bool:
+    return isinstance(values, list) and all(map(_is_number, values))
+
+
+def _are_for_faces(value: Any) -> bool:
+    return _is_number(value) or (_are_numbers(value) and len(value) == 6)
+
+
+TEXT = Kind(str, lambda value: isinstance(value, str), "")
+NUMBER = Kind(read_number, _is_number, say_later("a whole number"))
+POINTS = Kind(_points, _is_number, say_later("a whole number, or none"))
+YES_NO = Kind(
+    lambda text: {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text),
+    lambda value: isinstance(value, bool),
+    say_later("yes or no"),
+)
+NUMBERS = Kind(
+    read_number,
+    _are_numbers,
+    say_later("numbers with commas between them, or none"),
+    should_be=say_later("{key}: should be a list of numbers such as [500, 1000], not {value}"),
+    of_item={
+        "greater_than_equal": say_later(
+            "{key}: number {number} should be at least {least}, not {value}"
+        ),
+        "less_than_equal": say_later(
+            "{key}: number {number} should be at most {most}, not {value}"
+        ),
+        "int_type": say_later("{key}: number {number} should be a whole number, not {value}"),
+    },
+    is_list=True,
+)
+PER_FACE = Kind(
+    read_number,
+    _are_for_faces,
+    say_later("one number for all faces, or six with commas between them for the faces 1 to 6"),
+    should_be=say_later(
+        "{key}: takes 6 numbers, the points for the faces 1 to 6, or one number for all, not"
+        " {value}"
+    ),
+    of_item={
+        "greater_than_equal": say_later(
+            "{key}: the points for a {number} should be at least {least}, not {value}"
+        ),
+        "less_than_equal": say_later(
+            "{key}: the points for a {number} should be at most {most}, not {value}"
+        ),
+        "int_type": say_later(
+            "{key}: the points for a {number} should be a whole number, not {value}"
+        ),
+    },
+    is_list=True,
+    size=6,
+)
+PER_FACE_OR_NONE = replace(
+    PER_FACE,
+    fits=lambda value: value is None or _are_for_faces(value),
+    accepts=say_later(
+        "one number for all faces, or six with commas between them for the faces 1 to 6, or none"
+    ),
+)
+_A_LIST = say_later('{key}: should be a list such as ["{example}"], not {value}')
+
+
+PATTERNS = Kind(
+    str.lower,
+    lambda value: all(re.fullmatch("[1-6]{1,6}|x{2,6}", pattern) for pattern in value),
+    say_later(
+        "rolls with commas between them, such as xxxxxx (six of a kind) or 2222 (four 2s), or none"
+    ),
+    should_be=_A_LIST,
+    of_item={
+        "": say_later(
+            '{key}: {value} is not a pattern of dice; "2222" stands for four or more 2s and'
+            ' "xxxxxx" for six of a kind'
+        )
+    },
+    is_list=True,
+)
+"""Rolls that contain some dice, see `solver.rules.ruleset.Pattern`."""
+
+
+COUNTS = (
+    say_later("one"),
+    say_later("two"),
+    say_later("three"),
+    say_later("four"),
+    say_later("five"),
+    say_later("six"),
+)
+"""Numbers of dice in words, from one."""
+
+
+def canonical(patterns: tuple[str, ...]) -> list[str]:
+    """Patterns in one order, each once, of those that mean the same."""
+    return sorted({"".join(sorted(pattern)) for pattern in patterns})
+
+
+def any_of(patterns: list[str], dice: int) -> str:
+    """Patterns of a roll in words: "four or more 2s or six of a kind"."""
+    *others, last = (_pattern(pattern, whole=len(pattern) == dice) for pattern in patterns)
+    return say("{others} or {last}", others=", ".join(others), last=last) if others else last
+
+
+def _pattern(pattern: str, *, whole: bool) -> str:
+    number, face = say(COUNTS[len(pattern) - 1]), pattern[0]
+    if face == "x":
+        if whole:
+            return say("{number} of a kind", number=number)
+        return say("{number} or more of a kind", number=number)
+    if len(pattern) == 1:
+        return say("a {face}", face=face)
+    if len(set(pattern)) > 1:
+        return " ".join(pattern)
+    if whole:
+        return say("{number} {face}s", number=number, face=face)
+    return say("{number} or more {face}s", number=number, face=face)
+
+
+def _one_of(words: tuple[str, ...]) -> Kind:
+    *others, last = words
+    return Kind(
+        _word,
+        lambda value: value in words,
+        say_later("{others} or {last}"),
+        {"others": ", ".join(others), "last": last},
+        words=words,
+    )
+
+
+def some_of(*words: str) -> Kind:
+    """Any of two words."""
+    first, second = words
+    return Kind(
+        _word,
+        lambda value: set(words).issuperset(value),
+        say_later("{first}, {second} or both with a comma between them, or none"),
+        {"first": first, "second": second, "example": first},
+        should_be=_A_LIST,
+        is_list=True,
+        words=words,
+    )
+
+
+# ---- Types of fields -------------------------------------------------------------------------
+
+
+class Data(BaseModel):
+    """Frozen data with no other keys than its fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def _for_every_face(value: object) -> object:
+    """One number stands for the same points for all six faces."""
+    return (value,) * 6 if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+YesNo = Annotated[bool, Field(strict=True)]
+Points = Annotated[int, Field(strict=True, ge=0, le=MAX_POINTS), POINTS]
+PointsPerFace = Annotated[
+    tuple[Points, Points, Points, Points, Points, Points],
+    BeforeValidator(_for_every_face),
+    PER_FACE,
+]
+PointsPerFaceOrNone = Annotated[PointsPerFace | None, PER_FACE_OR_NONE]
+Numbers = Annotated[tuple[Points, ...], Field(max_length=12), NUMBERS]
+Pattern = Annotated[str, Field(pattern="^([1-6]{1,6}|x{2,6})$")]
+"""Dice that a roll contains: "2222" is four or more twos, "xxxxxx" six of a kind of any face."""
+Patterns = Annotated[tuple[Pattern, ...], PATTERNS]
+
+
+# ---- Options ---------------------------------------------------------------------------------
+
+
+def as_typed(key: str) -> str:
+    """A key as it is typed in a chat."""
+    return key.replace("_", "-")
+
+
+Told = tuple[object, str, bool]
+"""What an option comes to under some rules: a value that is equal for rules which play the same as
+far as it goes, and fit for JSON; a sentence, empty where the option means nothing; and whether an
+explanation of the rules has to say it, as the simplest game does without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What there is to say of an option beside its field; what is empty is not said."""
+
+    example: str = ""
+    """A value as it is typed in a chat, where the option can be typed."""
+    help: str = ""
+    """What the example says."""
+    usage: str = ""
+    """What the help shows in place of the key with the example."""
+    slash: str = ""
+    """What it is called among the options of a slash command; most are typed under `more` there."""
+    note: str = ""
+    """A comment in files, for a key that does not explain itself."""
+    ask: str = ""
+    """The question of `farkle rules new`; `{word}` in it is each of the words one after the other.
+    """
+    meanings: Mapping[str, str] = field(default_factory=dict)
+    """What may be answered, and what it means."""
+    typical: str | None = None
+    """The answer to offer where neither the rules to start from nor the simplest give one."""
+    dice: int = 1
+    """Least number of dice with which it means anything."""
+    when: Callable[[Any], Any] | None = None
+    """Whether it means anything under a rule set, of which only a part may be known yet."""
+    needs: tuple[str, ...] = ()
+    """Options on which that depends."""
+    idle: str = ""
+    """A complaint where it is given all the same: with `value` and the keys that it needs."""
+    tell: Callable[[Any], Told] | None = None
+    """What it comes to under a rule set."""
+    sample: tuple[int, ...] = ()
+    """Dice of a combination that it gives points to, in ascending order."""
+    name: str = ""
+    """What combinations of this kind are called. None: it is these dice alone, a straight."""
+    of_turn: bool = True
+    """Whether it matters to rolls and set-asides."""
+    in_steps: bool = False
+    """Whether it has to be a multiple of the step in which points come."""
+    up_to_goal: bool = False
+    """Whether it cannot be more than the goal."""
+
+    key: str = ""
+    place: Place = ()
+    kind: Kind = TEXT
+    default: Any = None
+    """What holds where nothing is said. These four are those of its field."""
+
+    @property
+    def typed(self) -> str:
+        """The key as it is typed in a chat."""
+        return as_typed(self.key)
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether it gives points to its sample of dice and nothing else."""
+        return bool(self.sample) and not self.name
+
+    def applies(self, rules: Any) -> bool:
+        """Whether it means anything under `rules`."""
+        least = max(self.dice, len(self.sample))
+        return bool(rules.dice >= least and (self.when is None or self.when(rules)))
+
+
+_P = ParamSpec("_P")
+
+
+def _field(option: Callable[_P, Option]) -> Callable[Concatenate[Any, _P], Any]:
+    """A function that makes a field of a model: of its default, and of what an Option takes."""
+
+    def make(default: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> Any:
+        made: FieldInfo = Field(default)
+        made.metadata.append(option(*args, **kwargs))
+        return made
+
+    return make
+
+
+described = _field(Option)
+"""Makes a field that is an option: of its default, ... if it has none, and what an Option takes."""
+
+
+def options_of(model: type[BaseModel], *table: str) -> dict[str, Option]:
+    """The options among the fields of a model, by their keys; `table` are those that lead there."""
+    return {
+        key: replace(
+            option,
+            key=key,
+            place=(*table, key),
+            kind=_kind_of(made),
+            default=made.get_default(),
+        )
+        for key, made in model.model_fields.items()
+        for option in made.metadata
+        if isinstance(option, Option)
+    }
+
+
+def _kind_of(made: FieldInfo) -> Kind:
+    """The kind of values that the type of a field says."""
+    for kind in made.metadata:
+        if isinstance(kind, Kind):
+            return kind
+    if made.annotation in {bool, int}:
+        return YES_NO if made.annotation is bool else NUMBER
+    words = get_args(made.annotation)
+    return _one_of(words) if words else TEXT
