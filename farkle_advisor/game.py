@@ -15,7 +15,6 @@ import numpy as np
 from bot.services.advisor import Advisor
 from bot.services.loaded import (
     LoadedDice,
-    SeatedDice,
     advice_on_dice,
     check_no_badges,
     folders_of,
@@ -43,7 +42,7 @@ from solver.errors import (
 from solver.game.many import check_many
 from solver.game.position import Position
 from solver.named.badges import read_badges
-from solver.named.sets import NamedSet, read_set
+from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice
 from solver.play.advice import Odds as SolverOdds
 from solver.play.loaded_maps import dice_map
@@ -126,19 +125,19 @@ class Game:
         self,
         rules: Ruleset,
         advisor: Advisor,
-        own: LoadedDice | SeatedDice | None = None,
+        own: LoadedDice | None = None,
         *,
         players: int = 2,
     ) -> None:
         """`solve` makes it."""
         self.rules = rules
         self._advisor, self._own = advisor, own
-        self.players = len(own.sets) if isinstance(own, SeatedDice) else players
+        self.players = len(own.sets) if own else players
         """How many play."""
 
     def __repr__(self) -> str:
         brought = list(self.dice or ())
-        badges = self._own.badges if isinstance(self._own, LoadedDice) else ()
+        badges = self._own.badges if self._own else ()
         for seat, badge in enumerate(badges):
             brought[seat] += f" and {badge.text}" if badge else ""
         kits = f" with {' against '.join(brought)}" if brought else ""
@@ -152,8 +151,7 @@ class Game:
         """The dice of all in the order of turns; None where all throw those of the rules."""
         if self._own is None:
             return None
-        sets = (self._own.mine, *_others(self._own))
-        return tuple(one.text for one in sets)
+        return tuple(one.text for one in self._own.sets)
 
     @cached_property
     def first_player_wins(self) -> float:
@@ -162,7 +160,7 @@ class Game:
         >>> round(solve("facebook").first_player_wins, 5)
         0.53487
         """
-        if isinstance(self._own, LoadedDice):
+        if self._own and not self._own.further:
             me, them = self._own.head_starts
             return self.value(me, them)
         return self.value()
@@ -467,7 +465,7 @@ def _own_dice(
     badges: tuple[str | None, str | None] | None,
     *,
     joker_alone: bool,
-) -> LoadedDice | SeatedDice:
+) -> LoadedDice:
     """What players bring. Raises InvalidDiceError and InvalidRequestError."""
     ordinary = f"ordinary*{rules.dice}"
     given = [dice] if isinstance(dice, str) else () if dice is None else dice
@@ -486,20 +484,17 @@ def _own_dice(
         mine, theirs = sets
         return LoadedDice(rules, mine, theirs, joker_alone, read_badges(*pair))
     check_no_badges(*pair)
-    return SeatedDice(rules, sets, joker_alone)
+    mine, theirs, *further = sets
+    return LoadedDice(rules, mine, theirs, joker_alone, further=tuple(further))
 
 
-def _solved_dice(settings: Settings, own: LoadedDice | SeatedDice, *, shown: bool) -> Advisor:
+def _solved_dice(settings: Settings, own: LoadedDice, *, shown: bool) -> Advisor:
     """Return what answers on dice, which are solved if need be, and kept. Raises FarkleError."""
     folders, advisor = folders_of(settings), advisor_of(settings)
-    what = " against ".join(one.text for one in (own.mine, *_others(own)))
+    what = " against ".join(one.text for one in own.sets)
     with share_progress(f"solving {own.rules.name} with {what}", quietly=not shown) as told:
         advisor.keep_pair(own.matchup, solved_values(folders, own.matchup, told))
     return advisor
-
-
-def _others(own: LoadedDice | SeatedDice) -> tuple[NamedSet, ...]:
-    return own.others if isinstance(own, SeatedDice) else (own.theirs,)
 
 
 def whole(name: str, value: object, error: type[FarkleError] = InvalidRequestError) -> int:

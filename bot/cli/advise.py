@@ -30,7 +30,7 @@ from solver.play.advice import Advice
 from solver.play.position_id import read_id
 
 if TYPE_CHECKING:
-    from bot.services.loaded import LoadedDice, SeatedDice
+    from bot.services.loaded import LoadedDice
 
 _MORE = "--table prints the chances at every turn total."
 
@@ -98,7 +98,7 @@ def _with_numbers(
 
 def _of_loaded(
     context: click.Context, place: str | None, sets: dict[str, Any], given: dict[str, Any]
-) -> "tuple[LoadedDice | SeatedDice, Situation]":
+) -> "tuple[LoadedDice, Situation]":
     """The dice that options bring, and the position under their rules. Raises FarkleError."""
     from bot.cli.loaded import dice_of_all  # noqa: PLC0415 - takes a while
 

@@ -9,7 +9,6 @@ from bot.services.loaded import (
     NEXT_PLAYER,
     ORDINARY,
     LoadedDice,
-    SeatedDice,
     check_no_badges,
     folders_of,
     loaded_advice,
@@ -56,7 +55,7 @@ def loaded_dice(
 
 def dice_of_all(
     settings: Settings, rules: str | None, place: str | None, situation: Situation, **sets: Any
-) -> LoadedDice | SeatedDice:
+) -> LoadedDice:
     """The same of as many players as there are sets or scores. Raises FarkleError."""
     theirs = sets["their_dice"]
     if situation.players == 2 and NEXT_PLAYER not in (theirs or ""):
@@ -65,11 +64,11 @@ def dice_of_all(
     check_no_badges(sets["my_badge"], sets["their_badge"])
     mine = read_set(sets["my_dice"] or ORDINARY, chosen.dice)
     others = sets_of_others(theirs, chosen, situation)
-    return SeatedDice(chosen, (mine, *others), sets["joker_alone"])
+    return LoadedDice(chosen, mine, others[0], sets["joker_alone"], further=tuple(others[1:]))
 
 
-def _title(dice: LoadedDice | SeatedDice) -> str:
-    if not isinstance(dice, SeatedDice):
+def _title(dice: LoadedDice) -> str:
+    if not dice.further:
         return f"{dice.mine.text} against {dice.theirs.text}"
     others = ", ".join(one.text for one in dice.others)
     seconds = time_text(dice.matchup.seconds)
@@ -78,7 +77,7 @@ def _title(dice: LoadedDice | SeatedDice) -> str:
 
 def advise_loaded(
     settings: Settings,
-    dice: LoadedDice | SeatedDice,
+    dice: LoadedDice,
     situation: Situation,
     roll: str,
     *,
@@ -94,7 +93,7 @@ def advise_loaded(
 
 def odds_loaded(
     settings: Settings,
-    dice: LoadedDice | SeatedDice,
+    dice: LoadedDice,
     situation: Situation,
     left: str | None,
     *,

@@ -73,15 +73,31 @@ def folders_of(settings: Settings) -> MatchupFolders:
 
 @dataclass(frozen=True, slots=True)
 class LoadedDice:
-    """Two players with their dice; the goal is that of the rules, and the player to act is mine."""
+    """Players with their dice, in the order of turns; the goal is that of the rules.
+
+    The player to act is me; badges are for two.
+    """
 
     rules: Ruleset
     mine: NamedSet
     theirs: NamedSet
+    """Those of the player after me."""
     joker_alone: bool = False
     """Whether jokers may score without a die that is none."""
     badges: tuple[NamedBadge | None, NamedBadge | None] = (None, None)
     """Mine and theirs."""
+    further: tuple[NamedSet, ...] = ()
+    """Those of more than one other."""
+
+    @property
+    def others(self) -> tuple[NamedSet, ...]:
+        """The dice of all others."""
+        return self.theirs, *self.further
+
+    @property
+    def sets(self) -> tuple[NamedSet, ...]:
+        """The dice of all players."""
+        return self.mine, *self.others
 
     @property
     def played(self) -> tuple[NamedBadge | None, NamedBadge | None]:
@@ -119,17 +135,22 @@ class LoadedDice:
 
     @property
     def matchup(self) -> Matchup:
-        """What is solved; mine are side 0. Raises InvalidDiceError and InvalidRulesError."""
-        dice = self.mine.dice_set, self.theirs.dice_set
+        """What is solved; mine are seat 0. Raises what a `Matchup` raises."""
+        dice = tuple(one.dice_set for one in self.sets)
+        if self.further:
+            return Matchup(self.rules, dice, self.joker_alone)
         badges = self.combinations(0), self.combinations(1)
         mine, theirs = (badge.power if badge else None for badge in self.played)
         return Matchup(self.rules, dice, self.joker_alone, badges, (mine, theirs))
 
     def position(self, situation: Situation, left: Remaining) -> Position:
-        """Return a position before a roll of some of my dice.
+        """Return a position of all before a roll of some of my dice; scores not told are none.
 
-        Raises InvalidRequestError for several opponents.
+        Raises InvalidRequestError for more scores than there are players, and of several
+        InvalidPositionError for scores that cannot be, before anything is solved.
         """
+        if self.further:
+            return self._position_of_several(situation, left)
         situation.check_two()
         found = Position.of_two(
             banked=self._score(0, situation.banked),
@@ -140,6 +161,12 @@ class LoadedDice:
             dice=left,
         )
         return replace(found, held=self.held)
+
+    def _position_of_several(self, situation: Situation, left: Remaining) -> Position:
+        scores = situation.scores + (0,) * (len(self.sets) - situation.players)
+        position = Position(tuple(map(Standing, scores)), 0, TurnState(situation.turn_total, left))
+        check_several(self.rules, position)
+        return position
 
     def _score(self, side: int, score: int) -> int:
         """Return a score as it counts.
@@ -152,52 +179,10 @@ class LoadedDice:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatedDice:
-    """Three players and more with their dice, in the order of turns; the player to act is first."""
-
-    rules: Ruleset
-    sets: tuple[NamedSet, ...]
-    joker_alone: bool = False
-    """Whether jokers may score without a die that is none."""
-
-    @property
-    def mine(self) -> NamedSet:
-        """The dice of the player to act."""
-        return self.sets[0]
-
-    @property
-    def others(self) -> tuple[NamedSet, ...]:
-        """Those of the others."""
-        return self.sets[1:]
-
-    @property
-    def kit(self) -> Kit:
-        """What I bring."""
-        return Kit(self.mine)
-
-    @property
-    def matchup(self) -> Matchup:
-        """What is solved; mine are seat 0. Raises what a `Matchup` raises."""
-        dice = tuple(one.dice_set for one in self.sets)
-        return Matchup(self.rules, dice, self.joker_alone)
-
-    def position(self, situation: Situation, left: Remaining) -> Position:
-        """Return a position of all before a roll of some of my dice; scores not told are none.
-
-        Raises InvalidPositionError for scores that cannot be, before anything is solved.
-        """
-        scores = situation.banked, situation.opponent, *situation.others
-        scores += (0,) * (len(self.sets) - len(scores))
-        position = Position(tuple(map(Standing, scores)), 0, TurnState(situation.turn_total, left))
-        check_several(self.rules, position)
-        return position
-
-
-@dataclass(frozen=True, slots=True)
 class LoadedAdvice:
     """What to keep of a roll of loaded dice, and whether to use the badge."""
 
-    dice: LoadedDice | SeatedDice
+    dice: LoadedDice
     advice: Advice
     """Without a use on the roll itself."""
     uses: tuple[BadgeUse, ...] = ()
@@ -228,7 +213,7 @@ class LoadedAdvice:
 class LoadedOdds:
     """Roll or bank with loaded dice."""
 
-    dice: LoadedDice | SeatedDice
+    dice: LoadedDice
     odds: Odds
     """Of these rolling and banking are without the badge, and the rest with it."""
     use: BadgeUse | None = None
@@ -365,7 +350,7 @@ def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
 
 def loaded_advice(
     folders: MatchupFolders,
-    dice: LoadedDice | SeatedDice,
+    dice: LoadedDice,
     text: str,
     situation: Situation,
     on_progress: Told = lambda _: None,
@@ -379,7 +364,7 @@ def loaded_advice(
 
 def loaded_odds(
     folders: MatchupFolders,
-    dice: LoadedDice | SeatedDice,
+    dice: LoadedDice,
     left: str | None,
     situation: Situation,
     on_progress: Told = lambda _: None,
@@ -389,7 +374,7 @@ def loaded_odds(
 
 
 def advice_on_dice(
-    find: FindsStrategy, dice: LoadedDice | SeatedDice, text: str, situation: Situation
+    find: FindsStrategy, dice: LoadedDice, text: str, situation: Situation
 ) -> LoadedAdvice:
     """Rank what may be kept of a roll as typed. Raises FarkleError."""
     roll = read_roll(dice.mine, text)
@@ -401,7 +386,7 @@ def advice_on_dice(
 
 def loaded_advice_at(
     strategy: BestPlay,
-    dice: LoadedDice | SeatedDice,
+    dice: LoadedDice,
     position: Position,
     roll: Roll,
     **changes: Any,
@@ -422,21 +407,21 @@ def loaded_advice_at(
 
 
 def odds_of_dice(
-    find: FindsStrategy, dice: LoadedDice | SeatedDice, left: str | None, situation: Situation
+    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
 ) -> LoadedOdds:
     """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
     strategy, position = at_position(find, dice, left, situation)
     return odds_at(strategy, dice, position)
 
 
-def odds_at(strategy: BestPlay, dice: LoadedDice | SeatedDice, position: Position) -> LoadedOdds:
+def odds_at(strategy: BestPlay, dice: LoadedDice, position: Position) -> LoadedOdds:
     """Weigh rolling against banking at a possible position of who has the dice that are mine."""
     weighed = odds(strategy, position)
     return LoadedOdds(dice, weighed, use_before_roll(strategy, weighed))
 
 
 def at_position(
-    find: FindsStrategy, dice: LoadedDice | SeatedDice, left: str | None, situation: Situation
+    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
 ) -> tuple[OwnDice, Position]:
     """Return a position before a roll, and the strategy that knows it.
 

@@ -7,7 +7,6 @@ from bot.services.loaded import (
     LoadedAdvice,
     LoadedDice,
     LoadedOdds,
-    SeatedDice,
     loaded_advice_at,
     odds_at,
 )
@@ -54,18 +53,19 @@ class LoadedHint:
 
 
 def dice_of(game: Game) -> LoadedDice:
-    """What the player to move and the strongest of the others bring."""
+    """Return what the player to move and the strongest of the others bring."""
     seats = game.mover, game.rival_of(game.mover)
     mine, theirs = (game.kits[seat].dice for seat in seats)
     badge, other = (_held_by(game, seat) for seat in seats)
     return LoadedDice(game.rules, mine, theirs, game.joker_alone, (badge, other))
 
 
-def _dice_of_all(game: Game) -> SeatedDice:
+def _dice_of_all(game: Game) -> LoadedDice:
     """What all who play bring, the player to move first."""
     order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
-    sets = tuple(game.kits[seat].dice for seat in order if game.seats[seat].playing)
-    return SeatedDice(game.rules, sets, game.joker_alone)
+    sets = (game.kits[seat].dice for seat in order if game.seats[seat].playing)
+    mine, theirs, *further = sets
+    return LoadedDice(game.rules, mine, theirs, game.joker_alone, further=tuple(further))
 
 
 def _held_by(game: Game, seat: int) -> NamedBadge | None:
@@ -173,7 +173,7 @@ def _odds(strategy: BestPlay, game: Game) -> LoadedOdds:
     return odds_at(strategy, *_asked(strategy, game))
 
 
-def _asked(strategy: BestPlay, game: Game) -> tuple[LoadedDice | SeatedDice, Position]:
+def _asked(strategy: BestPlay, game: Game) -> tuple[LoadedDice, Position]:
     """Return the dice and the position that a strategy is asked about in a game."""
     dice = dice_of(game) if strategy.players == 2 else _dice_of_all(game)
     return dice, game.position_in(strategy)

@@ -7,7 +7,7 @@ from typing import Any
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
+from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.seats import LoadedHint
 from bot.services.tables import Table
 from bot.table.commands import most_players
@@ -293,7 +293,7 @@ def hint_head(hint: Hint | LoadedHint) -> str:
 def _badge_head(hint: LoadedHint) -> str:
     """What to do with a badge or a farkle, where that is what is best now."""
     about = hint.advice or hint.odds
-    if about and isinstance(about.dice, LoadedDice) and (use := hint.use):
+    if about and (use := hint.use):
         roll = hint.advice.advice.roll if hint.advice else ()
         return say("Use your badge: {what}.", what=use_text(about.dice, use, roll))
     if hint.advice and hint.advice.advice.farkle:

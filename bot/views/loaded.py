@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds, SeatedDice
+from bot.services.loaded import LoadedAdvice, LoadedDice, LoadedOdds
 from bot.views.advice import (
     ACTIONS,
     bank_text,
@@ -51,7 +51,7 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
             )
         ),
         _dice(dice),
-        *_badges(dice),
+        *badge_lines(dice.badges),
     ]
     if advice.farkle:
         lines.append(
@@ -75,11 +75,10 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
         )
         for one, uses in zip(advice.options, answer.then, strict=True)
     ]
-    if isinstance(dice, LoadedDice):
-        rows += [
-            (one.win_probability, (use_text(dice, one, advice.roll), "", "", "", ""))
-            for one in answer.uses[:_MOST_USES]
-        ]
+    rows += [
+        (one.win_probability, (use_text(dice, one, advice.roll), "", "", "", ""))
+        for one in answer.uses[:_MOST_USES]
+    ]
     rows.sort(key=lambda row: -row[0])
     table = [(*row, percent(value), cost_text(best - value)) for value, row in rows]
     lines += columns(table, right={1, 2, 5}, spare=(2, 1, 3))
@@ -99,7 +98,7 @@ def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
                 goal=dice.rules.goal,
             )
         ),
-        *([_dice(dice), *_badges(dice)] if alone else []),
+        *([_dice(dice), *badge_lines(dice.badges)] if alone else []),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
@@ -115,7 +114,7 @@ def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
         rows = [(*first, cost_text(0)), (*second, cost)]
     lines += columns(rows, right={1}, spare=() if odds.bank is None else (2,))
     lines += [*_others(odds), *(_reachable(odds) if alone else [])]
-    if answer.use and isinstance(dice, LoadedDice):
+    if answer.use:
         lines.append(wrap(_use(dice, answer.use)))
     return "\n".join([*lines, *(_doubts(dice) if alone else [])])
 
@@ -149,7 +148,7 @@ def loaded_data(answer: LoadedAdvice | LoadedOdds) -> dict[str, Any]:
             said["with_badge"] = uses
         data["win_probability"] = answer.win_probability
     said = {"goal": dice.rules.goal, "my_dice": mine.text, "joker_alone": dice.joker_alone}
-    if isinstance(dice, SeatedDice):
+    if dice.further:
         return {**data, **said, "their_dice": [one.text for one in dice.others]}
     if isinstance(answer, LoadedAdvice):
         data["badge_uses"] = [use_data(dice, use, answer.advice.roll) for use in answer.uses]
@@ -171,12 +170,12 @@ def _reachable(found: Advice | Odds) -> list[str]:
     return list(filter(None, [reachable_text(found, reason)]))
 
 
-def _with_all_dice(dice: LoadedDice | SeatedDice, position: Position) -> Position:
+def _with_all_dice(dice: LoadedDice, position: Position) -> Position:
     """A position as if all dice were to be rolled, which are known by their number then."""
     return position.change(dice=dice.rules.dice)
 
 
-def _roll(dice: LoadedDice | SeatedDice, advice: Advice) -> str:
+def _roll(dice: LoadedDice, advice: Advice) -> str:
     """The roll as it may be typed again: it may be of any dice of the set."""
     return dice.kit.roll_text(advice.roll, dice.mine.dice_set.whole)
 
@@ -187,7 +186,7 @@ def loaded_advice_sheet(answer: LoadedAdvice) -> Sheet:
     return sheet(names, loaded_data(answer)["options"])
 
 
-def _position(dice: LoadedDice | SeatedDice, position: Position) -> str:
+def _position(dice: LoadedDice, position: Position) -> str:
     """Scores and turn total."""
     whole = _with_all_dice(dice, position)
     total = whole.turn.turn_total
@@ -196,20 +195,14 @@ def _position(dice: LoadedDice | SeatedDice, position: Position) -> str:
     return ", ".join(parts)
 
 
-def _dice(dice: LoadedDice | SeatedDice) -> str:
-    if isinstance(dice, SeatedDice):
+def _dice(dice: LoadedDice) -> str:
+    told = say_later("Your dice {mine}, theirs {theirs}.")
+    if dice.further:
         told = say_later("Your dice {mine}, those of the others {theirs}.")
-        theirs = " / ".join(one.text for one in dice.others)
-    else:
-        told, theirs = say_later("Your dice {mine}, theirs {theirs}."), dice.theirs.text
+    theirs = " / ".join(one.text for one in dice.others)
     return wrap(say(told, mine=dice.mine.text, theirs=theirs))
 
 
-def _badges(dice: LoadedDice | SeatedDice) -> list[str]:
-    return badge_lines(dice.badges) if isinstance(dice, LoadedDice) else []
-
-
-def _doubts(dice: LoadedDice | SeatedDice) -> list[str]:
-    sets = dice.sets if isinstance(dice, SeatedDice) else (dice.mine, dice.theirs)
-    thrown = [die for one in sets for die in one.dice]
+def _doubts(dice: LoadedDice) -> list[str]:
+    thrown = [die for one in dice.sets for die in one.dice]
     return [wrap(sentence) for sentence in doubts(thrown, joker_alone=dice.joker_alone)]

@@ -27,7 +27,6 @@ from bot.services.loaded import (
     ORDINARY,
     LoadedDice,
     MatchupFolders,
-    SeatedDice,
     check_no_badges,
     loaded_advice,
     loaded_odds,
@@ -218,7 +217,7 @@ def _dice(line: Line, rules: Ruleset) -> LoadedDice:
     return LoadedDice(rules, mine.dice, theirs.dice, _joker_alone(line), badges)
 
 
-def _dice_of_all(line: Line, rules: Ruleset, situation: Situation) -> LoadedDice | SeatedDice:
+def _dice_of_all(line: Line, rules: Ruleset, situation: Situation) -> LoadedDice:
     """Those of as many players as there are sets or scores. Raises FarkleError."""
     theirs = line.option("their-dice")
     if situation.players == 2 and NEXT_PLAYER not in (theirs or ""):
@@ -226,7 +225,7 @@ def _dice_of_all(line: Line, rules: Ruleset, situation: Situation) -> LoadedDice
     check_no_badges(line.option("my-badge"), line.option("their-badge"))
     mine = read_set(line.option("my-dice") or ORDINARY, rules.dice)
     others = sets_of_others(theirs, rules, situation)
-    return SeatedDice(rules, (mine, *others), _joker_alone(line))
+    return LoadedDice(rules, mine, others[0], _joker_alone(line), further=tuple(others[1:]))
 
 
 def _joker_alone(line: Line) -> bool:
