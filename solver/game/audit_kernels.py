@@ -79,6 +79,7 @@ def _roll_values(level, t, rolls, work, found):
             found[n, lane] = value + rolls.farkles[n] * farkle[t, lane]
         add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
             flat,
+            flat,
             (level * rows + t) * size,
             places,
             rolls.starts,
@@ -97,7 +98,7 @@ def _roll_values(level, t, rolls, work, found):
     nogil=True,
     error_model="numpy",
 )
-def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, worst):
+def total_residual(turn, table, s, game, lists, bonuses, scratch, slack, rolls, worst):
     """Raise worst[worker] to the largest relative residual of any state of total s.
 
     For a state (t, n) it is how far W is from what the equations make of the values that it leads
@@ -106,7 +107,7 @@ def total_residual(turn, table, s, game, hot, bonuses, scratch, slack, rolls, wo
     workers = worst.size
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch, slack, worker)
         values, bank, _, _, _, _ = own.scratch
         levels, _, dice, _ = values.shape
         expected = np.empty((dice, LANES))
@@ -163,7 +164,7 @@ def compare_total(
     table,
     s,
     game,
-    hot,
+    lists,
     bonuses,
     scratch,
     slack,
@@ -184,8 +185,8 @@ def compare_total(
     workers = len(scratch.lost)
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        exact = own_work(exact_game, hot, bonuses, exact_scratch, slack, worker)
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        exact = own_work(exact_game, lists, bonuses, exact_scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch, slack, worker)
         levels, _, dice, _ = own.scratch.values.shape
         for task in range(worker, groups, workers):
             start = low + task * LANES

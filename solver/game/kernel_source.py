@@ -112,7 +112,7 @@ def shared_maxima(
 
 
 def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
-    """Source of ``turn(values, hot, bank, farkle, lost, steps)``, a pass over turn totals.
+    """Source of ``turn(values, hot, bank, farkle, lost, lists, steps)``, a pass over turn totals.
 
     It returns the least turn total that it solved; what it wrote below that is of no use.
 
@@ -128,6 +128,8 @@ def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
     bank, farkle : float64, rows of LANES, the values of banking at t, 0 where it is not allowed,
         and of a farkle; just one row where that is the same at any t.
     lost : float64, LANES, the value of a roll that loses everything.
+    lists : those of the plan, which the source has in itself; `list_kernels.turn_of_lists`, whose
+        arguments are these, goes through them
     """
     dice = plan.columns
     row = dice * LANES
@@ -184,15 +186,15 @@ def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
     lines = [
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
         "import numba",
+        "from solver.game.kernels import TURN_SIGNATURE",
         "from solver.game.lane_code import lane_code",
         f"# lane_code {VERSION}",
         'roll = lane_code("""',
         *body,
         '""", ("v", "h", "b", "f", "lost"))',
         "",
-        "@numba.njit('intp(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',",
-        "            cache=True, nogil=True, error_model='numpy')",
-        "def turn(values, hot, bank, farkle, lost, steps):",
+        "@numba.njit(TURN_SIGNATURE, cache=True, nogil=True, error_model='numpy')",
+        "def turn(values, hot, bank, farkle, lost, lists, steps):",
         f"    stride = {LANES} if len(farkle) > {LANES} else 0",
         "    for t in range(steps - 1, -1, -1):",
         f"        v, h = values[t * {row}:], hot[t * {row}:]",

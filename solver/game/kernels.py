@@ -17,7 +17,7 @@ center : empty, or values V for which bounds are renewed instead of values, see 
     with lower bounds in the table, 2 V less what turns are worth there, less slack
 twice : whether states of level scores are solved twice, see sweep_kernels._solve_pairs
 game : a GameNumbers
-hot, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
+lists, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
     into a parallel loop
 work : the Work of one thread, see `own_work`
 one, other : how the players of the first and of the other half of the roles play, see Outcomes
@@ -32,7 +32,7 @@ from solver.game.layout import (
     EVERYTHING,
     PAD,
     GameNumbers,
-    HotDice,
+    Lists,
     Outcomes,
     Scratch,
     Work,
@@ -49,14 +49,24 @@ def array_type(dtype, axes):
 
 
 TABLE_TYPE = array_type(types.float64, 5)
-TURN_TYPE = types.FunctionType(types.intp(*[array_type(types.float64, 1)] * 5, types.intp))
+LISTS_TYPE = types.NamedTuple(
+    [
+        *[array_type(types.intp, 1)] * 3,
+        *[array_type(types.float64, 1)] * 4,
+        types.float64,
+        types.intp,
+    ],
+    Lists,
+)
+TURN_SIGNATURE = types.intp(*[array_type(types.float64, 1)] * 5, LISTS_TYPE, types.intp)
+TURN_TYPE = types.FunctionType(TURN_SIGNATURE)
 GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
 SCRATCH_TYPE = types.NamedTuple(
     [array_type(types.float64, axes) for axes in (5, 3, 3, 2, 2, 4)], Scratch
 )
 WORK_TYPES = (
     GAME_TYPE,
-    types.NamedUniTuple(types.float64, len(HotDice._fields), HotDice),
+    LISTS_TYPE,
     array_type(types.intp, 1),
     SCRATCH_TYPE,
     types.float64,
@@ -77,13 +87,13 @@ CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 
 
 @njit(nogil=True, error_model="numpy")
-def own_work(game, hot, bonuses, scratch, slack, worker):
+def own_work(game, lists, bonuses, scratch, slack, worker):
     """The Work of one thread: with its part of the scratch arrays, without the axis of threads."""
     values, bank, farkle, lost, room, banks = scratch
     own = Scratch(
         values[worker], bank[worker], farkle[worker], lost[worker], room[worker], banks[worker]
     )
-    return Work(game, hot, bonuses, own, slack)
+    return Work(game, lists, bonuses, own, slack)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -200,7 +210,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
 
     origin : row of the scratch's values for turn total 0
     """
-    game, hot = work.game, work.hot
+    game, lists = work.game, work.lists
     values, bank, farkle, lost, room, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     other, board, rows = game.roles - 1 - r, u // game.farkle_limit, steps + game.reach
@@ -223,13 +233,14 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
             for t in range(steps, rows):
                 _fill(values[level, origin + t].ravel(), bank[t])
         if game.must_roll_hot == 1:
-            goes_on = 1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot
+            wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
+            goes_on = 1.0 - wins - loses - farkles - lists.only_hot
             for t in range(steps, rows):
                 for lane in range(LANES):
-                    ended = hot.wins + hot.loses * lost[lane]
-                    ended += hot.farkles * farkle[t if game.keeps == 1 else 0, lane]
+                    ended = wins + loses * lost[lane]
+                    ended += farkles * farkle[t if game.keeps == 1 else 0, lane]
                     ended += goes_on * bank[t, lane]
-                    ended /= 1.0 - hot.only_hot
+                    ended /= 1.0 - lists.only_hot
                     values[level, origin + t, dice - 1, lane] = ended
 
 
@@ -269,6 +280,7 @@ def _solve_rows(turn, begin, end, level, origin, work):
         bank[begin:].ravel(),
         farkle[begin:].ravel() if work.game.keeps == 1 else farkle[0],
         lost,
+        work.lists,
         end - begin,
     )
 

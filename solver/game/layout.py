@@ -85,6 +85,29 @@ class HotDice(NamedTuple):
     only_hot: float
 
 
+class Lists(NamedTuple):
+    """What the rolls of a player lead to, as kernels take it that go through it."""
+
+    places: npt.NDArray[np.intp]
+    """Where each option lies from the row of a turn total on, list after list, (options,).
+
+    Hot dice come first in their list, at ``~place`` from the row of hot dice on."""
+    starts: npt.NDArray[np.intp]
+    """Where each list starts in `places`, and the end, (lists + 1,)."""
+    first_list: npt.NDArray[np.intp]
+    """The first list of each column, and the end, (columns + 1,)."""
+    chances: Floats
+    """Chance of each list when rolling its own dice, (lists,)."""
+    farkles: Floats
+    """Chance of a farkle when rolling the dice of a column, (columns,); so the others."""
+    wins: Floats
+    loses: Floats
+    only_hot: float
+    """Chance that a roll of all dice can only be set aside whole."""
+    banked: int
+    """Columns of dice with which a player may bank: all, but for hot dice that must be rolled."""
+
+
 class Scratch(NamedTuple):
     """The turns under way, one in each lane: float64 arrays, with an axis of threads in front."""
 
@@ -150,7 +173,7 @@ class Work(NamedTuple):
     """What kernels are given besides the turn, the table and the place where they work."""
 
     game: GameNumbers
-    hot: HotDice
+    lists: Lists
     bonuses: npt.NDArray[np.intp]
     """Of each hot dice in a turn, in steps; the last one goes on for those that follow."""
     scratch: Scratch
@@ -180,6 +203,27 @@ def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
     )
 
 
+def lists_of(plan: TurnPlan) -> Lists:
+    """The lists of a plan as kernels take them."""
+    columns = np.argmax(plan.chances, axis=0)
+    lengths = np.diff(plan.starts, append=len(plan.options))
+    order = np.argsort(columns, kind="stable")
+    places, hot = plan.targets[plan.options] * LANES, plan.is_hot[plan.options]
+    numbers = np.arange(len(lengths)).repeat(lengths)
+    in_order = np.lexsort((~hot, numbers, columns[numbers]))
+    return Lists(
+        places=np.where(hot, ~places, places)[in_order],
+        starts=np.append(0, np.cumsum(lengths[order])).astype(np.intp),
+        first_list=np.searchsorted(columns[order], np.arange(plan.columns + 1)),
+        chances=plan.chances.max(axis=0)[order],
+        farkles=plan.farkle_chances,
+        wins=plan.win_chances,
+        loses=plan.lose_chances,
+        only_hot=float(plan.only_hot[-1]),
+        banked=plan.columns - int(plan.must_roll_hot),
+    )
+
+
 def make_work(
     rules: Ruleset,
     ends: Endgame,
@@ -196,12 +240,6 @@ def make_work(
     threads = threads or numba.get_num_threads()
     # as many turn totals as any turn may need, with those that hold only a bank
     rows = max(game.scores, game.opening) + game.beyond + game.reach
-    hot = HotDice(
-        float(plan.win_chances[-1]),
-        float(plan.lose_chances[-1]),
-        float(plan.farkle_chances[-1]),
-        float(plan.only_hot[-1]),
-    )
     bonuses = np.array(plan.bonuses, dtype=np.intp)
     places = 2 * game.roles * game.boards**2 * game.farkle_limit
     scratch = Scratch(
@@ -214,7 +252,7 @@ def make_work(
         room=lane_array(threads, LANES),
         banks=lane_array(threads, places, rows, LANES),
     )
-    return Work(game, hot, bonuses, scratch, slack)
+    return Work(game, lists_of(plan), bonuses, scratch, slack)
 
 
 def make_table(game: GameNumbers, lasts: Sequence[Floats]) -> np.ndarray:

@@ -1,16 +1,18 @@
 """The best of each of many lists of values, weighed and added up, for 16 states side by side.
 
 Where lists are too many for straight-line code, or are to be weighed apart from it, a loop goes
-through them. numba would keep the vector of the greatest values so far in memory, which takes ten
-times as long; what stands here is made of LLVM's own instructions, so that it stays in registers.
-Of two players the largest value is the best, `add_lists`; of more the values of the others come
-with it, `add_choices`.
+through them (`turn_of_lists`). numba would keep the vector of the greatest values so far in memory,
+which takes ten times as long; what stands here is made of LLVM's own instructions, so that it stays
+in registers. Of two players the largest value is the best, `add_lists`; of more the values of the
+others come with it, `add_choices`.
 """
 
+import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import njit, types
 from numba.extending import intrinsic
 
+from solver.game.kernels import TURN_SIGNATURE
 from solver.game.lanes import LANES
 from solver.turn.equations import EVEN
 
@@ -34,13 +36,14 @@ def _all_lanes(builder, value):
 
 
 @intrinsic
-def add_lists(_context, values, row, places, starts, chances, first, end, out, place):
+def add_lists(_context, values, hot, row, places, starts, chances, first, end, out, place):
     """Add the lists first .. end - 1 to ``out[place:][:LANES]``, lane by lane.
 
     Each adds its chance times the maximum over its options of ``values[row + its place:][:LANES]``.
+    The first option of a list may be hot dice, at ``hot[row + ~its place:][:LANES]``.
     """
     signature = types.void(
-        values, types.intp, places, starts, chances, types.intp, types.intp, out, types.intp
+        values, hot, types.intp, places, starts, chances, types.intp, types.intp, out, types.intp
     )
 
     def generate(context, builder, signature, arguments):
@@ -49,14 +52,21 @@ def add_lists(_context, values, row, places, starts, chances, first, end, out, p
             return array(context, builder, arguments[number]).data
 
         one = ir.Constant(_INDEX, 1)
-        here = builder.gep(memory(0), [arguments[1]])
-        places_at, starts_at, chances_at = memory(2), memory(3), memory(4)
-        sum_at = builder.gep(memory(7), [arguments[8]])
+        here, hot_here = (builder.gep(memory(number), [arguments[2]]) for number in (0, 1))
+        places_at, starts_at, chances_at = memory(3), memory(4), memory(5)
+        sum_at = builder.gep(memory(8), [arguments[9]])
         before = builder.block
         blocks = ("lists", "list", "options", "option", "listed", "done")
         lists, begin, options, option, listed, done = (
             builder.append_basic_block(name) for name in blocks
         )
+
+        def first_of(number):
+            offset = builder.load(builder.gep(places_at, [number]))
+            is_hot = builder.icmp_signed("<", offset, ir.Constant(_INDEX, 0))
+            hot_address = builder.gep(hot_here, [builder.not_(offset)])
+            address = builder.select(is_hot, hot_address, builder.gep(here, [offset]))
+            return _load(builder, address)
 
         def value_of(number):
             offset = builder.load(builder.gep(places_at, [number]))
@@ -67,15 +77,15 @@ def add_lists(_context, values, row, places, starts, chances, first, end, out, p
 
         builder.position_at_end(lists)
         number, added = builder.phi(_INDEX), builder.phi(_VECTOR)
-        number.add_incoming(arguments[5], before)
+        number.add_incoming(arguments[6], before)
         added.add_incoming(total, before)
-        builder.cbranch(builder.icmp_signed("<", number, arguments[6]), begin, done)
+        builder.cbranch(builder.icmp_signed("<", number, arguments[7]), begin, done)
 
         builder.position_at_end(begin)
         following = builder.add(number, one)
         start = builder.load(builder.gep(starts_at, [number]))
         stop = builder.load(builder.gep(starts_at, [following]))
-        first_value, second = value_of(start), builder.add(start, one)
+        first_value, second = first_of(start), builder.add(start, one)
         builder.branch(options)
 
         builder.position_at_end(options)
@@ -197,3 +207,37 @@ def add_choices(_context, values, row, places, starts, chances, first, end, out,
         return context.get_dummy_value()
 
     return signature, generate
+
+
+@njit(TURN_SIGNATURE, cache=True, nogil=True, error_model="numpy")
+def turn_of_lists(values, hot, bank, farkle, lost, lists, steps):
+    """Solve a turn as a function of `kernel_source.turn_source` does, list after list."""
+    columns = len(lists.farkles)
+    size = columns * LANES
+    stride = LANES if len(farkle) > LANES else 0
+    out = np.empty(size)
+    for t in range(steps - 1, -1, -1):
+        for n in range(columns):
+            place = n * LANES
+            for lane in range(LANES):
+                ended = lists.wins[n] + lists.loses[n] * lost[lane]
+                out[place + lane] = ended + lists.farkles[n] * farkle[t * stride + lane]
+            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+                values,
+                hot,
+                t * size,
+                lists.places,
+                lists.starts,
+                lists.chances,
+                lists.first_list[n],
+                lists.first_list[n + 1],
+                out,
+                place,
+            )
+            if n < lists.banked:
+                for lane in range(LANES):
+                    out[place + lane] = max(bank[t * LANES + lane], out[place + lane])
+        here = values[t * size :]
+        for k in range(size):
+            here[k] = out[k]
+    return 0

@@ -47,16 +47,6 @@ class Spread(NamedTuple):
     """Chance of a roll that wins and of one that loses everything, shape (2, LANES)."""
 
 
-class Chances(NamedTuple):
-    """What a plan says of rolls."""
-
-    targets: npt.NDArray[np.intp]
-    wins: Floats
-    """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
-    loses: Floats
-    farkles: Floats
-
-
 class Choices(NamedTuple):
     """Every set-aside of every roll; list after list, and the lists of 1, 2, ... dice in turn."""
 
@@ -72,22 +62,22 @@ class Choices(NamedTuple):
     """Where the lists of a number of dice begin, and the end."""
     bonuses: npt.NDArray[np.intp]
     wins: Floats
+    """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
     loses: Floats
     farkles: Floats
 
 
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
 _spread_type = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3, 3, 3)], Spread)
-_chances_type = types.NamedTuple([_integers, _floats, _floats, _floats], Chances)
 _choices_type = types.NamedTuple(
     [_integers] * 3 + [_floats] + [_integers] * 2 + [_floats] * 3, Choices
 )
 
 
 @njit(nogil=True, error_model="numpy")
-def _follow(spread, steps, work, space, chances):
+def _follow(spread, steps, work, space, targets):
     """Find how the turns end that a thread's scratch was prepared for and that were solved."""
-    game, hot = work.game, work.hot
+    game, lists = work.game, work.lists
     values, bank, _, _, _, _ = work.scratch
     mass, rolled, arrivals, banked, farkled, ends = space
     levels, _, dice, _ = values.shape
@@ -112,9 +102,9 @@ def _follow(spread, steps, work, space, chances):
                     banked[t, lane] += kept
                     rolled[n, lane] = goes
                     any_rolled += goes
-                    farkled[t, lane] += chances.farkles[n] * goes
-                    ends[0, lane] += chances.wins[n] * goes
-                    ends[1, lane] += chances.loses[n] * goes
+                    farkled[t, lane] += lists.farkles[n] * goes
+                    ends[0, lane] += lists.wins[n] * goes
+                    ends[1, lane] += lists.loses[n] * goes
             if any_rolled == 0.0:
                 continue
             spread(
@@ -123,15 +113,18 @@ def _follow(spread, steps, work, space, chances):
                 rolled.ravel(),
                 arrivals.ravel(),
             )
-            for k in range(chances.targets.size):
-                points, n = chances.targets[k] // dice, chances.targets[k] % dice
+            for k in range(targets.size):
+                points, n = targets[k] // dice, targets[k] % dice
                 if n == dice - 1:
                     there = mass[following, t + points + bonus, n]
                 else:
                     there = mass[level, t + points, n]
                 for lane in range(LANES):
                     there[lane] += arrivals[k, lane]
-    goes_on = (1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot) / (1.0 - hot.only_hot)
+    stops = 1.0 - lists.only_hot
+    farkles, wins = lists.farkles[-1] / stops, lists.wins[-1] / stops
+    loses = lists.loses[-1] / stops
+    goes_on = 1.0 - farkles - wins - loses
     for t in range(steps, rows):
         for level in range(levels):
             for n in range(dice):
@@ -141,9 +134,9 @@ def _follow(spread, steps, work, space, chances):
                         banked[t, lane] += here
                         continue
                     banked[t, lane] += here * goes_on
-                    farkled[t, lane] += here * hot.farkles / (1.0 - hot.only_hot)
-                    ends[0, lane] += here * hot.wins / (1.0 - hot.only_hot)
-                    ends[1, lane] += here * hot.loses / (1.0 - hot.only_hot)
+                    farkled[t, lane] += here * farkles
+                    ends[0, lane] += here * wins
+                    ends[1, lane] += here * loses
 
 
 @njit(nogil=True, error_model="numpy")
@@ -193,7 +186,7 @@ def _keep(s, start, r, u, w, rows, ends_game, work, space, outcomes, used):
         array_type(types.intp, 2),
         *WORK_TYPES,
         _spread_type,
-        _chances_type,
+        _integers,
         OUTCOMES_TYPE,
         _integers,
         array_type(types.boolean, 1),
@@ -209,18 +202,19 @@ def outcomes_of_best_play(
     table,
     groups,
     game,
-    hot,
+    lists,
     bonuses,
     scratch,
     slack,
     space,
-    chances,
+    targets,
     outcomes,
     used,
     ends_game,
 ):
     """Find how the turns of best play end, given the values of the game.
 
+    targets : as of a TurnPlan
     groups : total and opponent's score in lane 0 of groups of states, shape (groups, 2); worker k
         does k, k + workers, ...
     used : where each worker goes on to write in `outcomes.banked`; moved on
@@ -229,7 +223,7 @@ def outcomes_of_best_play(
     workers = used.size
     modes = game.farkle_limit * game.boards
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch, slack, worker)
         mine = Spread(
             space.mass[worker],
             space.rolled[worker],
@@ -248,7 +242,7 @@ def outcomes_of_best_play(
                         if steps == 0:
                             continue
                         solve_levels(turn, steps, own)
-                        _follow(spread, steps, own, mine, chances)
+                        _follow(spread, steps, own, mine, targets)
                         rows = steps + game.reach
                         place = _keep(
                             s, start, r, u, w, rows, ends_game[r], own, mine, outcomes, place

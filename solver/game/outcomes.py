@@ -19,7 +19,6 @@ from solver.game.kernel_source import load_spread, load_turn
 from solver.game.lanes import LANES, lane_array
 from solver.game.layout import GameNumbers, Outcomes, Work, solved_game
 from solver.game.outcome_kernels import (
-    Chances,
     Choices,
     Spread,
     outcome_of_decisions,
@@ -98,8 +97,7 @@ def outcomes_of_values(
         loses,
     )
     functions = load_turn(plan, cache), load_spread(plan, cache)
-    chances = Chances(plan.targets, plan.win_chances, plan.lose_chances, plan.farkle_chances)
-    given = _space(plan, work), chances, outcomes, np.cumsum(room) - room, ends_game
+    given = _space(plan, work), plan.targets, outcomes, np.cumsum(room) - room, ends_game
     size = max(1, len(groups) // (_CHUNKS * workers)) * workers
     for begin in range(0, len(groups), size):
         on_progress(begin / len(groups))

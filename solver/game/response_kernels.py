@@ -179,7 +179,7 @@ def find_responses(
     table,
     s,
     game,
-    hot,
+    lists,
     bonuses,
     scratch,
     slack,
@@ -198,7 +198,7 @@ def find_responses(
     """
     workers, modes = len(scratch.lost), game.farkle_limit * game.boards
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch, slack, worker)
         for k in range(worker, len(first), workers):
             start = k * LANES
             for r in range(game.roles):

@@ -73,7 +73,7 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
         rises[place] = rising(banks[place, :rows], begin, end, room)
     own = Work(
         game,
-        work.hot,
+        work.lists,
         work.bonuses,
         Scratch(values, banks[place], farkle, lost, room, banks),
         work.slack,
@@ -186,7 +186,7 @@ def sweep_totals(
     center,
     twice,
     game,
-    hot,
+    lists,
     bonuses,
     scratch,
     slack,
@@ -207,7 +207,7 @@ def sweep_totals(
     groups, rows = np.nonzero(active[:, 1:].T)
     parts = shares(rows.size + 1, workers)
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch, slack, worker)
         turns = turn, hot_best, three, all_dice
         for _ in range(rows.size + 1):
             task = next_task(parts, worker)
@@ -258,7 +258,7 @@ def solve_total(
     s,
     active,
     game,
-    hot,
+    lists,
     bonuses,
     scratch,
     slack,
@@ -282,7 +282,7 @@ def solve_total(
     tasks = np.flatnonzero(active)
     parts = shares(tasks.size, workers)
     for worker in prange(workers):
-        own = own_work(game, hot, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, bonuses, scratch, slack, worker)
         turns = turn, hot_best, three, all_dice
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)

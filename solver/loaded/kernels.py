@@ -53,7 +53,7 @@ def solve_rows(values, top, rows, bank, farkle, lists, out):
             first, end = lists.first_list[n], lists.first_list[n + 1]
             where, starts = lists.places, lists.starts
             add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-                values, row, where, starts, lists.chances, first, end, out, place
+                values, values, row, where, starts, lists.chances, first, end, out, place
             )
             for lane in range(LANES):
                 out[place + lane] = max(bank[t, lane], out[place + lane])

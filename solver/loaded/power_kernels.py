@@ -99,6 +99,7 @@ def _roll_again(values, row, width, player, space, out):
                 space[layer, place + lane] = 0.0
             add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
                 values,
+                values,
                 here,
                 lists.places,
                 lists.starts,
@@ -121,13 +122,14 @@ def _roll_again(values, row, width, player, space, out):
             begin, end = nodes.first_outcome[node], nodes.first_outcome[node + 1]
             where, starts = outcomes.places, outcomes.starts
             add_lists(  # type: ignore[call-arg]
-                space[0], 0, where, starts, outcomes.chances, begin, end, space[1], place
+                space[0], space[0], 0, where, starts, outcomes.chances, begin, end, space[1], place
             )
         for lane in range(LANES):
             out[n * LANES + lane] = 0.0
         begin, end = rolls.first_list[n], rolls.first_list[n + 1]
+        values, places, place = space[1], rolls.places, n * LANES
         add_lists(  # type: ignore[call-arg]
-            space[1], 0, rolls.places, rolls.starts, rolls.chances, begin, end, out, n * LANES
+            values, values, 0, places, rolls.starts, rolls.chances, begin, end, out, place
         )
 
 
@@ -159,7 +161,7 @@ def _solve_layer(layer, top, rows, worth, player, powered, values, scratch):
                 first, end = lists.first_list[n], lists.first_list[n + 1]
                 where, starts = lists.places, lists.starts
                 add_lists(  # type: ignore[call-arg]
-                    values, row, where, starts, lists.chances, first, end, out, place
+                    values, values, row, where, starts, lists.chances, first, end, out, place
                 )
             for lane in range(LANES):
                 value = min(1.0, out[place + lane])
@@ -222,7 +224,7 @@ def _allow(layer, left, top, rows, others, s, first, count, player, values, scra
                 begin, end = lists.first_list[n], lists.first_list[n + 1]
                 where, starts = lists.places, lists.starts
                 add_lists(  # type: ignore[call-arg]
-                    values, row, where, starts, lists.chances, begin, end, out, place
+                    values, values, row, where, starts, lists.chances, begin, end, out, place
                 )
                 for lane in range(LANES):
                     value = min(1.0, out[place + lane])

@@ -248,6 +248,7 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
 
     from solver.game.kernel_source import load_turn  # noqa: PLC0415
     from solver.game.lanes import LANES  # noqa: PLC0415
+    from solver.game.layout import lists_of  # noqa: PLC0415
 
     rules = load_rules("facebook")
     plan, table = turn_plan(rules), open_strategy(Path(strategies), rules).turn(Position.of_two())
@@ -261,11 +262,11 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
     bank_in_lanes, farkle_in_lanes = bank.repeat(LANES), ends.farkle.repeat(LANES)
     lost = np.full(LANES, ends.lost[0])
     turn, loop = load_turn(plan, Path(kernels)), numba.njit(error_model="numpy")(_turn_by_lists)
-    lists = _lists(plan)
+    lists, in_code = _lists(plan), lists_of(plan)
     flat = values.ravel()
 
     def generated() -> None:
-        turn(in_lanes, in_lanes, bank_in_lanes, farkle_in_lanes, lost, steps)
+        turn(in_lanes, in_lanes, bank_in_lanes, farkle_in_lanes, lost, in_code, steps)
 
     def by_lists() -> None:
         loop(flat, bank, ends.farkle, steps, plan.farkle_chances, *lists)

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from solver.game.kernel_source import load_turn, load_turns, shared_maxima
 from solver.game.lanes import LANES
+from solver.game.layout import lists_of
+from solver.game.list_kernels import turn_of_lists
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision, Endings, solve_turn
@@ -57,9 +59,9 @@ def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -
     ],
     ids=lambda rules: f"{rules.name}-{rules.digest[:4]}",
 )
-def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
+def test_the_kernels_agree_with_numpy(rules: Ruleset, kernels: Path) -> None:
     plan = turn_plan(rules)
-    turn = load_turn(plan, kernels)
+    turns = load_turn(plan, kernels), turn_of_lists
     random = np.random.default_rng(1)
     for totals in (1, 7, 150):
         bank = np.sort(random.random((totals, LANES)), axis=0)
@@ -72,15 +74,16 @@ def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
             for k in range(LANES)
         ]
         expected = np.stack([table.win_probability for table in tables], axis=-1)
-        values = expected.copy()
-        values[:, :totals] = math.nan
         farkles = np.tile(farkle, totals)
-        flat = values.reshape(plan.levels, -1)
         row = plan.columns * LANES
-        for level in range(plan.levels - 1, -1, -1):
-            hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
-            turn(flat[level], hot, bank.ravel(), farkles, lost, totals)
-        np.testing.assert_allclose(values, expected, rtol=1e-13)
+        for turn in turns:
+            values = expected.copy()
+            values[:, :totals] = math.nan
+            flat = values.reshape(plan.levels, -1)
+            for level in range(plan.levels - 1, -1, -1):
+                hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
+                turn(flat[level], hot, bank.ravel(), farkles, lost, lists_of(plan), totals)
+            np.testing.assert_allclose(values, expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_the_kernel_agrees_with_numpy(rules: Ruleset, kernels: Path) -> None:
 )
 def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path) -> None:
     plan, totals = turn_plan(rules), 150
-    turns = load_turns(plan, kernels)
+    turns, lists = load_turns(plan, kernels), lists_of(plan)
     random = np.random.default_rng(2)
     rises = np.linspace(0.0, 0.95, totals)[:, np.newaxis]
     ways = [rises**power + np.sort(random.random((totals, LANES)), 0) / 50 for power in (0.5, 1, 3)]
@@ -116,7 +119,8 @@ def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path
                 values[level, :totals] = math.nan
                 flat = values.reshape(plan.levels, -1)
                 hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
-                end = turn(flat[level], hot, bank.ravel(), np.tile(farkle, totals), lost, totals)
+                farkles = np.tile(farkle, totals)
+                end = turn(flat[level], hot, bank.ravel(), farkles, lost, lists, totals)
                 np.testing.assert_allclose(values[level, end:], expected[level, end:], rtol=1e-13)
                 ends.append(end)
             assert ends == sorted(ends)
