@@ -70,7 +70,7 @@ def _lanes(s, start, u, w, game):
 @njit(nogil=True, error_model="numpy")
 def _roll_values(level, t, rolls, work, found):
     """Set found[n] to the values of rolling n + 1 dice at turn total t."""
-    values, _, farkle, lost, _, _ = work.scratch
+    values, _, _, farkle, lost, _, _ = work.scratch
     _, rows, dice, _ = values.shape
     size, flat, places = dice * LANES, values.ravel(), rolls.places[level]
     for n in range(dice):
@@ -98,7 +98,7 @@ def _roll_values(level, t, rolls, work, found):
     nogil=True,
     error_model="numpy",
 )
-def total_residual(turn, table, s, game, lists, bonuses, scratch, slack, rolls, worst):
+def total_residual(turn, table, s, game, lists, others, bonuses, scratch, slack, rolls, worst):
     """Raise worst[worker] to the largest relative residual of any state of total s.
 
     For a state (t, n) it is how far W is from what the equations make of the values that it leads
@@ -107,8 +107,8 @@ def total_residual(turn, table, s, game, lists, bonuses, scratch, slack, rolls, 
     workers = worst.size
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        own = own_work(game, lists, bonuses, scratch, slack, worker)
-        values, bank, _, _, _, _ = own.scratch
+        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
+        values, _, bank, _, _, _, _ = own.scratch
         levels, _, dice, _ = values.shape
         expected = np.empty((dice, LANES))
         largest = 0.0
@@ -165,6 +165,7 @@ def compare_total(
     s,
     game,
     lists,
+    others,
     bonuses,
     scratch,
     slack,
@@ -185,8 +186,8 @@ def compare_total(
     workers = len(scratch.lost)
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
-        exact = own_work(exact_game, lists, bonuses, exact_scratch, slack, worker)
-        own = own_work(game, lists, bonuses, scratch, slack, worker)
+        exact = own_work(exact_game, lists, others, bonuses, exact_scratch, slack, worker)
+        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         levels, _, dice, _ = own.scratch.values.shape
         for task in range(worker, groups, workers):
             start = low + task * LANES

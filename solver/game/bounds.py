@@ -5,17 +5,18 @@ opponent's lower bounds for the upper bounds of the player to move and the other
 interval grows, the exact values are inside. docs/mathematics.md has the proof.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
 from math import fsum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.game import sweep_kernels
-from solver.game.endgame import endgame
+from solver.game.endgame import Endgame, endgames
 from solver.game.kernel_source import Turns, summands, turns_weigh
 from solver.game.lanes import LANES
 from solver.game.layout import (
@@ -24,23 +25,36 @@ from solver.game.layout import (
     as_is_best,
     first_scores,
     independent_totals,
+    lists_of,
     make_table,
     make_work,
     read_table,
     work_done,
     write_table,
 )
-from solver.game.standings import LEAST
+from solver.game.list_kernels import SUMMED
+from solver.game.standings import LEAST, blocks, score_count
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
 
-LEANS = 0.2, 0.0
-"""By how much intervals at 1 are smaller than at 0, where most of them is for rounding.
+
+class Shape(NamedTuple):
+    """How wide intervals are where they are narrow, see `_distance`."""
+
+    lean: float
+    """By how much they are smaller at 1 than at 0, where most of them is for rounding."""
+    growth: float = 0.0
+    """By how much they are smaller at the goal than at the least scores."""
+
+
+SHAPES = Shape(0.2), Shape(0.0), Shape(0.0, growth=0.5)
+"""Those that are tried, one after the other.
 
 With some lean the turn of a player who is all but lost, and bound to farkle, shrinks them; without
 it they shrink in games in which a turn hardly changes anything. One or the other nearly always
-serves."""
+serves. Where one player hopes for next to nothing they only shrink as the goal comes closer, which
+they do where no score falls."""
 
 _ROUNDING = 2.0**-53
 """Half of the last place of numbers from 1 to 2."""
@@ -56,7 +70,8 @@ def bound_of_sweep(
     tolerance: float,
     turns: Turns,
     *,
-    lean: float = 0.0,
+    shape: Shape = SHAPES[1],
+    plans: Sequence[TurnPlan] = (),
     threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> float | None:
@@ -64,20 +79,20 @@ def bound_of_sweep(
 
     old, table : the values before a sweep of sweep_kernels.sweep_totals, and the table after it
 
+    plans : the turns of both players of a contest, where they have their own
+
     As error_bound, in half of the work: what a turn is worth is convex in the values around it.
     Where values settle badly it may prove nothing though that one does.
     """
-    plan, ends = turn_plan(rules), endgame(rules)
-    rows = old.shape[1] + ends.beyond + plan.reach
+    ends, slacks = endgames(rules, plans), _slacks(rules, plans, old.shape[1])
     # of a turn at the bounds and, twice, of that in the sweep, with the two roundings of the sum
     # and that of the bounds before
-    slack = _MORE * (3 * turn_rounding(plan, rows) + 3 * _ROUNDING)
-    work = make_work(rules, ends, threads, slack=slack)
-    off = np.where(ends.last > 0, final_turn_slack(plan, rows), 0.0)
-    lower = make_table(work.game, [ends.last - off])
-    distance = _distance(old, tolerance, lean)
+    slack = _MORE * (3 * slacks.turn + 3 * _ROUNDING)
+    work = make_work(rules, ends[0], threads, sides=len(ends), slack=slack, plans=plans)
+    lower = make_table(work.game, _lasts(ends, -slacks.final_turn))
+    distance = _distance(rules, old, tolerance, shape)
     write_table(rules, lower, old - distance)
-    _sweep(rules, lower, table, turns, work, on_progress)
+    _sweep(rules, plans, lower, table, turns, work, on_progress)
     values = read_table(rules, table)
     after = values - read_table(rules, lower)
     if not np.all(after + np.abs(values - old) <= distance):
@@ -91,32 +106,33 @@ def error_bound(
     tolerance: float,
     turns: Turns,
     *,
-    lean: float = 0.0,
+    shape: Shape = SHAPES[1],
+    plans: Sequence[TurnPlan] = (),
     threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> float | None:
     """A proved bound of the error of every value of a solved game; None if none is proved.
 
     Relative to the value, or to LEAST where it is less, and at most the tolerance. As much work as
-    two sweeps. `lean` is one of LEANS.
+    two sweeps. `shape` is one of SHAPES, `plans` are as for `bound_of_sweep`.
     """
-    plan, ends = turn_plan(rules), endgame(rules)
-    rows = values.shape[1] + ends.beyond + plan.reach
-    work = make_work(rules, ends, threads, sides=2, slack=turn_slack(plan, rows))
-    game, slack = work.game, final_turn_slack(plan, rows)
-    lasts = [ends.last + np.where(ends.last > 0, off, 0.0) for off in (-slack, slack)]
-    table = make_table(game, lasts)
+    ends, slacks = endgames(rules, plans), _slacks(rules, plans, values.shape[1])
+    slack = _MORE * slacks.turn
+    work = make_work(rules, ends[0], threads, sides=2 * len(ends), slack=slack, plans=plans)
+    off = slacks.final_turn
+    table = make_table(work.game, [*_lasts(ends, -off), *_lasts(ends, off)])
     sides = table[: len(values)], table[len(values) :]
-    for side, bound in zip(sides, _intervals(values, tolerance, lean), strict=True):
+    for side, bound in zip(sides, _intervals(rules, values, tolerance, shape), strict=True):
         write_table(rules, side, bound)
-    _sweep(rules, table, table[:0], turns, work, on_progress)
+    _sweep(rules, plans, table, table[:0], turns, work, on_progress)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large
-    return _proved(values, _intervals(values, tolerance, lean), (lower, upper))
+    return _proved(values, _intervals(rules, values, tolerance, shape), (lower, upper))
 
 
 def _sweep(
     rules: Ruleset,
+    plans: Sequence[TurnPlan],
     table: Floats,
     center: Floats,
     turns: Turns,
@@ -125,7 +141,7 @@ def _sweep(
 ) -> None:
     """Renew all bounds in a table in the order of a sweep."""
     game, contest = work.game, Contest(as_is_best(), as_is_best())
-    together = independent_totals(rules, turn_plan(rules), game)
+    together = independent_totals(rules, plans or [turn_plan(rules)], game)
     groups = np.arange(game.scores // (2 * LANES) + 1)
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
@@ -135,19 +151,24 @@ def _sweep(
         sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
 
 
-def _distance(values: Floats, tolerance: float, lean: float) -> Floats:
+def _distance(rules: Ruleset, values: Floats, tolerance: float, shape: Shape) -> Floats:
     """How far bounds are from values before any proof, within what the tolerance allows.
 
     It is concave in the value and, but for the lean, the same for what the opponent has, so that
     intervals around exact values do not grow in a turn. The smaller share makes room for rounding.
     """
-    distance = 0.75 * values * (1 - values) + 0.25 * LEAST * (1 - lean * values)
-    return tolerance * distance
+    narrow = 0.25 * LEAST * (1 - shape.lean * values)
+    if shape.growth:
+        scores = np.concatenate([np.arange(block.scores) for block in blocks(rules)])
+        narrow *= 1 - shape.growth * np.add.outer(scores, scores) / (2 * score_count(rules))
+    return tolerance * (0.75 * values * (1 - values) + narrow)
 
 
-def _intervals(values: Floats, tolerance: float, lean: float) -> tuple[Floats, Floats]:
+def _intervals(
+    rules: Ruleset, values: Floats, tolerance: float, shape: Shape
+) -> tuple[Floats, Floats]:
     """Lower and upper bounds around values before any proof, see `_distance`."""
-    distance = _distance(values, tolerance, lean)
+    distance = _distance(rules, values, tolerance, shape)
     return np.maximum(values - distance, 0.0), np.minimum(values + distance, 1.0)
 
 
@@ -162,18 +183,36 @@ def _proved(
     return float(errors.max())
 
 
-def turn_slack(plan: TurnPlan, turn_totals: int) -> float:
-    """By which bounds have to be moved apart after a turn of at most so many turn totals.
+class _Slacks(NamedTuple):
+    """What rounding may change the value of a turn, of any player."""
 
-    A little more than what rounding may change the value of a turn. The excess is what whoever
-    plays by the bounds gains in every turn, so that the game ends.
+    turn: float
+    final_turn: float
+
+
+def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
+    """By which bounds have to be moved apart after turns, but for a little more.
+
+    That excess is what whoever plays by the bounds gains in every turn, so that the game ends.
     """
-    return _MORE * turn_rounding(plan, turn_totals)
+    ends, found = endgames(rules, plans), []
+    for plan in plans or [turn_plan(rules)]:
+        rows = scores + ends[0].beyond + plan.reach
+        sums = _rounding_of_lists(plan) if plans else _rounding_of_sums(plan)
+        found.append((turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)))
+    return _Slacks(*map(max, zip(*found, strict=True)))
 
 
-def turn_rounding(plan: TurnPlan, turn_totals: int) -> float:
-    """What rounding may change the value of a turn of at most so many turn totals."""
-    sums = _rounding_of_sums(plan)
+def _lasts(ends: Sequence[Endgame], off: float) -> list[Floats]:
+    """What final turns are worth, but for so much."""
+    return [one.last + np.where(one.last > 0, off, 0.0) for one in ends]
+
+
+def turn_rounding(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
+    """What rounding may change the value of a turn of at most so many turn totals.
+
+    sums : that of one roll of the dice of a column
+    """
     # with those of a bank, 1 - V, and of the slack itself
     error = _ROUNDING * (1 + _accumulated(plan, sums, turn_totals))
     if plan.must_roll_hot:
@@ -181,12 +220,12 @@ def turn_rounding(plan: TurnPlan, turn_totals: int) -> float:
     return error
 
 
-def final_turn_slack(plan: TurnPlan, turn_totals: int) -> float:
+def final_turn_slack(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
     """The same for final turns, whose sums NumPy adds up in an order of its own.
 
     Four times, as the turns of a play-off lead to one another.
     """
-    sums = np.full(plan.columns, len(plan.starts) + 4.0) + _rounding_of_sums(plan)
+    sums = sums + np.count_nonzero(plan.chances, axis=1) + 4.0
     return 4 * _ROUNDING * (3 + _accumulated(plan, sums, turn_totals))
 
 
@@ -215,6 +254,22 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
                 found += one * _last_places(np.arange(2.0, times + 1)).sum()
             roundings[column] = max(roundings[column], found)
     return roundings
+
+
+@lru_cache(maxsize=RULESETS)
+def _rounding_of_lists(plan: TurnPlan) -> Floats:
+    """As `_rounding_of_sums`, of `list_kernels.turn_of_lists` and chances that are rounded once."""
+    lists, found = lists_of(plan), np.zeros(plan.columns)
+    for n in range(plan.columns):
+        ends = [plan.win_chances[n], plan.lose_chances[n], plan.farkle_chances[n]]
+        chances = lists.chances[lists.first_list[n] : lists.first_list[n + 1]]
+        parts = [chances[k : k + SUMMED] for k in range(0, len(chances), SUMMED)]
+        sums = np.cumsum([sum(ends), *map(np.sum, parts)])
+        # of chances, of products with them, and of sums
+        results: list[npt.ArrayLike] = [ends, chances, ends, chances, ends, sums]
+        results += map(np.cumsum, parts)
+        found[n] = sum(_last_places(some).sum() for some in results)
+    return found
 
 
 def _last_places(results: npt.ArrayLike) -> Floats:

@@ -13,7 +13,7 @@ So turn totals `beyond` the goal are enough if last(missing + beyond) is far bel
 F * last(missing), for the least risk F of any roll.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -31,13 +31,13 @@ _NEGLIGIBLE = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Endgame:
-    """The end of the games of a rule set."""
+    """The end of the games of a rule set, for one of the players or for both."""
 
     last: Floats
     """Win probability of the player who starts a final turn, at [on the board, margin in point
     steps]. All 0 where the goal wins at once."""
     beyond: int
-    """Turn totals in point steps beyond the goal up to which a turn may go on."""
+    """Turn totals in point steps beyond the goal up to which a turn of anybody may go on."""
     tie: float
     """Win probability of the player whose final turn ends in a tie."""
 
@@ -47,23 +47,38 @@ def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
 
     Raises InvalidRulesError where turns could go on for ever without risk.
     """
-    return _endgame(rules, further)
+    return endgames(rules, further=further)[0]
+
+
+def endgames(
+    rules: Ruleset, plans: Sequence[TurnPlan] = (), *, further: int = 0
+) -> tuple[Endgame, ...]:
+    """The end of the games of players with turns of their own, for each; without any for both.
+
+    Raises what `endgame` does.
+    """
+    return _endgames(rules, tuple(plans) or (turn_plan(rules),), further)
 
 
 @lru_cache(maxsize=RULESETS)
-def _endgame(rules: Ruleset, further: int) -> Endgame:
-    plan = turn_plan(rules)
+def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tuple[Endgame, ...]:
+    reach = max(plan.reach for plan in plans)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
-        return Endgame(np.zeros((2, goals + plan.reach + 1)), 0, 0.0)
+        return (Endgame(np.zeros((2, goals + reach + 1)), 0, 0.0),) * len(plans)
+    pairs = list(zip(plans, reversed(plans), strict=True))
     for far in (20, 200):
-        margins = 2 * goals + far * plan.reach + further
-        tie = 0.5 if rules.ties == "shared" else 0.0
-        if rules.ties == "played_on":
-            tie = 1 - _first_of_play_off(rules, margins)
-        on_board = last_turns(rules, margins, tie, on_board=True)
-        found = _beyond(rules, plan, on_board, goals)
-        if found is not None:
+        margins = 2 * goals + far * reach + further
+        ties = [_worth_of_tie(rules, *pair, margins) for pair in pairs]
+        lasts = [
+            last_turns(rules, plan, margins, tie, on_board=True)
+            for plan, tie in zip(plans, ties, strict=True)
+        ]
+        found = [
+            _beyond(rules, leader, last, goals)
+            for (_, leader), last in zip(pairs, lasts, strict=True)
+        ]
+        if None not in found:
             break
     else:
         raise InvalidRulesError.say(
@@ -72,68 +87,85 @@ def _endgame(rules: Ruleset, further: int) -> Endgame:
             rules=rules.name,
             ending=rules.ending,
         )
-    beyond = found + further
-    used = goals + beyond + plan.reach + 1
-    off_board = last_turns(rules, margins, tie, on_board=False) if rules.has_opening else on_board
-    return Endgame(np.array([off_board[:used], on_board[:used]]), beyond, tie)
+    beyond = max(far for far in found if far is not None) + further
+    used = goals + beyond + reach + 1
+    ends = []
+    for plan, tie, on_board in zip(plans, ties, lasts, strict=True):
+        off_board = on_board
+        if rules.has_opening:
+            off_board = last_turns(rules, plan, margins, tie, on_board=False)
+        ends.append(Endgame(np.array([off_board[:used], on_board[:used]]), beyond, tie))
+    return tuple(ends)
+
+
+def _worth_of_tie(rules: Ruleset, chaser: TurnPlan, leader: TurnPlan, margins: int) -> float:
+    """Win probability of the player whose final turn ends in a tie."""
+    if rules.ties == "played_on":
+        # who does not draw level goes first, and what a tie leads to again is the same
+        def first(value: float) -> float:
+            second = last_turns(rules, chaser, margins, 1 - value, on_board=True)
+            return float(play_off_turn(rules, leader, second).roll[0, 0, -1])
+
+        return 1 - fixed_point(first)
+    return 0.5 if rules.ties == "shared" else 0.0
 
 
 @lru_cache(maxsize=512)
 def last_turn(
-    rules: Ruleset, to_beat: int | None, *, on_board: bool, further: int = 0
+    rules: Ruleset,
+    to_beat: int | None,
+    *,
+    on_board: bool,
+    further: int = 0,
+    plans: tuple[TurnPlan, ...] = (),
 ) -> TurnTable:
     """The table of a final turn, or of a turn of a play-off.
 
     to_beat : points of which as many are a tie, more than 0 but in a play-off; None for the first
         turn of a play-off
     further : turn totals more, in point steps, that the first turn of a play-off is to hold
+    plans : the turns of this player and of the other, where they have their own
     """
-    ends = endgame(rules, further=further)
+    ends = endgames(rules, plans, further=further)
+    own, *others = plans or (turn_plan(rules),)
     if to_beat is None:
-        margins = ends.last.shape[1] - 1
-        return play_off_turn(rules, last_turns(rules, margins, ends.tie, on_board=True))
-    return _final_turn(rules, to_beat // rules.point_step, ends.tie, on_board=on_board)
+        margins, other = ends[0].last.shape[1] - 1, others[0] if others else own
+        return play_off_turn(
+            rules, own, last_turns(rules, other, margins, ends[-1].tie, on_board=True)
+        )
+    return _final_turn(rules, own, to_beat // rules.point_step, ends[0].tie, on_board=on_board)
 
 
-def _final_turn(rules: Ruleset, margin: int, tie: float, *, on_board: bool) -> TurnTable:
+def _final_turn(
+    rules: Ruleset, plan: TurnPlan, margin: int, tie: float, *, on_board: bool
+) -> TurnTable:
     """The table of a final turn, or of the second turn of a play-off.
 
     margin : what is missing to a tie, in point steps; 0 only in a play-off
     tie : win probability of the player to act after a tie
     """
-    plan = turn_plan(rules)
     least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
     bank = np.zeros(max(margin + 1, least) + plan.reach)
     bank[margin] = tie
     bank[margin + 1 :] = 1.0
     farkle = np.full(len(bank), tie if margin == 0 else 0.0)
-    return _turn(rules, least, bank, farkle)
+    return _turn(rules, plan, least, bank, farkle)
 
 
-def play_off_turn(rules: Ruleset, second: Floats) -> TurnTable:
+def play_off_turn(rules: Ruleset, plan: TurnPlan, second: Floats) -> TurnTable:
     """The first turn of a play-off, given the second's win probability by the margin."""
     least = rules.least_bank(wins=True) // rules.point_step
     bank = 1 - second
     farkle = np.full(len(bank), bank[0])
-    return _turn(rules, least, bank, farkle)
+    return _turn(rules, plan, least, bank, farkle)
 
 
-def _turn(rules: Ruleset, least: int, bank: Floats, farkle: Floats) -> TurnTable:
+def _turn(rules: Ruleset, plan: TurnPlan, least: int, bank: Floats, farkle: Floats) -> TurnTable:
     """A turn with these values of a bank and of a farkle by the turn total; `least` to bank."""
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]
     bank[:least] = np.nan
-    return solve_turn(turn_plan(rules), Endings.alone(bank, farkle, 0.0))
-
-
-def _first_of_play_off(rules: Ruleset, margins: int) -> float:
-    """Win probability of the first player of a play-off, which a tie leads to again."""
-
-    def g(value: float) -> float:
-        second = last_turns(rules, margins, 1 - value, on_board=True)
-        return float(play_off_turn(rules, second).roll[0, 0, -1])
-
-    return fixed_point(g)
+    return solve_turn(plan, Endings.alone(bank, farkle, 0.0))
 
 
 def fixed_point(g: Callable[[float], float]) -> float:
@@ -153,14 +185,16 @@ def fixed_point(g: Callable[[float], float]) -> float:
     return x
 
 
-def last_turns(rules: Ruleset, margins: int, tie: float, *, on_board: bool) -> Floats:
+def last_turns(
+    rules: Ruleset, plan: TurnPlan, margins: int, tie: float, *, on_board: bool
+) -> Floats:
     """Win probability at the start of a final turn for the margins 0 .. `margins`."""
     least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
     last = np.empty(margins + 1)
-    longest = _final_turn(rules, margins, tie, on_board=on_board)
+    longest = _final_turn(rules, plan, margins, tie, on_board=on_board)
     last[::-1] = longest.roll[0, : margins + 1, -1]
     for margin in range(min(least, margins) + 1):
-        last[margin] = _final_turn(rules, margin, tie, on_board=on_board).roll[0, 0, -1]
+        last[margin] = _final_turn(rules, plan, margin, tie, on_board=on_board).roll[0, 0, -1]
     return last
 
 

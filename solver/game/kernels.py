@@ -17,8 +17,8 @@ center : empty, or values V for which bounds are renewed instead of values, see 
     with lower bounds in the table, 2 V less what turns are worth there, less slack
 twice : whether states of level scores are solved twice, see sweep_kernels._solve_pairs
 game : a GameNumbers
-lists, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring whole
-    into a parallel loop
+lists, others, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring
+    whole into a parallel loop
 work : the Work of one thread, see `own_work`
 one, other : how the players of the first and of the other half of the roles play, see Outcomes
 """
@@ -62,10 +62,11 @@ TURN_SIGNATURE = types.intp(*[array_type(types.float64, 1)] * 5, LISTS_TYPE, typ
 TURN_TYPE = types.FunctionType(TURN_SIGNATURE)
 GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
 SCRATCH_TYPE = types.NamedTuple(
-    [array_type(types.float64, axes) for axes in (5, 3, 3, 2, 2, 4)], Scratch
+    [array_type(types.float64, axes) for axes in (5, 5, 3, 3, 2, 2, 4)], Scratch
 )
 WORK_TYPES = (
     GAME_TYPE,
+    LISTS_TYPE,
     LISTS_TYPE,
     array_type(types.intp, 1),
     SCRATCH_TYPE,
@@ -87,13 +88,18 @@ CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
 
 
 @njit(nogil=True, error_model="numpy")
-def own_work(game, lists, bonuses, scratch, slack, worker):
+def own_work(game, lists, others, bonuses, scratch, slack, worker):
     """The Work of one thread: with its part of the scratch arrays, without the axis of threads."""
-    values, bank, farkle, lost, room, banks = scratch
     own = Scratch(
-        values[worker], bank[worker], farkle[worker], lost[worker], room[worker], banks[worker]
+        scratch.values[worker],
+        scratch.others[worker],
+        scratch.bank[worker],
+        scratch.farkle[worker],
+        scratch.lost[worker],
+        scratch.room[worker],
+        scratch.banks[worker],
     )
-    return Work(game, lists, bonuses, own, slack)
+    return Work(game, lists, others, bonuses, own, slack)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -211,7 +217,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
     origin : row of the scratch's values for turn total 0
     """
     game, lists = work.game, work.lists
-    values, bank, farkle, lost, room, _ = work.scratch
+    values, _, bank, farkle, lost, room, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     other, board, rows = game.roles - 1 - r, u // game.farkle_limit, steps + game.reach
     for lane in range(LANES):
@@ -252,7 +258,7 @@ def prepare(table, s, start, r, u, w, work):
     state.
     """
     game = work.game
-    values, bank, farkle, _, room, _ = work.scratch
+    values, _, bank, farkle, _, room, _ = work.scratch
     steps = turn_totals(s, start, r, u, w, game)
     if steps > 0:
         rows = steps + game.reach
@@ -272,7 +278,7 @@ def _solve_rows(turn, begin, end, level, origin, work):
 
     Down to `begin`, if the turn function goes as far; returns the last one.
     """
-    values, bank, farkle, lost, _, _ = work.scratch
+    values, _, bank, farkle, lost, _, _ = work.scratch
     following, row = min(level + 1, work.bonuses.size - 1), origin + begin
     return begin + turn(
         values[level, row:].ravel(),

@@ -20,7 +20,8 @@ the opponent's lower bounds make the upper ones of the player to move, and the o
 What the end of a turn leads to is then, as ever, the role that counts as far from the last one.
 
 A table of a contest has all roles twice as well: first of one player, then of another one, who need
-not play alike, each with the chance to win when that player is to move.
+not play alike nor have the same dice, each with the chance to win when that player is to move. Such
+a table of bounds has them four times: both players' lower bounds, then both players' upper ones.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,8 +51,7 @@ class GameNumbers(NamedTuple):
     roles: int
     """Along the first axis of the table."""
     sides: int
-    """2 in a table of bounds, of whose roles the first half holds lower ones, and in one of a
-    contest, of whose roles the first half is one player's; else 1."""
+    """How many times a table has all roles: 1, or 2 for bounds or a contest, or 4 for both."""
     farkle_limit: int
     boards: int
     """2 where it matters who is on the board, else 1."""
@@ -97,7 +97,7 @@ class Lists(NamedTuple):
     first_list: npt.NDArray[np.intp]
     """The first list of each column, and the end, (columns + 1,)."""
     chances: Floats
-    """Chance of each list when rolling its own dice, (lists,)."""
+    """Chance of each list when rolling its own dice, (lists,), or of each in each lane."""
     farkles: Floats
     """Chance of a farkle when rolling the dice of a column, (columns,); so the others."""
     wins: Floats
@@ -115,6 +115,8 @@ class Scratch(NamedTuple):
     """Win probability with dice 1.. in turn, shape (levels, turn totals, dice, LANES).
 
     Where the goal wins at once 1 in rows that only turn totals beyond it ever have."""
+    others: Floats
+    """The same for the second player of a contest, whose dice need not be those of the first."""
     bank: Floats
     """Value of banking a turn total, 0 where it is not allowed, shape (turn totals, LANES)."""
     farkle: Floats
@@ -174,6 +176,8 @@ class Work(NamedTuple):
 
     game: GameNumbers
     lists: Lists
+    others: Lists
+    """Those of the second player of a contest."""
     bonuses: npt.NDArray[np.intp]
     """Of each hot dice in a turn, in steps; the last one goes on for those that follow."""
     scratch: Scratch
@@ -181,8 +185,10 @@ class Work(NamedTuple):
     """By which bounds are moved apart when they are written; 0 in a table of values."""
 
 
-def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
-    plan, step = turn_plan(rules), rules.point_step
+def _game_numbers(
+    rules: Ruleset, plans: Sequence[TurnPlan], ends: Endgame, sides: int
+) -> GameNumbers:
+    step = rules.point_step
     everything = rules.farkle_penalty is not None and rules.penalty_points == 0
     return GameNumbers(
         roles=sides * (2 if rules.has_roles else 1),
@@ -197,8 +203,8 @@ def _game_numbers(rules: Ruleset, ends: Endgame, sides: int) -> GameNumbers:
         penalty=EVERYTHING if everything else rules.penalty_points // step,
         keeps=int(rules.farkle_keeps_turn_total),
         beyond=ends.beyond,
-        reach=plan.reach,
-        must_roll_hot=int(plan.must_roll_hot),
+        reach=max(plan.reach for plan in plans),
+        must_roll_hot=int(plans[0].must_roll_hot),
         at_once=int(rules.ending == "at_once"),
     )
 
@@ -231,28 +237,35 @@ def make_work(
     *,
     sides: int = 1,
     slack: float = 0.0,
+    plans: Sequence[TurnPlan] = (),
 ) -> Work:
     """What kernels need for the turns of a game; for as many threads as there are if None.
 
-    sides : 2 for a table of bounds, which have some `slack`, or of a contest
+    sides : 2 for a table of bounds, which have some `slack`, or of a contest; 4 for both
+    plans : the turns of the players of a contest, where they have their own
     """
-    plan, game = turn_plan(rules), _game_numbers(rules, ends, sides)
+    plans = plans or [turn_plan(rules)]
+    game = _game_numbers(rules, plans, ends, sides)
     threads = threads or numba.get_num_threads()
     # as many turn totals as any turn may need, with those that hold only a bank
     rows = max(game.scores, game.opening) + game.beyond + game.reach
-    bonuses = np.array(plan.bonuses, dtype=np.intp)
     places = 2 * game.roles * game.boards**2 * game.farkle_limit
+    values = [
+        lane_array(threads, plan.levels, rows, plan.columns, LANES, fill=float(game.at_once))
+        for plan in plans
+    ]
     scratch = Scratch(
-        values=lane_array(
-            threads, plan.levels, rows, plan.columns, LANES, fill=float(game.at_once)
-        ),
+        values=values[0],
+        others=values[-1],
         bank=lane_array(threads, rows, LANES),
         farkle=lane_array(threads, rows, LANES),
         lost=lane_array(threads, LANES),
         room=lane_array(threads, LANES),
         banks=lane_array(threads, places, rows, LANES),
     )
-    return Work(game, lists_of(plan), bonuses, scratch, slack)
+    lists = [lists_of(plan) for plan in plans]
+    bonuses = np.array(plans[0].bonuses, dtype=np.intp)
+    return Work(game, lists[0], lists[-1], bonuses, scratch, slack)
 
 
 def make_table(game: GameNumbers, lasts: Sequence[Floats]) -> np.ndarray:
@@ -279,7 +292,7 @@ def make_table(game: GameNumbers, lasts: Sequence[Floats]) -> np.ndarray:
     return table
 
 
-def independent_totals(rules: Ruleset, plan: TurnPlan, game: GameNumbers) -> int:
+def independent_totals(rules: Ruleset, plans: Sequence[TurnPlan], game: GameNumbers) -> int:
     """Number of totals in a row whose states do not depend on each other, see sweep_totals.
 
     A bank adds the least bank or more, and the last farkle in a row costs the penalty, unless the
@@ -288,7 +301,8 @@ def independent_totals(rules: Ruleset, plan: TurnPlan, game: GameNumbers) -> int
     """
     if not rules.farkle_penalty:
         return 1
-    falls_to_zero = game.penalty == EVERYTHING or bool(np.any(plan.lose_chances))
+    loses = any(np.any(plan.lose_chances) for plan in plans)
+    falls_to_zero = game.penalty == EVERYTHING or loses
     if rules.farkle_keeps_turn_total or (falls_to_zero and game.zero > 0):
         return 1
     return min(LANES, game.least, game.penalty if game.penalty != EVERYTHING else LANES)
@@ -323,7 +337,7 @@ def write_table(rules: Ruleset, table: np.ndarray, values: np.ndarray) -> None:
 
 def read_table(rules: Ruleset, table: np.ndarray) -> np.ndarray:
     """The states of a table in the layout of a solution."""
-    values = np.empty(value_shape(rules))
+    values = np.empty((len(table), *value_shape(rules)[1:]))
     for row, column, scores, states in _rows(rules, table):
         values[:, row, column : column + scores] = states
     return values

@@ -16,6 +16,9 @@ from solver.game.kernels import TURN_SIGNATURE
 from solver.game.lanes import LANES
 from solver.turn.equations import EVEN
 
+SUMMED = 32
+"""Lists that are added up before their sum is added to others, so that little is rounded away."""
+
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 _INDEX = ir.IntType(64)
 
@@ -215,25 +218,30 @@ def turn_of_lists(values, hot, bank, farkle, lost, lists, steps):
     columns = len(lists.farkles)
     size = columns * LANES
     stride = LANES if len(farkle) > LANES else 0
-    out = np.empty(size)
+    out, part = np.empty(size), np.empty(LANES)
     for t in range(steps - 1, -1, -1):
         for n in range(columns):
             place = n * LANES
             for lane in range(LANES):
                 ended = lists.wins[n] + lists.loses[n] * lost[lane]
                 out[place + lane] = ended + lists.farkles[n] * farkle[t * stride + lane]
-            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-                values,
-                hot,
-                t * size,
-                lists.places,
-                lists.starts,
-                lists.chances,
-                lists.first_list[n],
-                lists.first_list[n + 1],
-                out,
-                place,
-            )
+            end = lists.first_list[n + 1]
+            for first in range(lists.first_list[n], end, SUMMED):
+                part[:] = 0.0
+                add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+                    values,
+                    hot,
+                    t * size,
+                    lists.places,
+                    lists.starts,
+                    lists.chances,
+                    first,
+                    min(first + SUMMED, end),
+                    part,
+                    0,
+                )
+                for lane in range(LANES):
+                    out[place + lane] += part[lane]
             if n < lists.banked:
                 for lane in range(LANES):
                     out[place + lane] = max(bank[t * LANES + lane], out[place + lane])
@@ -241,3 +249,7 @@ def turn_of_lists(values, hot, bank, farkle, lost, lists, steps):
         for k in range(size):
             here[k] = out[k]
     return 0
+
+
+turn_of_sets = njit(cache=True, nogil=True, error_model="numpy")(turn_of_lists.py_func)
+"""Where each lane has chances of its own: many sets side by side."""

@@ -78,7 +78,7 @@ _choices_type = types.NamedTuple(
 def _follow(spread, steps, work, space, targets):
     """Find how the turns end that a thread's scratch was prepared for and that were solved."""
     game, lists = work.game, work.lists
-    values, bank, _, _, _, _ = work.scratch
+    values, _, bank, _, _, _, _ = work.scratch
     mass, rolled, arrivals, banked, farkled, ends = space
     levels, _, dice, _ = values.shape
     rows = steps + game.reach
@@ -203,6 +203,7 @@ def outcomes_of_best_play(
     groups,
     game,
     lists,
+    others,
     bonuses,
     scratch,
     slack,
@@ -223,7 +224,7 @@ def outcomes_of_best_play(
     workers = used.size
     modes = game.farkle_limit * game.boards
     for worker in prange(workers):
-        own = own_work(game, lists, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         mine = Spread(
             space.mass[worker],
             space.rolled[worker],

@@ -1,26 +1,38 @@
 """Which rule sets can be solved."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.game.endgame import endgame
+from solver.game.endgame import endgames
 from solver.game.position import reachable
 from solver.game.standings import value_shape
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import TurnPlan, turn_plan
 
 MAX_REACH = 5_000
 """Point steps that one set-aside may add to a turn total."""
 
 
-def check_solvable(rules: Ruleset) -> None:
+def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
     """Refuse rules of a game that is too large, or that may never end.
+
+    plans : the turns of both players, where they have their own
 
     Raises InvalidRulesError.
     """
-    value_shape(rules)
-    plan = turn_plan(rules)
+    value_shape(rules, sides=len(plans) or 1)
+    for plan in plans or [turn_plan(rules)]:
+        _check_turn(rules, plan)
+    endgames(rules, plans)
+    if not plans:
+        _check_reach(rules)
+
+
+def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:
+    """Refuse a turn that goes too far, or on for ever. Raises InvalidRulesError."""
     if plan.reach > MAX_REACH:
         raise InvalidRulesError.say(
             "{rules}: {points:,} points for dice set aside at once are more than {most:,} steps of"
@@ -35,7 +47,11 @@ def check_solvable(rules: Ruleset) -> None:
             "{rules}: all dice of every roll score and must be rolled again, so a turn never ends",
             rules=rules.name,
         )
-    endgame(rules)
+
+
+def _check_reach(rules: Ruleset) -> None:
+    """Refuse rules under which nobody could ever win. Raises InvalidRulesError."""
+    plan = turn_plan(rules)
     possible: npt.NDArray[np.bool_] = np.any(reachable(rules), axis=0)
     if plan.must_roll_hot and not rules.farkle_keeps_turn_total:
         possible = possible[:, :-1]

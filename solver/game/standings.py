@@ -1,5 +1,6 @@
 """Who stands where between turns, what a turn makes of it, and the values of a solved game."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
+from solver.turn.scoring import TurnPlan
 
 FEW_SCORES = 150
 """Games with fewer scores are short: what makes others faster takes them more than it saves."""
@@ -239,13 +241,15 @@ def role(rules: Ruleset, *, began: bool) -> int:
     return int(rules.has_roles and not began)
 
 
-def value_shape(rules: Ruleset) -> tuple[int, int, int]:
+def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
     """Shape of a game's start-of-turn values: (who began, standings, opponent's standings).
+
+    sides : 2 where both players have turns of their own, so that they have all roles each
 
     Raises InvalidRulesError where they are more than MAX_VALUES.
     """
     standings = sum(block.scores for block in blocks(rules))
-    roles = 2 if rules.has_roles else 1
+    roles = sides * (2 if rules.has_roles else 1)
     if (count := roles * standings**2) > MAX_VALUES:
         raise InvalidRulesError.say(
             "{rules}: there are {number:,} positions at the start of a turn (scores from {floor:,}"
@@ -260,8 +264,10 @@ def value_shape(rules: Ruleset) -> tuple[int, int, int]:
     return roles, standings, standings
 
 
-def state_count(rules: Ruleset) -> int:
+def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> int:
     """Number of states in which the game is not yet decided.
+
+    plans : the turns of both players, where they have their own
 
     A state is a start-of-turn state with a turn total that does not reach the goal yet, dice to
     roll and, where the bonus for them changes, hot dice so far.
@@ -274,4 +280,6 @@ def state_count(rules: Ruleset) -> int:
         held = minimum if rules.minimum_binds_win else 1
         turn_totals += sum(max(missing - score, held) for score in range(block.scores))
     cells = dice_set(rules).whole * max(1, len(rules.hot_dice_bonus))
+    if plans:
+        cells = sum(plan.columns * plan.levels for plan in plans)
     return roles * standings * turn_totals * cells

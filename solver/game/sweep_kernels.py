@@ -31,7 +31,7 @@ MAX_SECANT_STEPS = 100
 def _expect(s, start, r, u, w, rows, origin, work, outcomes):
     """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game = work.game
-    values, bank, farkle, lost, _, _ = work.scratch
+    values, _, bank, farkle, lost, _, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     role = r % (game.roles // game.sides)
     for lane in range(LANES):
@@ -67,21 +67,27 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     begin, end = max(0, s - start - high), min(LANES, s - start - low + 1)
     place = ((int(behind) * game.roles + r) * game.boards + u // game.farkle_limit) * table.shape[2]
     place += w
-    values, _, farkle, lost, room, _ = work.scratch
+    scratch = work.scratch
+    # lower bounds of both players, then upper ones
+    is_first = r // (game.roles // game.sides) % 2 == 0
+    values = scratch.values if is_first else scratch.others
+    lists = work.lists if is_first else work.others
+    outcomes = one if is_first else other
+    farkle, lost, room = scratch.farkle, scratch.lost, scratch.room
     if rises[place] < 0:
         prepare_banks(table, s, start, r, u, w, steps, game, banks[place])
         rises[place] = rising(banks[place, :rows], begin, end, room)
     own = Work(
         game,
-        work.lists,
+        lists,
+        work.others,
         work.bonuses,
-        Scratch(values, banks[place], farkle, lost, room, banks),
+        Scratch(values, scratch.others, banks[place], farkle, lost, room, banks),
         work.slack,
     )
     # all turns end in the same rows, where what is beyond the goal stays
     origin = values.shape[1] - rows
     prepare_rest(table, s, start, r, u, w, steps, origin, own)
-    outcomes = one if game.sides == 1 or 2 * r < game.roles else other
     if outcomes.length.size == 0:
         first = rises[place]
         if game.keeps == 1:
@@ -187,6 +193,7 @@ def sweep_totals(
     twice,
     game,
     lists,
+    others,
     bonuses,
     scratch,
     slack,
@@ -207,7 +214,7 @@ def sweep_totals(
     groups, rows = np.nonzero(active[:, 1:].T)
     parts = shares(rows.size + 1, workers)
     for worker in prange(workers):
-        own = own_work(game, lists, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         turns = turn, hot_best, three, all_dice
         for _ in range(rows.size + 1):
             task = next_task(parts, worker)
@@ -259,6 +266,7 @@ def solve_total(
     active,
     game,
     lists,
+    others,
     bonuses,
     scratch,
     slack,
@@ -282,7 +290,7 @@ def solve_total(
     tasks = np.flatnonzero(active)
     parts = shares(tasks.size, workers)
     for worker in prange(workers):
-        own = own_work(game, lists, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         turns = turn, hot_best, three, all_dice
         last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)

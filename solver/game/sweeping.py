@@ -11,7 +11,7 @@ from solver.game import bounds, sweep_kernels
 from solver.game.change_kernels import note_changes
 from solver.game.endgame import Endgame
 from solver.game.guess_kernels import guess_between, guess_total
-from solver.game.kernel_source import load_turns
+from solver.game.kernel_source import Turns, load_turns
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
@@ -22,10 +22,11 @@ from solver.game.layout import (
     read_table,
     work_done,
 )
+from solver.game.list_kernels import turn_of_lists
 from solver.game.responses import Correction
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, score_count, state_count
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import TurnPlan, turn_plan
 
 _ROUGHEST = 1e-6
 """Error bound with which values are taken that rounding lets be no more exact."""
@@ -50,6 +51,9 @@ _REST_CLOSE = 0.1
 """How much less groups there may have changed to be left out, given corrections: these tell less of
 them, they are solved fast, and all others depend on them."""
 
+LISTED = Turns(*[turn_of_lists] * len(Turns._fields))
+"""Turn functions of players who have turns of their own, see `bounds.turn_rounding`."""
+
 _NO_CHANGE = np.empty((0,) * 5, dtype=np.float32)
 
 
@@ -67,28 +71,32 @@ class Sweeps:
         on_progress: Callable[[Progress], None],
         *,
         least: float = 0.0,
+        plans: Sequence[TurnPlan] = (),
     ) -> None:
         """The players of a contest, or two who play as is best.
 
         lasts : as for `make_table`, two in a contest
         least : what changes are relative to where a value is less
+        plans : the turns of both players of a contest, where they have their own
         """
-        plan = turn_plan(rules)
         self._rules = rules
+        self._plans = plans
+        played = plans or [turn_plan(rules)]
         self._threads = threads
         self._on_progress = on_progress
-        self.turns = load_turns(plan, cache, score_count(rules))
+        self.turns = LISTED if plans else load_turns(played[0], cache, score_count(rules))
         """What solves one turn."""
         self._contest = contest
+        self._falls = rules.farkle_penalty or any(np.any(plan.lose_chances) for plan in played)
         self.least = least
-        self._work = make_work(rules, ends, threads, sides=len(lasts))
+        self._work = make_work(rules, ends, threads, sides=len(lasts), plans=plans)
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000
         """See sweep_kernels.solve_total."""
         self._game = game = self._work.game
-        self._cells = plan.columns * plan.levels
-        """States (t, n, ...) with the same turn total."""
+        self._cells = sum(plan.columns * plan.levels for plan in played) / len(played)
+        """States (t, n, ...) with the same turn total, on average over the players."""
         self._last_total = 2 * game.scores - 2
-        self._together = independent_totals(rules, plan, game)
+        self._together = independent_totals(rules, played, game)
         self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
         """By how much each group changed when it was solved last, at [total, group], see
         change_kernels.note_changes; of groups that do not exist minus infinity, so that they are
@@ -130,7 +138,8 @@ class Sweeps:
         self._bounded = 0.0
         self._change[:] = 0
         self.skipped = at_rest >= 0
-        if not self.skipped and game.sides == 1:  # nothing is proved of contests
+        is_best = not any(len(player.length) for player in self._contest)
+        if not self.skipped and is_best:  # nothing is proved of given ways to play
             self._before = read_table(self._rules, self.table)
         guessed = self._last_total + 1 if self.number == 1 else 0
         ahead = max(0, game.penalty)
@@ -176,7 +185,7 @@ class Sweeps:
             self._changed,
             self._change,
         )
-        self.states_solved += self._cells * turn_totals
+        self.states_solved += round(self._cells * turn_totals)
         return float(change)
 
     def _in_order(self, rough: bool) -> Iterator[tuple[npt.NDArray[np.intp], int]]:
@@ -219,28 +228,31 @@ class Sweeps:
             self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
 
         if self._rules.farkle_penalty or self.plain:
-            self.states_solved += state_count(self._rules)
+            self.states_solved += state_count(self._rules, self._plans)
             found = bounds.bound_of_sweep(
                 self._rules,
                 self._before,
                 self.table,
                 tolerance,
                 self.turns,
-                lean=bounds.LEANS[0],
+                shape=bounds.SHAPES[0],
+                plans=self._plans,
                 threads=self._threads,
                 on_progress=on_progress,
             )
             if found is not None:
                 return found
         values = read_table(self._rules, self.table)
-        for lean in bounds.LEANS:
-            self.states_solved += 2 * state_count(self._rules)
+        shapes = [one for one in bounds.SHAPES if not (one.growth and self._falls)]
+        for shape in shapes:
+            self.states_solved += 2 * state_count(self._rules, self._plans)
             found = bounds.error_bound(
                 self._rules,
                 values,
                 tolerance,
                 self.turns,
-                lean=lean,
+                shape=shape,
+                plans=self._plans,
                 threads=self._threads,
                 on_progress=on_progress,
             )

@@ -15,14 +15,14 @@ exact.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
-from solver.game.endgame import endgame
+from solver.game.endgame import endgames
 from solver.game.layout import Contest, as_is_best, read_table
 from solver.game.solvable import check_solvable
 from solver.game.standings import (
@@ -35,7 +35,7 @@ from solver.game.standings import (
 )
 from solver.game.sweeping import Sweeps
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import TurnPlan, turn_plan
 
 MAX_SWEEPS = 10_000
 
@@ -87,6 +87,7 @@ def solve(
     cache: Path,
     tolerance: float = DEFAULT_TOLERANCE,
     threads: int | None = None,
+    plans: Sequence[TurnPlan] = (),
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Solution:
     """Solve the game until no value is off by more than `tolerance` of itself, which is proved.
@@ -94,21 +95,24 @@ def solve(
     Of LEAST where the value is less. Where rounding stands in the way of a proof, values are as
     exact as they get and have the bound that can be proved, of 1e-6 at most. `cache` is the folder
     that keeps compiled code. The result is the same for any number of `threads`; as many as there
-    are processors if None.
+    are processors if None. `plans` are the turns of both players, where they have their own; then
+    the solution has all roles twice, the first player's first.
 
     Raises InvalidRulesError for a game too large or without an end, ConvergenceError where there is
     no such bound, it is above a `tolerance` finer than the default one, or after MAX_SWEEPS sweeps.
     """
     started = time.perf_counter()
-    check_solvable(rules)
-    ends = endgame(rules)
+    check_solvable(rules, plans)
+    ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
-    sweeps = Sweeps(rules, ends, [ends.last], contest, cache, threads, on_progress)
+    lasts = [end.last for end in ends]
+    sweeps = Sweeps(rules, ends[0], lasts, contest, cache, threads, on_progress, plans=plans)
     sweeps.pair_tolerance = tolerance / 100
     penalty = rules.farkle_penalty is not None
     # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
-    falls = penalty or bool(np.any(turn_plan(rules).lose_chances))
-    corrects = is_corrected(rules)
+    played = plans or [turn_plan(rules)]
+    falls = penalty or any(np.any(plan.lose_chances) for plan in played)
+    corrects = is_corrected(rules) and not plans
     if corrects:
         sweeps.expect_corrections()
     is_long = score_count(rules) >= FEW_SCORES

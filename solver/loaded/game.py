@@ -1,38 +1,28 @@
 """The game of two players with different dice, solved for every state at the start of a turn.
 
-The equations are those of solver.turn.equations, for each player with the lists of an own set. A
-bank leads to a higher total of both scores, and a farkle passes the turn at the same scores. So the
-totals are solved once each, from high to low; inside a total the two states that have the same
-scores, one for each player to act, depend on each other and on nothing else in it.
+It is a contest of the ordinary solve: each player has the lists of an own set, and a half of the
+table. Two who throw the same dice are solved as two who throw the dice of the rules.
 """
 
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numba
 import numpy as np
 
-from solver.game.lanes import LANES, lane_array
-from solver.game.standings import LEAST, score_count, value_shape
+from solver.game.standings import Progress, value_shape
 from solver.game.sweeps import solve
-from solver.loaded import kernels
+from solver.game.workload import workload
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.power_game import solve_powers
-from solver.loaded.totals import check_settled, check_winnable, done
-from solver.turn.dice import DiceSet
-from solver.turn.remaining import RollLists
+from solver.loaded.totals import check_winnable
+from solver.rules.ruleset import Ruleset
 
-_TOLERANCE = 1e-12
-"""How far each pair of states may be from its fixed point, relative to it or to LEAST."""
+_POWER_TOLERANCE = 1e-12
+"""How far each pair of states may be from its fixed point where badges are used up."""
 
-
-def lists_of(lists: RollLists, thrown: DiceSet) -> kernels.Lists:
-    """The lists of a set, as kernels take them, the same in all lanes."""
-    chances, farkles = lists.chances(thrown)
-    return kernels.Lists(
-        *lists.places(LANES), chances, farkles[:, np.newaxis].repeat(LANES, axis=1)
-    )
+_FIRST_SWEEP = 3.5
+"""Times that the first sweep solves each state where farkles cost nothing; later ones do once."""
 
 
 def solve_matchup(
@@ -44,69 +34,49 @@ def solve_matchup(
 ) -> MatchupSolution:
     """Solve a match-up; `on_progress` is told the share of the work that is done, about.
 
-    Where the dice are those of the rules it is the ordinary solve, with code in the folder `cache`.
-    The result is the same for any number of `threads`; as many as there are processors if None.
+    The folder `cache` keeps compiled code. The result is the same for any number of `threads`; as
+    many as there are processors if None.
 
     Raises InvalidRulesError for a game that is too large, InvalidDiceError where nobody could ever
     win, and ConvergenceError.
     """
     started = time.perf_counter()
-    rules = matchup.rules
-    if matchup.is_fair:
-        fair = solve(rules, cache=cache, threads=threads)
-        on_progress(1.0)
-        values = np.concatenate((fair.values, fair.values))
-        return MatchupSolution(matchup, values, fair.error_bound, fair.states_solved, fair.seconds)
     if any(matchup.powers):
-        return solve_powers(matchup, tolerance=_TOLERANCE, threads=threads, on_progress=on_progress)
-    value_shape(rules)
-    scores = score_count(rules)
-    step = rules.point_step
-    match = kernels.Match(
-        scores=scores,
-        least=rules.least_bank() // step,
-        free_win=int(not rules.minimum_binds_win),
-        mirrored=int(matchup == matchup.from_seat(1)),
-    )
-    found_lists = first, second = matchup.lists(0), matchup.lists(1)
-    lists = lists_of(first, matchup.dice[0]), lists_of(second, matchup.dice[1])
-    check_winnable(*(one.farkles for one in lists))
-    workers = threads or numba.get_num_threads()
-    rows = max(scores, match.least)
-    sides = _side(first, rows, workers), _side(second, rows, workers)
-    totals = 2 * scores - 1
-    tables = np.full((2, totals + 1, scores + LANES), 0.5)
-    slopes = np.full(scores + LANES, 0.1)
-    limits = _TOLERANCE, LEAST
-    report = np.zeros((workers, 2))
-    error = rounds = 0.0
-    for s in range(totals - 1, -1, -1):
-        kernels.solve_total(
-            s, tables, slopes, match, lists[0], lists[1], sides[0], sides[1], limits, report
-        )
-        check_settled(rules, worst := report[:, 0].max(), _TOLERANCE)
-        error += worst
-        rounds += report[:, 1].sum()
-        on_progress(done(totals - s, scores))
-    own, opponent = np.indices((scores, scores))
-    values = np.stack((tables[0][own + opponent, opponent], tables[1][own + opponent, own]))
-    columns = sum(found.columns for found in found_lists)
-    return MatchupSolution(
-        matchup=matchup,
-        values=values,
-        error_bound=error,
-        states_solved=int(rounds) * LANES * columns * rows // 2,
-        seconds=time.perf_counter() - started,
-    )
+        tolerance = _POWER_TOLERANCE
+        return solve_powers(matchup, tolerance=tolerance, threads=threads, on_progress=on_progress)
+    seats = [0] if matchup == matchup.from_seat(1) else [0, 1]
+    plans = [] if matchup.is_fair else [matchup.plan(seat) for seat in seats]
+    check_winnable(*(plan.farkle_chances for plan in plans))
+    hopeless = [plan.farkle_chances[-1] == 1 for plan in plans]
+    if any(hopeless):
+        # nothing is left to solve, and intervals would not shrink
+        values = np.ones(value_shape(matchup.rules, sides=2))
+        values[: len(values) // 2] -= hopeless[0]
+        values[len(values) // 2 :] -= hopeless[1]
+        error_bound, states = 0.0, 0
+    else:
+        told = _Told(matchup.rules, on_progress)
+        found = solve(matchup.rules, plans=plans, cache=cache, threads=threads, on_progress=told)
+        values = np.concatenate([found.values] * (2 // len(seats)))
+        error_bound, states = found.error_bound, found.states_solved
+    on_progress(1.0)
+    seconds = time.perf_counter() - started
+    return MatchupSolution(matchup, values, error_bound, states, seconds)
 
 
-def _side(lists: RollLists, rows: int, workers: int) -> kernels.Side:
-    """Scratch for one player's turns of so many turn totals."""
-    columns = lists.columns
-    reach = int(lists.targets[-1]) // columns
-    return kernels.Side(
-        values=lane_array(workers, (rows + reach + 1) * columns * LANES, fill=1.0),
-        bank=lane_array(workers, rows, LANES),
-        farkle=lane_array(workers, rows, LANES),
-        out=lane_array(workers, columns * LANES),
-    )
+class _Told:
+    """Tells which share of a solve is done, given how it goes."""
+
+    def __init__(self, rules: Ruleset, on_progress: Callable[[float], None]) -> None:
+        self._first = 1.0 if rules.farkle_penalty else _FIRST_SWEEP
+        self._sweeps = workload(rules).sweeps if rules.farkle_penalty else _FIRST_SWEEP + 2
+        self._on_progress = on_progress
+        self._share = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        began = progress.sweep > 1 or progress.bounding
+        done = self._first if began else self._first * progress.done
+        if began:
+            done += progress.sweep - 2 + progress.done + progress.bounding
+        self._share = max(self._share, min(1.0, done / self._sweeps))
+        self._on_progress(self._share)

@@ -81,11 +81,8 @@ class LoadedSolve(RingSolve):
 
         Raises InvalidDiceError where nobody could ever win.
         """
-        plans = [
-            matchup.lists(seat, all_options=True).plan(matchup.dice[seat])
-            for seat in range(max(1, size.roles))
-        ]
-        check_winnable(*(plan.farkle_chances[:, np.newaxis] for plan in plans))
+        plans = [matchup.plan(seat) for seat in range(max(1, size.roles))]
+        check_winnable(*(plan.farkle_chances for plan in plans))
         games = [many_numbers(matchup.rules, size, plan) for plan in plans]
         super().__init__(size, games[0])
         planes = size.players - 1

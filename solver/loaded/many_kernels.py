@@ -1,7 +1,7 @@
 """What numba compiles for loaded dice of several players: turns over remaining dice, side by side.
 
 A value is that of every player, as in solver.game.many_kernels, and a loop goes through the lists
-of a set, as in solver.loaded.kernels.
+of a set, as in solver.game.list_kernels.
 """
 
 from numba import njit, prange

@@ -18,7 +18,7 @@ from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_
 from solver.turn.equations import Floats
 from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
-from solver.turn.scoring import Badge, SetAside
+from solver.turn.scoring import Badge, SetAside, TurnPlan
 
 _SECONDS = 0.45e-9
 """Of a core, for each option that is weighed at a turn total by a state of more than two players,
@@ -136,15 +136,19 @@ class Matchup:
             self.powers[by:] + self.powers[:by],
         )
 
-    def lists(self, seat: int, *, all_options: bool = False) -> RollLists:
-        """What the rolls of a seat offer, with `all_options` also what is never best for two."""
+    def lists(self, seat: int) -> RollLists:
+        """What the rolls of a seat offer: what is never best as well where that depends."""
         return roll_lists(
             self.rules,
             shape_of(self.dice[seat]),
             joker_alone=self.joker_alone,
             badge=self.badges[seat],
-            all_options=all_options,
+            all_options=self.players > 2 or self.rules.ending != "at_once",
         )
+
+    def plan(self, seat: int) -> TurnPlan:
+        """The turn of a seat."""
+        return self.lists(seat).plan(self.dice[seat])
 
     def shown(self, seat: int, roll: Roll) -> DiceSet:
         """The dice that a roll of a seat is of: its set, with the die that a badge added to it."""
@@ -226,8 +230,8 @@ class MatchupSolution:
     """V at [side to act, its score, the other's score], scores in point steps; where badges are
     used up with the uses that side 0 and side 1 have left before these axes, see `uses_shape`."""
     error_bound: float
-    """What no value is off by more than, relative to it or to LEAST where it is less, as far as the
-    slopes of the last steps tell."""
+    """What no value is off by more than, relative to it or to LEAST where it is less, as is proved;
+    where badges are used up only as far as the slopes of the last steps tell."""
     states_solved: int
     """States (t, remaining dice, ...) whose value was computed, again and again."""
     seconds: float

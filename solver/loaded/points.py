@@ -23,7 +23,8 @@ import numpy as np
 
 from solver.errors import InvalidDiceError
 from solver.game.lanes import LANES
-from solver.loaded import kernels
+from solver.game.layout import Lists
+from solver.game.list_kernels import turn_of_sets
 from solver.loaded.matchup import check_loaded
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet
@@ -90,10 +91,15 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
     # the last set stands in lanes that are left over too
     chances, farkles = zip(*(lists.chances(thrown) for thrown in sets), strict=True)
     lanes = np.minimum(np.arange(LANES) // 2, number - 1)
-    turn = kernels.Lists(
+    nothing = np.zeros(lists.columns)  # which is what a farkle is worth as well
+    turn = Lists(
         *lists.places(LANES),
         np.ascontiguousarray(np.stack(chances)[lanes].T),
-        np.ascontiguousarray(np.stack(farkles)[lanes].T),
+        farkles=nothing,
+        wins=nothing,
+        loses=nothing,
+        only_hot=0.0,
+        banked=lists.columns,
     )
     means = [_means(lists, one) for one in chances]
     endless = [
@@ -150,7 +156,7 @@ def _most(
     return most_gains(lists.plan(thrown), cost)
 
 
-def _start(lists: RollLists, turn: kernels.Lists, rows: int, gain: Floats, least: int) -> Floats:
+def _start(lists: RollLists, turn: Lists, rows: int, gain: Floats, least: int) -> Floats:
     """Points of a whole turn in each lane, if it gains so much more from `rows` steps on."""
     step, size = lists.rules.point_step, gain.size
     reach = int(lists.targets[-1]) // lists.columns
@@ -158,14 +164,13 @@ def _start(lists: RollLists, turn: kernels.Lists, rows: int, gain: Floats, least
     values = np.empty(_CHUNK * size + further)
     values[_CHUNK * size :] = ((rows + np.arange(reach + 1)) * step).repeat(size)
     values[_CHUNK * size :] += np.tile(gain.ravel(), reach + 1)
-    farkle = np.zeros((_CHUNK, LANES))
-    out = np.empty(size)
+    nothing = np.zeros(LANES)
     while rows:
         now = min(rows, _CHUNK)
         totals = np.arange(rows - now, rows)
-        bank = np.where(totals >= least, totals * float(step), kernels.NOT_ALLOWED)
-        bank = bank[:, np.newaxis].repeat(LANES, axis=1)
-        kernels.solve_rows(values, _CHUNK, now, bank, farkle, turn, out)
-        values[_CHUNK * size :] = values[(_CHUNK - now) * size :][:further].copy()
+        bank = np.where(totals >= least, totals * float(step), -np.inf).repeat(LANES)
+        solved = values[(_CHUNK - now) * size :]
+        turn_of_sets(solved, solved, bank, nothing, nothing, turn, now)
+        values[_CHUNK * size :] = solved[:further].copy()
         rows -= now
-    return out[-LANES:].copy()
+    return solved[size - LANES : size].copy()

@@ -60,7 +60,6 @@ def solve_powers(
         scores=scores,
         least=rules.least_bank() // rules.point_step,
         free_win=int(not rules.minimum_binds_win),
-        mirrored=0,
     )
     shape = uses_shape(matchup)
     if (number := 2 * math.prod(shape) * scores**2) > MAX_VALUES:

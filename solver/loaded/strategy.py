@@ -90,9 +90,7 @@ class OwnDice(BestPlay):
         return Position(tuple(players), mover, turn, held=held)
 
     def _find_plan(self, mover: int) -> TurnPlan:
-        return self.matchup.lists(mover, all_options=self.players > 2).plan(
-            self.matchup.dice[mover]
-        )
+        return self.matchup.plan(mover)
 
     def _find_possible(self, mover: int) -> Bools:
         """Return the states of a turn by turn total and dice; the last row is for all that follow.
@@ -100,7 +98,7 @@ class OwnDice(BestPlay):
         With a badge that makes other points of dice, all but dice that are gone for none.
         """
         power = self._power(mover)
-        lists = self.matchup.lists(mover, all_options=self.players > 2)
+        lists = self.matchup.lists(mover)
         if power and power.makes_points:
             found = np.ones((2, lists.columns), dtype=np.bool_)
             found[0, :-1] = False

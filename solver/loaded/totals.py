@@ -1,4 +1,4 @@
-"""What solves of match-ups share, with badges and without: totals from high to low."""
+"""What solves of match-ups with badges need: totals from high to low, and what is refused."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ from solver.turn.equations import Floats
 def check_winnable(*farkles: Floats) -> None:
     """Raises InvalidDiceError where nobody could ever win.
 
-    farkles : of each player the chances of one, by the dice to roll and in all lanes
+    farkles : the chances of one of each player, if there are any, by the dice to roll
     """
-    if all(one[-1, 0] > 1 - 1e-12 for one in farkles):
+    if farkles and all(np.max(one[-1]) > 1 - 1e-12 for one in farkles):
         raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
 
 

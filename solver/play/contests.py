@@ -275,11 +275,12 @@ class _Last:
 
     def second(self, tie: float, *, on_board: bool = True) -> Floats:
         """Chance to win a last turn by the margin, given what a tie is worth."""
-        return last_turns(self.rules, self.margins - 1, tie, on_board=on_board)
+        plan = turn_plan(self.rules)
+        return last_turns(self.rules, plan, self.margins - 1, tie, on_board=on_board)
 
     def first(self, second: Floats) -> float:
         """Chance to win a play-off as the first player, given the second one's by the margin."""
-        return float(play_off_turn(self.rules, second).roll[0, 0, -1])
+        return float(play_off_turn(self.rules, turn_plan(self.rules), second).roll[0, 0, -1])
 
 
 class _GivenLast(_Last):

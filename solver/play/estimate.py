@@ -251,7 +251,8 @@ def _done_at_once(rules: Ruleset, standings: Standings) -> Floats:
 def _reaches(rules: Ruleset) -> tuple[Floats, Floats]:
     """Chances to get so many point steps in a turn, on the board and off it, at most 0.999."""
     most = score_count(rules)
-    found = [last_turns(rules, most, 0.0, on_board=board) for board in (True, False)]
+    plan = turn_plan(rules)
+    found = [last_turns(rules, plan, most, 0.0, on_board=board) for board in (True, False)]
     # to get as many is to get more than one fewer
     one, other = (np.minimum(np.concatenate([[1.0], part[:most]]), 0.999) for part in found)
     return one, other

@@ -105,7 +105,7 @@ def check_level(level: str) -> None:
 @lru_cache(maxsize=16)
 def _plan(side: Side) -> TurnPlan:
     matchup = side.matchup
-    return matchup.lists(side.number).plan(matchup.dice[side.number])
+    return matchup.plan(side.number)
 
 
 @lru_cache(maxsize=128)

@@ -34,6 +34,7 @@ def fill_turns(
     positions,
     game,
     lists,
+    others,
     bonuses,
     scratch,
     slack,
@@ -45,7 +46,7 @@ def fill_turns(
     """Values of turns that start at (role, mode, opponent's mode, score, opponent's score)."""
     workers = len(scratch.lost)
     for worker in prange(workers):
-        own = own_work(game, lists, bonuses, scratch, slack, worker)
+        own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         for p in range(worker, positions.shape[0], workers):
             r, u, w, score, opponent = positions[p]
             steps = prepare(table, score + opponent, opponent, r, u, w, own)

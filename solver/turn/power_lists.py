@@ -4,7 +4,6 @@ A set-aside leads to the same uses left or, where it uses the power, to one less
 on the shape of a set, as in solver.turn.remaining, and not on its chances.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -24,10 +23,9 @@ from solver.turn.remaining import (
     digit,
     distinct_rows,
     list_chances,
-    roll_chances,
     roll_lists,
+    roll_ways,
     rules_of_turn,
-    shares,
     shown_by_rolls,
     worth_of,
 )
@@ -77,14 +75,8 @@ class Offers:
 
         added : the die that is added to each roll, if any
         """
-        return list_chances(self.first_list, self.lists, self._rolls(thrown, added))
-
-    def _rolls(self, thrown: DiceSet, added: Die | None) -> Iterator[Floats]:
-        for dice in range(1, self.columns + 1):
-            found = roll_chances(thrown, dice)
-            if added is not None:
-                found = np.multiply.outer(shares(added, 1), found).ravel()
-            yield found
+        rolls = (roll_ways(thrown, dice + 1, added) for dice in range(self.columns))
+        return list_chances(self.first_list, self.lists, rolls)
 
 
 def offers_of(lists: RollLists) -> Offers:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
 from math import factorial, prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,9 @@ Ints = npt.NDArray[np.intp]
 
 Shape = tuple[tuple[int, int], ...]
 """For each type of a set its number of dice and the face that is a joker, JOKER for none."""
+
+_MOST_WAYS = 2**53
+"""Up to which floats are whole numbers without a gap."""
 
 _SHAPES = 8
 """Shapes whose lists are kept in memory: of six different dice they take 10 MB."""
@@ -98,7 +102,7 @@ class RollLists:
 
         And of a farkle when rolling the dice of a column, shape (columns,).
         """
-        rolls = (roll_chances(thrown, dice + 1) for dice in range(self.columns))
+        rolls = (roll_ways(thrown, dice + 1) for dice in range(self.columns))
         return list_chances(self.first_list, self.lists, rolls)
 
     def plan(self, thrown: DiceSet) -> TurnPlan:
@@ -143,29 +147,31 @@ class RollLists:
 
     def farkle_probability(self, thrown: DiceSet, dice: Remaining) -> Fraction:
         """Chance that a roll of `dice` of a set of this shape is a farkle, exactly."""
-        weights: npt.NDArray[np.object_] = np.ones(1, dtype=np.object_)
-        for die, number in zip(thrown.types, thrown.remaining[dice], strict=True):
-            weights = np.multiply.outer(weights, _ways(die, number)).ravel()
         first, end = self.first_list[dice - 1 : dice + 1]
-        farkles = weights[self.lists[dice - 1] == end - first].sum()
+        farkles = roll_ways(thrown, dice)[self.lists[dice - 1] == end - first].sum()
         return Fraction(int(farkles), thrown.ways(dice))
 
 
 def list_chances(
-    first_list: Ints, lists: Iterable[Ints], rolls: Iterable[Floats]
+    first_list: Ints, lists: Iterable[Ints], rolls: Iterable[npt.NDArray[Any]]
 ) -> tuple[Floats, Floats]:
-    """The chance of each list, given those of the rolls of each column; and of farkles by column.
+    """The chance of each list, given the ways of the rolls of each column; and farkles by column.
+
+    Each is rounded once, as ways are added up exactly, which a proved bound of values reckons with.
 
     first_list, lists : as in `RollLists`
     """
     found, farkles = np.empty(int(first_list[-1])), np.empty(len(first_list) - 1)
-    for column, (of_rolls, chances) in enumerate(zip(lists, rolls, strict=True)):
+    for column, (of_rolls, ways) in enumerate(zip(lists, rolls, strict=True)):
         first, end = first_list[column : column + 2]
-        added = np.bincount(of_rolls, chances, minlength=end - first + 1)
+        added = np.zeros(end - first + 1, dtype=ways.dtype)
+        np.add.at(added, of_rolls, ways)
+        added = (added / ways.sum()).astype(np.float64)
         found[first:end], farkles[column] = added[:-1], added[-1]
     return found, farkles
 
 
+@lru_cache(maxsize=1024)
 def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
     """The weight of each multiset of faces of equal dice, whole numbers of any size."""
     found = []
@@ -175,19 +181,24 @@ def _ways(die: Die, number: int) -> npt.NDArray[np.object_]:
     return np.array(found, dtype=np.object_)
 
 
+def roll_ways(thrown: DiceSet, dice: Remaining, added: Die | None = None) -> npt.NDArray[Any]:
+    """The ways of each roll of some dice, in the order of `_rolls`: whole numbers, of floats too.
+
+    added : a die more, which varies first
+    """
+    parts = list(zip(thrown.types, thrown.remaining[dice], strict=True))
+    if added is not None:
+        parts.insert(0, (added, 1))
+    every = prod(sum(die.weights) ** number for die, number in parts)
+    found = np.ones(1, dtype=np.float64 if every < _MOST_WAYS else np.object_)
+    for die, number in parts:
+        found = np.multiply.outer(found, _ways(die, number).astype(found.dtype)).ravel()
+    return found
+
+
 def roll_chances(thrown: DiceSet, dice: Remaining) -> Floats:
     """The chance of each roll of some dice, in the order of `_rolls`."""
-    found = np.ones(1)
-    for die, number in zip(thrown.types, thrown.remaining[dice], strict=True):
-        found = np.multiply.outer(found, shares(die, number)).ravel()
-    return found
-
-
-@lru_cache(maxsize=1024)
-def shares(die: Die, number: int) -> Floats:
-    """The chance of each multiset of faces of equal dice."""
-    found: Floats = (_ways(die, number) / sum(die.weights) ** number).astype(np.float64)
-    return found
+    return (roll_ways(thrown, dice) / thrown.ways(dice)).astype(np.float64)
 
 
 def _rolls(left: tuple[int, ...]) -> npt.NDArray[np.int64]:

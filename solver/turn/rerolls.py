@@ -16,7 +16,7 @@ from solver.rules.ruleset import FACES
 from solver.turn.dice import DiceSet, Remaining, Roll
 from solver.turn.equations import Floats
 from solver.turn.powers import Power
-from solver.turn.remaining import Ints, Shape, any_set, shares, shown_by_rolls
+from solver.turn.remaining import Ints, Shape, any_set, roll_chances, shown_by_rolls
 
 Numbers = tuple[int, ...]
 """Of dice, by type."""
@@ -39,13 +39,7 @@ class Rerolls:
 
     def chances(self, thrown: DiceSet) -> list[Floats]:
         """The chances of the outcomes of each block with the dice of a set."""
-        found = []
-        for again, _ in self.blocks:
-            block = np.ones(1)
-            for die, number in zip(thrown.types, again, strict=True):
-                block = np.multiply.outer(block, shares(die, number)).ravel()
-            found.append(block)
-        return found
+        return [roll_chances(thrown, thrown.place(again)) for again, _ in self.blocks]
 
     def values(self, thrown: DiceSet, worth: Floats) -> Floats:
         """What each choice is worth to each roll, -1 where it may not be, as `offered`.
