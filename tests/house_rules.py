@@ -1,5 +1,6 @@
 """Small house rules to test with: random ones that mix all options, and every option alone."""
 
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -8,7 +9,9 @@ from hypothesis import reject
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from solver.rules.ruleset import Ruleset
+from solver.rules.options import YES_NO, Option
+from solver.rules.ruleset import OPTIONS, Ruleset
+from solver.rules.scoring import SCORING_OPTIONS
 from tests import naive
 
 
@@ -100,6 +103,15 @@ def some_points(*choices: int) -> st.SearchStrategy[tuple[int, ...]]:
     return st.tuples(*[st.sampled_from(choices)] * 6)
 
 
+def others(option: Option) -> list[Any]:
+    """What else an option may be than its default."""
+    if option.kind is YES_NO:
+        return [not option.default]
+    words = option.kind.words or (option.example,)
+    read = (option.kind.value(word, lambda text: text.split(",")) for word in words)
+    return [value for value in read if value != option.default]
+
+
 @st.composite
 def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
     usual = (100, 0, 0, 0, 50, 0)
@@ -116,6 +128,9 @@ def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
         found["four_of_a_kind"] = draw(st.sampled_from([None, 0, 250, 400]))
     if dice >= 2:
         found["nothing"] = draw(rarely(0, 50, 100, 250))
+    for key, option in SCORING_OPTIONS.items():
+        if key not in found and max(option.dice, len(option.sample)) <= dice:
+            found[key] = draw(rarely(option.default, *others(option)))
     return found
 
 
@@ -166,6 +181,9 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     }
     if penalty and penalty["points"] != "everything":
         data["score_floor"] = -draw(st.integers(0, 2)) * penalty["points"]
+    for key, option in OPTIONS.items():
+        if len(option.place) == 1 and option.example and key not in data:
+            data[key] = draw(rarely(option.default, *others(option)))
     try:
         rules = Ruleset.model_validate(data)
     except ValidationError:
@@ -298,7 +316,22 @@ def _scorings() -> dict[str, Ruleset]:
     }
 
 
-ONE_BY_ONE: list[tuple[str, Ruleset]] = list(
-    (_minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()).items()
-)
+def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
+    """A game for every option that has its default in all known ones, with its other values."""
+    found = {}
+    for key, option in OPTIONS.items():
+        if not option.example or any(option.of(rules) != option.default for rules in known):
+            continue
+        dice = max(3, option.dice, len(option.sample))
+        for value in others(option):
+            changes = (
+                {key: value} if len(option.place) == 1 else {"scoring": TRIPLES | {key: value}}
+            )
+            found[f"{key} {value}"] = small(dice=dice, **changes)
+    return found
+
+
+_NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
+
+ONE_BY_ONE: list[tuple[str, Ruleset]] = list((_NAMED | _new_ones(_NAMED.values())).items())
 """Every option, and every choice of it, alone in a small game: a name and the rules."""

@@ -5,6 +5,7 @@ To write transcripts anew after a change that is meant, and then read what git s
     FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest tests/test_readme.py
 """
 
+import ast
 import asyncio
 import json
 import re
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -25,7 +27,8 @@ from bot.fronts.discord.settings import DiscordSettings
 from bot.services import tables
 from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
-from solver.rules.ruleset import FarklePenalty, Ruleset, Scoring
+from solver.rules.options import Option
+from solver.rules.ruleset import OPTIONS, FarklePenalty, Ruleset, Scoring
 from tests.bot.chat import Chat, open_chat
 from tests.bot.test_playthroughs import WRITES, fixed_secrets
 
@@ -230,6 +233,50 @@ def test_every_key_of_rules_is_explained() -> None:
     cells = re.findall(r"^\| (`[^|]+) \|", prose(DOCS / "rules.md"), flags=re.MULTILINE)
     told = set(re.findall(r"`([\w-]+)`", "\n".join(cells)))
     assert told == known | set(preset_names())
+
+
+def definitions() -> dict[str, str]:
+    """What the docstring below each field of the rules says to those who write rules."""
+    found = {}
+    for module in ("ruleset", "scoring"):
+        tree = ast.parse((CHECKOUT / f"solver/rules/{module}.py").read_text("utf-8"))
+        for one in (node for node in tree.body if isinstance(node, ast.ClassDef)):
+            for node, below in pairwise(one.body):
+                if isinstance(node, ast.AnnAssign) and isinstance(below, ast.Expr):
+                    text = ast.literal_eval(below.value).partition("\n\n")[0]
+                    found[ast.unparse(node.target)] = " ".join(text.split())
+    return found
+
+
+def row_of(option: Option, definition: str) -> str:
+    """The row of an option in the tables of docs/rules.md."""
+    definition, _, left_out = definition.partition(" If left out: ")
+    text = re.sub(r'"\w+"|(?<!\w)\[.+?\]', lambda code: f"`{code[0]}`", definition.rstrip("."))
+    default = option.default
+    if isinstance(default, bool | int | str | tuple) and default != ():
+        value = list(default) if isinstance(default, tuple) else default
+        left_out = left_out or f"`{json.dumps(value)}`"
+    elif default in (None, ()):
+        left_out = left_out or "none"
+    return f"| `{option.key}` | {text[0].lower()}{text[1:]} | {left_out.rstrip('.')} |".replace(
+        "|  |", "| |"
+    )
+
+
+def test_every_option_has_its_row() -> None:
+    """In the order of the fields; a new one comes behind the one before it."""
+    page, told = DOCS / "rules.md", definitions()
+    lines = page.read_text("utf-8").splitlines()
+    before = -1
+    for option in (one for one in OPTIONS.values() if one.example):
+        row = row_of(option, told[option.key])
+        begin = f"| `{option.key}` |"
+        before = next((k for k, line in enumerate(lines) if line.startswith(begin)), before + 1)
+        lines[before : before + lines[before].startswith(begin)] = [row]
+    found = "\n".join(lines) + "\n"
+    if WRITES:
+        page.write_text(found, "utf-8")
+    assert WRITES or found == page.read_text("utf-8")
 
 
 @pytest.mark.parametrize("document", SHOWN, ids=name)

@@ -194,7 +194,7 @@ class Interview:
 
     def _confirmed(self, option: Option) -> Any:
         """Whether an option holds; of one that takes words, those that do."""
-        value = self._of_base(option)
+        value = option.of(self.base)
         if not option.meanings:
             return self.terminal.confirm(option.ask, default=value)
         return [
@@ -203,16 +203,9 @@ class Interview:
             if self.terminal.confirm(option.ask.format(word=meaning), default=word in value)
         ]
 
-    def _of_base(self, option: Option) -> Any:
-        """The value of the rules to start from; None where they have no such table."""
-        value: Any = self.base
-        for key in option.place:
-            value = getattr(value, key, None)
-        return value
-
     def _default(self, option: Option) -> str | None:
         """The value of the rules to start from, if it goes with the answers; else the simplest."""
-        for value in (self._of_base(option), option.default):
+        for value in (option.of(self.base), option.default):
             if not self._objection(option.place, value):
                 return _shown(value)
         return option.typical

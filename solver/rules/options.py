@@ -322,6 +322,12 @@ class Option:
         """Whether it gives points to its sample of dice and nothing else."""
         return bool(self.sample) and not self.name
 
+    def of(self, rules: Any) -> Any:
+        """Its value under `rules`; None where they have no such table."""
+        for key in self.place:
+            rules = getattr(rules, key, None)
+        return rules
+
     def applies(self, rules: Any) -> bool:
         """Whether it means anything under `rules`."""
         least = max(self.dice, len(self.sample))

@@ -195,7 +195,7 @@ class Ruleset(Data):
         },
         of_turn=False,
     )
-    """Whether a score of exactly the goal is enough."""
+    """"reached", or "exceeded" where exactly the goal is not enough."""
 
     def _tell_dice(self) -> Told:
         message = say_number(
@@ -272,7 +272,7 @@ class Ruleset(Data):
         in_steps=True,
         up_to_goal=True,
     )
-    """Least turn total of a player's first bank, which puts the player on the board for good."""
+    """Least turn total of the first bank of a player, who is on the board from then on."""
 
     def _tell_binding(self) -> Told:
         minimum, opening = self._told_minimums
@@ -295,7 +295,7 @@ class Ruleset(Data):
         tell=_tell_binding,
         of_turn=False,
     )
-    """Whether the minimums hold for a bank that reaches the goal as well."""
+    """Whether the minimums hold for a bank that reaches the goal, too."""
 
     def _tell_set_aside(self) -> Told:
         message = say("Any of the dice that score may be set aside.")
@@ -314,8 +314,10 @@ class Ruleset(Data):
         ask="Must every die that scores be set aside?",
         tell=_tell_set_aside,
     )
-    """Every die that scores must be set aside: only set-asides that cannot be extended are legal,
-    those to which no further dice of the roll could be added."""
+    """Whether every die that scores must be set aside.
+
+    Only set-asides that cannot be extended are legal then, those to which no further dice of the
+    roll could be added."""
 
     def _tell_hot_dice(self) -> Told:
         messages = {
@@ -359,8 +361,8 @@ class Ruleset(Data):
         },
         tell=_tell_hot_dice,
     )
-    """When all dice are set aside, all may be rolled again. "no_bank": they must be. "forced": they
-    must be, and a roll that scores with all its dice must be set aside whole."""
+    """When all dice are set aside: "optional", all may be rolled again; "no_bank", they must be;
+    "forced", they must be, and a roll that scores with all its dice must be set aside whole."""
 
     def _tell_bonus(self) -> Told:
         bonus = list(self.hot_dice_bonus)
@@ -389,8 +391,8 @@ class Ruleset(Data):
         ask="Bonus for the first, second, ... time that all are set aside, or none",
         tell=_tell_bonus,
     )
-    """Points on top for the first, second, ... hot dice of a turn; the last number holds for all
-    further ones."""
+    """Points on top for the first, second, ... hot dice of a turn, such as [500, 1000]; the last
+    number holds for all further ones."""
 
     def _tell_farkle(self) -> Told:
         keeps = self.farkle_keeps_turn_total
@@ -437,13 +439,13 @@ class Ruleset(Data):
         tell=_tell_farkle,
         of_turn=False,
     )
-    """A farkle adds the turn total to the score, where it is enough for a bank: at least the
-    minimum, unless the bank is free of that. A lower one is lost.
+    """Whether a farkle adds the turn total to the score, where it is enough for a bank.
 
-    It does not matter which dice were rolled: after hot dice that must be rolled ("no_bank",
-    "forced") a farkle keeps the turn total too, though it might not have been banked there. It
-    still counts as a farkle, and a penalty comes after, unless what is kept has reached the goal.
-    Other rolls that end a turn keep nothing."""
+    That is at least the minimum, unless the bank is free of that; a lower one is lost. It does not
+    matter which dice were rolled: after hot dice that must be rolled ("no_bank", "forced") a farkle
+    keeps the turn total too, though it might not have been banked there. It still counts as a
+    farkle, and a penalty comes after, unless what is kept has reached the goal. Other rolls that
+    end a turn keep nothing."""
 
     def _tell_penalty(self) -> Told:
         penalty = self.farkle_penalty
@@ -507,7 +509,7 @@ class Ruleset(Data):
         ask='Rolls that lose everything, such as 2222 for four 2s, or "none"',
         tell=_tell_lose_everything,
     )
-    """Rolls that end the turn and take a score above 0 down to 0.
+    """Rolls that end the turn and take a score above 0 down to 0; patterns as those that win.
 
     The count of farkles in a row starts again at 0, and who is on the board stays there. A roll
     that wins at once does not lose."""
@@ -540,8 +542,9 @@ class Ruleset(Data):
         },
         tell=_tell_ending,
     )
-    """A bank that reaches the goal wins at once; or gives the other player one final turn to beat
-    that score; or does so only for the player who began, so that both have as many turns."""
+    """A bank that reaches the goal: "at_once", wins; "final_turn", gives the other player one final
+    turn to beat that score; "equal_turns", does so only where its player began, so that both have
+    as many turns."""
 
     def _tell_ties(self) -> Told:
         if self.ending == "at_once":
@@ -593,9 +596,9 @@ class Ruleset(Data):
         tell=_tell_ties,
         of_turn=False,
     )
-    """Equal scores after a final turn: the player who reached the goal first wins; each wins half;
-    or both play one more turn each, first the one whose turn it is, until one gets more points in
-    it than the other.
+    """Equal scores after a final turn: "earlier", the player who reached the goal first wins;
+    "shared", each wins half; "played_on", both play one more turn each, first the one whose turn it
+    is, until one gets more points in it than the other.
 
     In these turns farkles in a row cost nothing, a minimum holds unless a winning bank is free of
     it, and a roll that loses everything loses the game."""
@@ -621,9 +624,11 @@ class Ruleset(Data):
         of_turn=False,
         in_steps=True,
     )
-    """0 is a rule of play: no score falls below 0. Any other only keeps the game finite when
-    penalties go on for ever: the solver takes a lower score for the floor. DEFAULT_FLOOR penalties
-    deep if not given."""
+    """0 says that no score falls below 0. Any other number only keeps the game finite: lower scores
+    count as this one. If left out: five penalties below 0.
+
+    0 is a rule of play. With any other penalties go on for ever, and the solver takes a lower score
+    for the floor."""
 
     scoring: Scoring = Scoring()
 

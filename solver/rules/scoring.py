@@ -53,7 +53,8 @@ class Scoring(Data):
         },
         dice=4,
     )
-    """Each die beyond three: scores nothing more, adds the triple, or doubles the points."""
+    """Each die beyond three: "none", nothing more; "linear", the triple again; "doubling", twice
+    the points."""
     four_of_a_kind: PointsPerFaceOrNone = described(
         None,
         "2000",
@@ -61,16 +62,15 @@ class Scoring(Data):
         ask="Other points for four of a kind, or none",
         dice=4,
     )
-    """Points of its own for four of a kind, for each face, instead of what `more_of_a_kind` says.
-    """
+    """Four of a kind, for each face. If left out: as `more_of_a_kind` says."""
     five_of_a_kind: PointsPerFaceOrNone = described(
         None, "3000", ask="Other points for five of a kind, or none", dice=5
     )
-    """Likewise for five of a kind."""
+    """Five of a kind, for each face. If left out: as `more_of_a_kind` says."""
     six_of_a_kind: PointsPerFaceOrNone = described(
         None, "4000", ask="Other points for six of a kind, or none", dice=6
     )
-    """Likewise for six of a kind."""
+    """Six of a kind, for each face. If left out: as `more_of_a_kind` says."""
     straight_1_6: Points = described(
         0,
         "1500",
@@ -108,7 +108,8 @@ class Scoring(Data):
         dice=6,
         when=lambda rules: rules.scoring.three_pairs,
     )
-    """What else counts as three pairs: four of a kind with a pair, six of a kind."""
+    """What else counts as three pairs: "four_and_two", four of a kind with a pair; "six_of_a_kind",
+    six of a kind."""
     four_and_two: Points = described(
         0,
         "1500",

@@ -12,8 +12,17 @@ from hypothesis import strategies as st
 from solver.errors import InvalidRulesError
 from solver.game.solvable import unsolvable
 from solver.rules.file import check_file, load_rules, preset_names, read_rules
-from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import all_set_asides, turn_plan
+from solver.rules.ruleset import (
+    END_TOLD,
+    OF_FARKLES,
+    OF_GOAL,
+    OF_TURN,
+    OPTIONS,
+    TURN_TOLD,
+    Ruleset,
+)
+from solver.rules.scoring import SCORING_OPTIONS
+from solver.turn.scoring import all_set_asides, farkle_probability, turn_plan
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, house_rules
 
@@ -41,6 +50,19 @@ def test_presets_are_valid_and_carry_their_source() -> None:
         assert rules.name == name
         assert rules.title
         assert rules.source
+
+
+def test_no_roll_is_a_farkle_where_every_die_scores() -> None:
+    """As counted over all rolls."""
+    rules = [*map(load_rules, preset_names()), *(rules for _, rules in ONE_BY_ONE)]
+    rules += [
+        variant("classic", scoring={"single": 50}),
+        variant("classic", instant_win=list("2346")),
+    ]
+    for one in rules:
+        numbers = range(1, one.dice + 1)
+        assert one.has_farkle == any(farkle_probability(one, number) for number in numbers)
+    assert [one.has_farkle for one in rules[-2:]] == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +103,12 @@ def test_presets_end_as_the_table_of_rule_sets_says() -> None:
         "facebook",
         "zilch",
     }
+
+
+def test_every_option_is_asked_for_and_explained() -> None:
+    asked = {"name", "title", "dice", *OF_GOAL, *OF_TURN, *OF_FARKLES, *SCORING_OPTIONS}
+    assert asked == {key for key, one in OPTIONS.items() if one.ask} | {"farkle_penalty"}
+    assert {"dice", *TURN_TOLD, *END_TOLD} == {key for key, one in OPTIONS.items() if one.tell}
 
 
 def test_rules_are_frozen() -> None:
