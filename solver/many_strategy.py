@@ -6,7 +6,7 @@ is to move.
 """
 
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -36,6 +36,8 @@ class RingManifest(Manifest):
     """Rings of states in which a player mixes two choices, as none fit each other."""
     restless: int = Field(ge=0)
     """Rings whose values did not settle: they are means over many rounds."""
+    tolerance: float = Field(gt=0, le=1)
+    sweeps: int = Field(ge=1)
     reported: ClassVar[tuple[str, ...]] = (
         *("goal", "players", "values", "largest_change", "mixed", "restless", "order"),
         *("states_solved", "seconds", "states_per_second"),
@@ -56,8 +58,6 @@ class ManyManifest(RingManifest):
     """What a strategy file of several players says of its values."""
 
     kind: Literal["several players"] = "several players"
-    tolerance: float = Field(gt=0, le=1)
-    sweeps: int = Field(ge=1)
     states: int = Field(ge=1)
     reported: ClassVar = (*RingManifest.reported, "states", "sweeps", "tolerance")
 
@@ -82,18 +82,25 @@ def save_many(solution: ManySolution, folder: Path) -> tuple[ManyManifest, Path]
         file=many_path(folder, rules, solution.players).name,
         rules=rules,
         digest=rules.digest,
-        players=solution.players,
         shapes=tuple(array.shape for array in arrays),
-        tolerance=solution.tolerance,
-        sweeps=solution.sweeps,
-        largest_change=solution.largest_change,
-        mixed=solution.mixed,
-        restless=solution.restless,
         states=inner_states(rules, solution.players),
-        states_solved=solution.states_solved,
-        seconds=solution.seconds,
+        **facts(solution),
     )
     return save_solved(folder, manifest, *arrays)
+
+
+def facts(solution: ManySolution) -> dict[str, Any]:
+    """Return what every manifest of values by seat says of how they were found."""
+    return {
+        "players": solution.players,
+        "tolerance": solution.tolerance,
+        "sweeps": solution.sweeps,
+        "largest_change": solution.largest_change,
+        "mixed": solution.mixed,
+        "restless": solution.restless,
+        "states_solved": solution.states_solved,
+        "seconds": solution.seconds,
+    }
 
 
 def open_many(folder: Path, rules: Ruleset, players: int) -> SharedStrategy:

@@ -15,11 +15,12 @@ from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
 from solver.game.best import BestPlay
+from solver.game.many import ManySolution
 from solver.game.position import ALL_LEFT, Held, Position, check_several
-from solver.game.standings import Standing, score_count
+from solver.game.standings import Progress, Standing, score_count
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, head_starts_of
-from solver.loaded.matchup import ManyMatchupSolution, Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import OwnDice
 from solver.named.badges import NamedBadge, played_badges
@@ -282,7 +283,7 @@ def solved(
     # what is larger than all may be would push out all others, and then itself
     if solution.values.nbytes < folders.most_bytes:
         with suppress(StrategyFileError):  # a folder that nobody can write to costs time next time
-            save_matchup(solution, folders.matchups)
+            save_matchup(matchup, solution, folders.matchups)
             keep_within(folders.matchups, folders.most_bytes)
     return strategy_of(matchup, solution.values)
 
@@ -484,13 +485,15 @@ def read_left(named: NamedSet, text: str) -> Remaining:
     return thrown.place(tuple(counts))
 
 
-def _solution(
-    matchup: Matchup, cache: Path, on_progress: Told
-) -> MatchupSolution | ManyMatchupSolution:
+def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSolution | ManySolution:
     if matchup.players > 2:
-        from solver.loaded.many_game import solve_many_matchup  # noqa: PLC0415
+        from solver.game.many_sweeps import solve_many  # noqa: PLC0415
 
-        return solve_many_matchup(matchup, on_progress=lambda told: on_progress(told.done))
+        def tell(progress: Progress) -> None:
+            on_progress(progress.done)
+
+        how: dict[str, Any] = {"plans": matchup.plans, "cache": cache}
+        return solve_many(matchup.rules, matchup.players, on_progress=tell, **how)
     from solver.loaded.game import solve_matchup  # noqa: PLC0415
 
     return solve_matchup(matchup, cache=cache, on_progress=on_progress)

@@ -32,7 +32,7 @@ from solver.loaded.files import (
     open_matchup,
     save_matchup,
 )
-from solver.loaded.matchup import ManyMatchupSolution, Matchup
+from solver.loaded.matchup import Matchup
 from solver.many_strategy import ManyManifest, many_path, open_many, save_many
 from solver.rules.ruleset import Ruleset
 from solver.solved import Manifest, open_solved, read_manifest
@@ -348,16 +348,17 @@ class GameOfDice:
     def check(self) -> None:
         """Refuse nothing: what cannot be solved is no match-up."""
 
-    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManyMatchupSolution:
-        """Solve it, see `solver.loaded.many_game.solve_many_matchup`."""
+    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManySolution:
+        """Solve it, see `solver.game.many_sweeps.solve_many`."""
         with one_at_a_time(cache):
-            from solver.loaded.many_game import solve_many_matchup  # noqa: PLC0415
+            from solver.game.many_sweeps import solve_many  # noqa: PLC0415
 
-        return solve_many_matchup(self.matchup, threads=threads, on_progress=on_progress)
+        how: dict[str, Any] = {"plans": self.matchup.plans, "threads": threads}
+        return solve_many(self.rules, self.players, cache=cache, on_progress=on_progress, **how)
 
-    def save(self, solution: ManyMatchupSolution, folder: Path) -> tuple[Manifest, Path]:
+    def save(self, solution: ManySolution, folder: Path) -> tuple[Manifest, Path]:
         """Write its file, and remove others where they take too much."""
-        path = save_matchup(solution, folder)
+        path = save_matchup(self.matchup, solution, folder)
         if self.most_bytes is not None:
             keep_within(folder, self.most_bytes)
         return read_manifest(path, ManyMatchupManifest), path
@@ -371,13 +372,14 @@ class GameOfDice:
         strategy = open_matchup(folder, self.matchup)
         return tuple(strategy.chances(strategy.start(0)).tolist())
 
-    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:  # noqa: ARG002
+    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
         """Put the values back, at the start of every turn."""
-        from solver.loaded.many_game import check_many_matchup  # noqa: PLC0415
+        from solver.game.many_sweeps import check  # noqa: PLC0415
 
         solved = open_solved(file, ManyMatchupManifest)
-        matchup, values = solved.manifest.matchup, solved.arrays[0]
-        misfit = check_many_matchup(matchup, values, on_progress=on_progress)
+        how: dict[str, Any] = {"plans": solved.manifest.matchup.plans, "cache": cache}
+        (values, *_), tell = solved.arrays, on_progress
+        misfit = check(self.rules, self.players, values, on_progress=tell, **how)
         return Checked(misfit.residual, misfit.mixed_states)
 
 

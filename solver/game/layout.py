@@ -209,14 +209,19 @@ def _game_numbers(
     )
 
 
-def lists_of(plan: TurnPlan) -> Lists:
-    """The lists of a plan as kernels take them."""
+def lists_of(plan: TurnPlan, planes: int | None = None) -> Lists:
+    """The lists of a plan as kernels take them.
+
+    planes : how many values a state has where it has them by seat; then options stand in the order
+        of the plan, hot dice as well
+    """
     columns = np.argmax(plan.chances, axis=0)
     lengths = np.diff(plan.starts, append=len(plan.options))
     order = np.argsort(columns, kind="stable")
-    places, hot = plan.targets[plan.options] * LANES, plan.is_hot[plan.options]
+    places, hot = plan.targets[plan.options] * (planes or 1) * LANES, plan.is_hot[plan.options]
     numbers = np.arange(len(lengths)).repeat(lengths)
-    in_order = np.lexsort((~hot, numbers, columns[numbers]))
+    later = ~hot if planes is None else np.zeros(len(hot))
+    in_order = np.lexsort((later, numbers, columns[numbers]))
     return Lists(
         places=np.where(hot, ~places, places)[in_order],
         starts=np.append(0, np.cumsum(lengths[order])).astype(np.intp),

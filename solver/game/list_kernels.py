@@ -7,6 +7,10 @@ in registers. Of two players the largest value is the best, `add_lists`; of more
 others come with it, `add_choices`.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -14,6 +18,7 @@ from numba.extending import intrinsic
 
 from solver.game.kernels import TURN_SIGNATURE
 from solver.game.lanes import LANES
+from solver.game.many_kernels import SEATED_SIGNATURE
 from solver.turn.equations import EVEN
 
 SUMMED = 32
@@ -124,17 +129,30 @@ def add_lists(_context, values, hot, row, places, starts, chances, first, end, o
 
 
 @intrinsic
-def add_choices(_context, values, row, places, starts, chances, first, end, out, place, planes):
+def add_choices(
+    _context, values, hot, row, places, starts, chances, first, end, out, place, planes
+):
     """Add the lists first .. end - 1 to ``out[place:][:LANES]`` and the planes behind that.
 
     Each adds its chance times the best of its options: a value of LANES for each plane, one behind
-    the other from ``values[row + its place]`` on. That one is best whose first plane is greatest;
-    of those that are equal to within EVEN the last one.
+    the other from ``values[row + its place]`` on, of hot dice from ``hot[row + ~its place]`` on.
+    That one is best whose first plane is greatest; of those that are equal to within EVEN the last
+    one.
 
     planes : a tuple of as many numbers as there are planes, whatever they are
     """
     signature = types.void(
-        values, types.intp, places, starts, chances, types.intp, types.intp, out, types.intp, planes
+        values,
+        hot,
+        types.intp,
+        places,
+        starts,
+        chances,
+        types.intp,
+        types.intp,
+        out,
+        types.intp,
+        planes,
     )
     count = len(planes)
 
@@ -150,7 +168,10 @@ def add_choices(_context, values, row, places, starts, chances, first, end, out,
             return [builder.phi(_VECTOR) for _ in range(count)]
 
         def value_of(number):
-            address = builder.gep(here, [builder.load(builder.gep(places_at, [number]))])
+            offset = builder.load(builder.gep(places_at, [number]))
+            is_hot = builder.icmp_signed("<", offset, ir.Constant(_INDEX, 0))
+            hot_address = builder.gep(hot_here, [builder.not_(offset)])
+            address = builder.select(is_hot, hot_address, builder.gep(here, [offset]))
             return [_load(builder, plane(address, p)) for p in range(count)]
 
         def come_from(targets, sources, block):
@@ -159,9 +180,9 @@ def add_choices(_context, values, row, places, starts, chances, first, end, out,
 
         one = ir.Constant(_INDEX, 1)
         even = _all_lanes(builder, ir.Constant(ir.DoubleType(), EVEN))
-        here = builder.gep(memory(0), [arguments[1]])
-        places_at, starts_at, chances_at = memory(2), memory(3), memory(4)
-        sum_at = builder.gep(memory(7), [arguments[8]])
+        here, hot_here = (builder.gep(memory(number), [arguments[2]]) for number in (0, 1))
+        places_at, starts_at, chances_at = memory(3), memory(4), memory(5)
+        sum_at = builder.gep(memory(8), [arguments[9]])
         before = builder.block
         blocks = ("lists", "list", "options", "option", "listed", "done")
         lists, begin, options, option, listed, done = (
@@ -172,8 +193,8 @@ def add_choices(_context, values, row, places, starts, chances, first, end, out,
 
         builder.position_at_end(lists)
         number, added = builder.phi(_INDEX), phis()
-        come_from([number, *added], [arguments[5], *totals], before)
-        builder.cbranch(builder.icmp_signed("<", number, arguments[6]), begin, done)
+        come_from([number, *added], [arguments[6], *totals], before)
+        builder.cbranch(builder.icmp_signed("<", number, arguments[7]), begin, done)
 
         builder.position_at_end(begin)
         following = builder.add(number, one)
@@ -253,3 +274,48 @@ def turn_of_lists(values, hot, bank, farkle, lost, lists, steps):
 
 turn_of_sets = njit(cache=True, nogil=True, error_model="numpy")(turn_of_lists.py_func)
 """Where each lane has chances of its own: many sets side by side."""
+
+
+@lru_cache
+def turn_by_seat(planes: int) -> Callable[..., Any]:
+    """Return what solves a turn as a function of `many_source.turn_source` does, list by list."""
+    each = (0,) * planes
+    cell = planes * LANES
+
+    @njit(SEATED_SIGNATURE, cache=True, nogil=True, error_model="numpy")
+    def turn(values, hot, bank, farkle, lost, lists, out, steps):
+        columns = len(lists.farkles)
+        size = columns * cell
+        for t in range(steps - 1, -1, -1):
+            b, f = bank[t * cell :], farkle[t * cell :]
+            # a turn begins with all dice
+            for n in range(0 if t else columns - 1, columns):
+                place = n * cell
+                farkles, loses = lists.farkles[n], lists.loses[n]
+                for k in range(cell):
+                    out[place + k] = farkles * f[k] + loses * lost[k]
+                for k in range(LANES):
+                    out[place + k] += lists.wins[n]
+                add_choices(  # type: ignore[call-arg] # numba gives it the context by itself
+                    values,
+                    hot,
+                    t * size,
+                    lists.places,
+                    lists.starts,
+                    lists.chances,
+                    lists.first_list[n],
+                    lists.first_list[n + 1],
+                    out,
+                    place,
+                    each,
+                )
+                if n < lists.banked:
+                    for lane in range(LANES):
+                        if out[place + lane] <= b[lane] + EVEN:
+                            for p in range(planes):
+                                out[place + p * LANES + lane] = b[p * LANES + lane]
+            here = values[t * size :]
+            for k in range(size):
+                here[k] = out[k]
+
+    return turn

@@ -10,6 +10,7 @@ number, the mover's first.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from solver.game.standings import score_count
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import TurnPlan, turn_plan
 from solver.wording import say, say_later
 
 MOST_PLAYERS = 8
@@ -129,8 +130,13 @@ class ManyCheck:
     """States that are further off: those of rings in which a player mixes."""
 
 
-def size(rules: Ruleset, players: int) -> Size:
-    """How large the game is. Raises InvalidRulesError as `check_many` does for endless turns."""
+def size(rules: Ruleset, players: int, plans: Sequence[TurnPlan] = ()) -> Size:
+    """How large the game is.
+
+    plans : the turn of each seat, if they do not all throw the dice of the rules
+
+    Raises InvalidRulesError as `check_many` does for endless turns.
+    """
     scores = score_count(rules)
     margins = 1
     if rules.ending != "at_once":
@@ -140,7 +146,7 @@ def size(rules: Ruleset, players: int) -> Size:
         players,
         scores,
         scores + int(rules.has_opening),
-        players if rules.has_roles else 1,
+        players if rules.has_roles or len(plans) > 1 else 1,
         margins,
         rules.ties == "played_on",
     )

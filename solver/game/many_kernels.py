@@ -2,14 +2,14 @@
 
 Their parameters; scores and turn totals in steps, states as in solver.game.many:
 
-turn : the turn function of solver.game.many_source
+turn : the mover's turn function, of solver.game.many_source or `list_kernels.turn_by_seat`
 values : the values of a ManySolution, flat, which are renewed in place
 last : the values of the final turns that a bank at the goal leads to, one leader, flat
 chasers : how many players have a final turn then
 states : numbers of states that are solved side by side, or of final turns
 r : the role of the mover
-game : a ManyNumbers
-hot, bonuses : as in solver.game.layout.Work
+game : a ManyNumbers, with the reach of the mover's dice
+lists, bonuses : as in solver.game.layout.Work, of the mover's dice, as `lists_by_seat` gives them
 scratch : a ManyScratch, with an axis of threads in front
 """
 
@@ -19,9 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange, types
 
-from solver.game.kernels import array_type
+from solver.game.kernels import LISTS_TYPE, array_type
 from solver.game.lanes import LANES
-from solver.game.layout import HotDice
 from solver.game.task_kernels import next_task, shares
 from solver.turn.equations import Floats
 
@@ -56,7 +55,6 @@ class ManyNumbers(NamedTuple):
     beyond: int
     """Turn totals beyond the goal where it is not the end."""
     reach: int
-    must_roll_hot: int
     level: int
     """1 where as many points as the leader's are a tie, which is shared or played on."""
     ranked: int
@@ -67,7 +65,7 @@ class ManyScratch(NamedTuple):
     """The turns under way, one in each lane: float64 arrays, with an axis of threads in front."""
 
     values: Floats
-    """Shape (levels, turn totals, planes, dice, LANES)."""
+    """Shape (levels, turn totals, columns, planes, LANES)."""
     bank: Floats
     """Shape (turn totals, planes, LANES)."""
     farkle: Floats
@@ -75,16 +73,17 @@ class ManyScratch(NamedTuple):
     lost: Floats
     """Shape (planes, LANES)."""
     out: Floats
-    """Shape (planes, dice, LANES)."""
+    """Shape (columns, planes, LANES)."""
 
 
 NUMBERS_TYPE = types.NamedUniTuple(types.intp, len(ManyNumbers._fields), ManyNumbers)
 _FLOATS = array_type(types.float64, 1)
-_TURN_TYPE = types.FunctionType(types.void(*[_FLOATS] * 6, types.intp))
+SEATED_SIGNATURE = types.void(*[_FLOATS] * 5, LISTS_TYPE, _FLOATS, types.intp)
+_TURN_TYPE = types.FunctionType(SEATED_SIGNATURE)
 _STATES = array_type(types.int64, 1)
 _WORK_TYPES = (
     NUMBERS_TYPE,
-    types.NamedUniTuple(types.float64, len(HotDice._fields), HotDice),
+    LISTS_TYPE,
     array_type(types.intp, 1),
     types.NamedTuple([array_type(types.float64, axes) for axes in (6, 4, 4, 3, 4)], ManyScratch),
 )
@@ -156,7 +155,7 @@ def _at_goal(state, score, chasers, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def prepare(values, last, chasers, state, r, lane, rows, game, scratch):
+def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
     """What the turn of a state leads to, in one lane."""
     planes = game.players - 1
     bank, farkle, lost = scratch.bank, scratch.farkle, scratch.lost
@@ -245,27 +244,28 @@ def _prepare_last(below, chasers, level, turns, lane, rows, game, scratch):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve(turn, steps, rows, game, hot, bonuses, scratch):
-    """Solve the turns that scratch was prepared for; out[:, -1] are their starts.
+def _solve(turn, steps, rows, lists, bonuses, scratch):
+    """Solve the turns that scratch was prepared for; out[-1] are their starts.
 
     From row `steps` on it is best to bank.
     """
     values, bank, farkle, lost, out = scratch
-    levels, _, planes, dice, _ = values.shape
-    goes_on = 1.0 - hot.wins - hot.loses - hot.farkles - hot.only_hot
+    levels, _, columns, planes, _ = values.shape
+    wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
+    goes_on = 1.0 - wins - loses - farkles - lists.only_hot
     for level in range(levels):
         for t in range(steps, rows):
             for p in range(planes):
-                for n in range(dice):
+                for n in range(columns):
                     for lane in range(LANES):
-                        values[level, t, p, n, lane] = bank[t, p, lane]
-                if game.must_roll_hot == 1:
+                        values[level, t, n, p, lane] = bank[t, p, lane]
+                for n in range(lists.banked, columns):
                     for lane in range(LANES):
-                        ended = hot.wins if p == 0 else 0.0
-                        ended += hot.loses * lost[p, lane]
-                        ended += hot.farkles * farkle[t, p, lane]
+                        ended = wins if p == 0 else 0.0
+                        ended += loses * lost[p, lane]
+                        ended += farkles * farkle[t, p, lane]
                         ended += goes_on * bank[t, p, lane]
-                        values[level, t, p, dice - 1, lane] = ended / (1.0 - hot.only_hot)
+                        values[level, t, n, p, lane] = ended / (1.0 - lists.only_hot)
     for level in range(levels - 1, -1, -1):
         turn(
             values[level].ravel(),
@@ -273,6 +273,7 @@ def _solve(turn, steps, rows, game, hot, bonuses, scratch):
             bank.ravel(),
             farkle.ravel(),
             lost.ravel(),
+            lists,
             out.ravel(),
             steps,
         )
@@ -292,7 +293,7 @@ def _own(scratch, worker):
     nogil=True,
     error_model="numpy",
 )
-def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scratch):
+def solve_states(turn, values, last, chasers, states, r, game, lists, bonuses, scratch):
     """Renew the values of some states of one role, none of which another of them leads to.
 
     It saves work if those next to each other have the same own score.
@@ -304,7 +305,6 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
     parts = shares(groups, workers)
     for worker in prange(workers):
         own = _own(scratch, worker)
-        dice = own.out.shape[1]
         for _ in range(groups):
             group = next_task(parts, worker)
             if group < 0:
@@ -320,13 +320,13 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
             rows = steps + game.reach
             for lane in range(LANES):
                 state = states[min(first + lane, end - 1)]
-                prepare(values, last, chasers, state, r, lane, rows, game, own)
-            _solve(turn, steps, rows, game, hot, bonuses, own)
+                _prepare(values, last, chasers, state, r, lane, rows, game, own)
+            _solve(turn, steps, rows, lists, bonuses, own)
             for k in range(first, end):
                 at = (r * whole * game.standings + states[k]) * planes
                 for p in range(planes):
                     # a sum of chances may come out one rounding above 1
-                    found = own.out[p, dice - 1, k - first]
+                    found = own.out[-1, p, k - first]
                     values[at + p] = min(1.0, max(0.0, found))
 
 
@@ -345,7 +345,7 @@ def solve_states(turn, values, last, chasers, states, r, game, hot, bonuses, scr
     nogil=True,
     error_model="numpy",
 )
-def solve_last(turn, below, chasers, level, states, found, game, hot, bonuses, scratch):
+def solve_last(turn, below, chasers, level, states, found, game, lists, bonuses, scratch):
     """Set `found` to the values of final turns, at [turn, who]; `states` are their margins."""
     planes = game.players - 1
     leaders = _leaders(chasers, game)
@@ -355,7 +355,6 @@ def solve_last(turn, below, chasers, level, states, found, game, hot, bonuses, s
     parts = shares(groups, workers)
     for worker in prange(workers):
         own = _own(scratch, worker)
-        dice = own.out.shape[1]
         for _ in range(groups):
             group = next_task(parts, worker)
             if group < 0:
@@ -370,13 +369,13 @@ def solve_last(turn, below, chasers, level, states, found, game, hot, bonuses, s
             for lane in range(LANES):
                 at = states[min(first + lane, end - 1)]
                 _prepare_last(below, chasers, level, at, lane, rows, game, own)
-            _solve(turn, steps, rows, game, hot, bonuses, own)
+            _solve(turn, steps, rows, lists, bonuses, own)
             for k in range(first, end):
                 # the planes are the mover, each leader and the other chasers but the last of all;
                 # where leaders are told apart, in games of three, the first of them
                 rest = 1.0
                 for p in range(planes):
-                    value = min(1.0, max(0.0, own.out[p, dice - 1, k - first]))
+                    value = min(1.0, max(0.0, own.out[-1, p, k - first]))
                     who = 1 if p == 0 else (0 if p == 1 else p)
                     if who <= chasers:
                         each = level if who == 0 and game.ranked == 0 else 1

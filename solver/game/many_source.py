@@ -59,15 +59,17 @@ def _joined(members: list[int], pair: tuple[int, int], value: int) -> list[int]:
 
 
 def turn_source(plan: TurnPlan, planes: int, *, reverse: bool = False) -> str:
-    """Source of ``many(values, hot, bank, farkle, lost, out, steps)``, a pass over turn totals.
+    """Source of ``many(values, hot, bank, farkle, lost, lists, out, steps)``, a pass over turns.
 
     All arrays are float64 and flat. A state has `planes` values: the mover's, then those of players
     after it; the last player's follows from them.
 
-    values, hot : rows of planes * dice * LANES, as in `kernel_source.turn_source` otherwise
+    values, hot : rows of dice * planes * LANES, as in `kernel_source.turn_source` otherwise
     bank, farkle : rows of planes * LANES; the mover's value of a bank that is not allowed is -1
     lost : planes * LANES
-    out : planes * dice * LANES, scratch
+    lists : those of the plan, which the source has in itself; `list_kernels.turn_by_seat`, whose
+        arguments are these, goes through them
+    out : dice * planes * LANES, scratch, which ends as the first row
     reverse : options that are equal for the mover are taken in the opposite order
     """
     row = plan.columns * LANES
@@ -76,7 +78,7 @@ def turn_source(plan: TurnPlan, planes: int, *, reverse: bool = False) -> str:
     return "\n".join(
         [
             *_HEAD,
-            "def many(values, hot, bank, farkle, lost, out, steps):",
+            "def many(values, hot, bank, farkle, lost, lists, out, steps):",
             "    for t in range(steps - 1, -1, -1):",
             f"        v = values[t * {planes * row}:]",
             f"        h = hot[t * {planes * row}:]",
@@ -97,6 +99,7 @@ _HEAD = """\
 import numba
 from numba.core import types
 from numba.extending import intrinsic
+from solver.game.many_kernels import SEATED_SIGNATURE
 
 @intrinsic
 def choose(context, condition, one, other):
@@ -104,8 +107,7 @@ def choose(context, condition, one, other):
         return builder.select(*arguments)
     return types.float64(types.boolean, types.float64, types.float64), codegen
 
-@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], f8[::1], intp)',
-            cache=True, nogil=True, error_model='numpy',
+@numba.njit(SEATED_SIGNATURE, cache=True, nogil=True, error_model='numpy',
             fastmath={'contract', 'nnan', 'ninf', 'nsz'})""".splitlines()
 
 
@@ -137,7 +139,7 @@ def _rolled(plan: TurnPlan, planes: int, *, reverse: bool) -> list[str]:
             total, left = divmod(int(plan.targets[value]), dice)
             array = "h" if plan.is_hot[value] else "v"
             for p in range(planes):
-                place = ((total * planes + p) * dice + left) * LANES
+                place = ((total * dice + left) * planes + p) * LANES
                 body.append(f"x{value}_{p} = {array}[{place} + i]")
             return
         one, other = pairs[value - first_pair]
@@ -166,7 +168,7 @@ def _decided(plan: TurnPlan, planes: int, *, reverse: bool) -> Iterator[str]:
             yield f"c = r{n}_0 {rolls}"
         for p in range(planes):
             best = f"choose(c, r{n}_{p}, b[{p * LANES} + i])" if may_bank else f"r{n}_{p}"
-            yield f"out[{(p * dice + n) * LANES} + i] = {best}"
+            yield f"out[{(n * planes + p) * LANES} + i] = {best}"
 
 
 def load_turn(

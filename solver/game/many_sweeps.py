@@ -6,17 +6,22 @@ whole sweeps are repeated.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import prod
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from solver.game import many_kernels as kernels
 from solver.game.endgame import endgame
 from solver.game.lanes import LANES, lane_array
-from solver.game.layout import HotDice
-from solver.game.many import Lasts, ManyCheck, ManySolution, Size, check_many, size
+from solver.game.layout import Lists, lists_of
+from solver.game.list_kernels import turn_by_seat
+from solver.game.many import Lasts, ManyCheck, ManySolution, Size, check_many
+from solver.game.many import size as find_size
 from solver.game.many_best import play_off_endings
 from solver.game.many_layers import MAX_SWEEPS, Layers, solve_layers, unsettled
 from solver.game.many_rings import TOLERANCE, Part, Rings, Settled, States
@@ -34,6 +39,7 @@ def solve_many(
     rules: Ruleset,
     players: int,
     *,
+    plans: Sequence[TurnPlan] = (),
     cache: Path,
     threads: int | None = None,
     reverse: bool = False,
@@ -41,6 +47,8 @@ def solve_many(
 ) -> ManySolution:
     """Solve a game in which every one of so many players maximises the own chance to win.
 
+    plans : the turn of each seat with all options, or one that all have, of a game that can be
+        solved; if none are given all throw the dice of the rules
     cache : the folder that keeps compiled code
     threads : as many as there are processors if None; the result is the same for any number
     reverse : options that are equal for the mover are taken in the opposite order, see many_source
@@ -49,9 +57,10 @@ def solve_many(
     farkles in a row; ConvergenceError where values do not settle in MAX_SWEEPS sweeps.
     """
     started = time.perf_counter()
-    check_many(rules, players)
-    solve = ManySolve(rules, players, cache=cache, threads=threads, reverse=reverse)
-    number = solve.sweep(rules, again=bool(np.any(solve.plan.lose_chances)), watch=on_progress)
+    if not plans:
+        check_many(rules, players)
+    solve = ManySolve(rules, players, plans=plans, cache=cache, threads=threads, reverse=reverse)
+    number = solve.sweep(on_progress)
     return ManySolution(
         rules=rules,
         players=players,
@@ -72,46 +81,85 @@ def check(
     players: int,
     values: Floats,
     *,
+    plans: Sequence[TurnPlan] = (),
     cache: Path,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ManyCheck:
     """Put the values of a solved game back into their equations, in every state."""
-    solve = ManySolve(rules, players, cache=cache)
+    solve = ManySolve(rules, players, plans=plans, cache=cache)
     solve.values[:] = values.ravel()
-    return many_check(solve.misfits(on_progress))
-
-
-def many_check(off: Floats) -> ManyCheck:
-    """What it means that values miss their equations by so much."""
+    off = solve.misfits(on_progress)
     fits = off <= FITS
     return ManyCheck(float(np.max(off, where=fits, initial=0.0)), int(np.count_nonzero(~fits)))
 
 
-class RingSolve:
-    """The values of one solve, which settle ring by ring; a kind of game says how a state is."""
+class _Seat(NamedTuple):
+    """What kernels need of who throws some dice: a turn function, and what it works with."""
 
-    def __init__(self, size: Size, game: kernels.ManyNumbers) -> None:
-        """With values still to be solved, of a game of so many players."""
-        self.size = size
+    turn: Callable[..., Any]
+    game: kernels.ManyNumbers
+    lists: Lists
+    bonuses: npt.NDArray[np.intp]
+    scratch: kernels.ManyScratch
+
+
+class ManySolve:
+    """The values of one solve, which settle ring by ring, and what kernels need."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        players: int,
+        *,
+        plans: Sequence[TurnPlan] = (),
+        cache: Path,
+        threads: int | None = None,
+        reverse: bool = False,
+    ) -> None:
+        """With values still to be solved, see `solve_many`."""
+        self._rules = rules
+        # a player with more points may be worse off, as the others play otherwise: all options
+        self._plans = tuple(plans) or (turn_plan(rules, all_options=True),)
+        self.size = size = find_size(rules, players, self._plans)
         self.states_solved = 0
-        self.values: Floats = np.full(size.states * (size.players - 1), 1 / size.players)
-        self.by_player = self.values.reshape(-1, size.players - 1)
+        self.values: Floats = np.full(size.states * (players - 1), 1 / players)
+        self.by_player = self.values.reshape(-1, players - 1)
         """The same, shape (states, players - 1)."""
         self.rings = Rings(size, self.by_player, self.solve)
         self.layers = Layers(size)
-        self._game = game
+        games = [_numbers(rules, size, plan) for plan in self._plans]
+        turns = [
+            turn_by_seat(players - 1)
+            if plans
+            else load_turn(plan, players - 1, cache, reverse=reverse)
+            for plan in self._plans
+        ]
+        scratch = _scratch(games, self._plans, threads or numba.get_num_threads())
+        self._seats = [
+            _Seat(turn, game, lists_of(plan, players - 1), np.array(plan.bonuses, np.intp), own)
+            for turn, game, plan, own in zip(turns, games, self._plans, scratch, strict=True)
+        ]
+        self.lasts = self._final_turns(rules)
+        self._turn_totals = np.maximum(size.scores - np.arange(size.standings), 1)
+        self._turn_totals[size.scores :] = size.scores
 
     def solve(self, states: States, role: int) -> None:
         """Solve states of a role once, in ascending order."""
-        raise NotImplementedError
+        chasers, number = self._chasers(role), role % len(self._seats)
+        turn, *work = self._seats[number]
+        last = self.lasts[chasers][0].ravel()
+        kernels.solve_states(turn, self.values, last, chasers, states, role, *work)
+        own = states // self.size.standings ** (self.size.players - 1)
+        cells = self._plans[number].columns * self._plans[number].levels
+        self.states_solved += int(self._turn_totals[own].sum()) * cells
 
     def settle(self, part: Part, *, guess: bool) -> None:
         """Renew the values of a part of a layer, at first from a guess."""
         if guess:
-            kernels.guess_states(self.values, part[1], 0, self._game)
+            kernels.guess_states(self.values, part[1], 0, self._seats[0].game)
         self.rings.settle(part)
 
-    def sweep(self, rules: Ruleset, *, again: bool, watch: Callable[[Progress], None]) -> int:
+    def sweep(self, watch: Callable[[Progress], None]) -> int:
         """Renew all values until they rest, see `solve_layers`; returns the number of sweeps."""
 
         def settle(layer: int, number: int) -> None:
@@ -120,8 +168,9 @@ class RingSolve:
             for part in self.layers.parts(layer):
                 self.settle(part, guess=number == 1)
 
+        again = any(np.any(plan.lose_chances) for plan in self._plans)
         return solve_layers(
-            rules, self.layers, self.by_player, settle, again=again, on_progress=watch
+            self._rules, self.layers, self.by_player, settle, again=again, on_progress=watch
         )
 
     def misfits(self, on_progress: Callable[[Progress], None]) -> Floats:
@@ -137,50 +186,6 @@ class RingSolve:
                     found[at] = np.max(np.abs(self.by_player[at] - exact[at]), axis=1)
                     self.by_player[at] = exact[at]
         return found
-
-
-class ManySolve(RingSolve):
-    """The values of one solve and what kernels need."""
-
-    def __init__(
-        self,
-        rules: Ruleset,
-        players: int,
-        *,
-        cache: Path,
-        threads: int | None = None,
-        reverse: bool = False,
-    ) -> None:
-        """With values still to be solved, see `solve_many`."""
-        # a player with more points may be worse off, as the others play otherwise: all options
-        self.plan = plan = turn_plan(rules, all_options=True)
-        found = size(rules, players)
-        super().__init__(found, many_numbers(rules, found, plan))
-        self._turn = load_turn(plan, players - 1, cache, reverse=reverse)
-        self._hot = HotDice(
-            float(plan.win_chances[-1]),
-            float(plan.lose_chances[-1]),
-            float(plan.farkle_chances[-1]),
-            float(plan.only_hot[-1]),
-        )
-        self._work = (
-            self._game,
-            self._hot,
-            np.array(plan.bonuses, dtype=np.intp),
-            _scratch(self._game, plan, threads or numba.get_num_threads()),
-        )
-        self.lasts = self._final_turns(rules)
-        self._turn_totals = np.maximum(found.scores - np.arange(found.standings), 1)
-        self._turn_totals[found.scores :] = found.scores
-
-    def solve(self, states: States, role: int) -> None:
-        """As it says above."""
-        chasers = self._chasers(role)
-        last = self.lasts[chasers][0].ravel()
-        kernels.solve_states(self._turn, self.values, last, chasers, states, role, *self._work)
-        own = states // self.size.standings ** (self.size.players - 1)
-        cells = self.plan.columns * self.plan.levels
-        self.states_solved += int(self._turn_totals[own].sum()) * cells
 
     def _chasers(self, role: int) -> int:
         """How many players have a final turn after the one of this role reached the goal."""
@@ -216,8 +221,8 @@ class ManySolve(RingSolve):
     def _solve_last(
         self, below: Floats, chasers: int, level: int, turns: States, values: Floats
     ) -> None:
-        flat = below.ravel()
-        kernels.solve_last(self._turn, flat, chasers, level, turns, values, *self._work)
+        turn, *work = self._seats[0]
+        kernels.solve_last(turn, below.ravel(), chasers, level, turns, values, *work)
 
     def _play_offs(self, rules: Ruleset) -> Floats:
         """The chances at the start of a play-off, shape (how many are level less one, who).
@@ -239,7 +244,7 @@ class ManySolve(RingSolve):
             second = self._last(found, 1, 2)
             self._solve_last(second, 2, 1, points * width + points, values)
             ends = play_off_endings(rules, values, found[1, :2])
-            start = solve_turn(self.plan, ends).rolls[0, 0, -1]
+            start = solve_turn(self._plans[0], ends).rolls[0, 0, -1]
             change = float(np.max(np.abs(start - found[2])))
             found[2] = start
             if change < TOLERANCE / 10:
@@ -247,16 +252,16 @@ class ManySolve(RingSolve):
         raise unsettled(rules, change)
 
 
-def many_numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNumbers:
+def _numbers(rules: Ruleset, size: Size, plan: TurnPlan) -> kernels.ManyNumbers:
     """What kernels have to know of a game."""
     step = rules.point_step
     return kernels.ManyNumbers(
-        players=found.players,
-        scores=found.scores,
-        standings=found.standings,
-        roles=found.roles,
-        margins=found.margins,
-        width=found.last_shape(1, 1)[1],
+        players=size.players,
+        scores=size.scores,
+        standings=size.standings,
+        roles=size.roles,
+        margins=size.margins,
+        width=size.last_shape(1, 1)[1],
         least=rules.least_bank() // step,
         opening=rules.least_bank(on_board=False) // step,
         least_win=rules.least_bank(wins=True) // step,
@@ -264,19 +269,35 @@ def many_numbers(rules: Ruleset, found: Size, plan: TurnPlan) -> kernels.ManyNum
         keeps=int(rules.farkle_keeps_turn_total),
         beyond=endgame(rules).beyond,
         reach=plan.reach,
-        must_roll_hot=int(plan.must_roll_hot),
         level=int(rules.ties != "earlier"),
-        ranked=int(found.ranked),
+        ranked=int(size.ranked),
     )
 
 
-def _scratch(game: kernels.ManyNumbers, plan: TurnPlan, threads: int) -> kernels.ManyScratch:
-    rows = max(game.scores, game.opening, game.margins) + game.beyond + game.reach + 1
-    planes = game.players - 1
-    return kernels.ManyScratch(
-        values=lane_array(threads, plan.levels, rows, planes, plan.columns, LANES),
-        bank=lane_array(threads, rows, planes, LANES),
-        farkle=lane_array(threads, rows, planes, LANES),
-        lost=lane_array(threads, planes, LANES),
-        out=lane_array(threads, planes, plan.columns, LANES),
-    )
+def _scratch(
+    games: Sequence[kernels.ManyNumbers], plans: Sequence[TurnPlan], threads: int
+) -> list[kernels.ManyScratch]:
+    """Room for the turns of each plan, all in the same place."""
+    planes = games[0].players - 1
+    rows = [
+        max(game.scores, game.opening, game.margins) + game.beyond + game.reach + 1
+        for game in games
+    ]
+    shapes = [
+        (plan.levels, most, plan.columns, planes, LANES)
+        for plan, most in zip(plans, rows, strict=True)
+    ]
+    values = lane_array(threads * max(map(prod, shapes)))
+    out = lane_array(threads * max(plan.columns for plan in plans) * planes * LANES)
+    bank, farkle = lane_array(2, threads, max(rows), planes, LANES)
+    lost = lane_array(threads, planes, LANES)
+    return [
+        kernels.ManyScratch(
+            values=values[: threads * prod(shape)].reshape(threads, *shape),
+            bank=bank,
+            farkle=farkle,
+            lost=lost,
+            out=out[: threads * prod(shape[2:])].reshape(threads, *shape[2:]),
+        )
+        for shape in shapes
+    ]

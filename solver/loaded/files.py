@@ -6,16 +6,16 @@ One file serves a match-up of two in either order, and a game of more from which
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from solver.errors import MissingStrategyError
+from solver.game.many import ManySolution
 from solver.game.standings import score_count
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import (
-    ManyMatchupSolution,
     Matchup,
     MatchupSolution,
     Plain,
@@ -25,7 +25,7 @@ from solver.loaded.matchup import (
     uses_shape,
 )
 from solver.loaded.strategy import MatchupStrategy, OwnDice
-from solver.many_strategy import ORDER, RingManifest
+from solver.many_strategy import ORDER, RingManifest, facts
 from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
 from solver.turn.equations import Floats
 from solver.turn.powers import Power
@@ -90,52 +90,34 @@ def matchup_path(folder: Path, matchup: Matchup) -> Path:
     return folder / file_name(matchup.digest, f"dice{len(matchup.dice)}")
 
 
-def save_matchup(solution: MatchupSolution | ManyMatchupSolution, folder: Path) -> Path:
+def save_matchup(matchup: Matchup, solution: MatchupSolution | ManySolution, folder: Path) -> Path:
     """Write the file of a match-up, over an older one; returns its path.
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
-    if isinstance(solution, ManyMatchupSolution):
-        return _save_many(solution, folder)
-    matchup, values = solution.matchup, solution.values
-    if matchup.turned:
-        matchup, values = matchup.from_seat(1), exchanged_values(matchup, values)
+    by, values = matchup.turned, solution.values
+    matchup = matchup.from_seat(by)
+    said: dict[str, Any] = {
+        "file": matchup_path(folder, matchup).name,
+        "rules": matchup.rules,
+        "dice": tuple(map(plain, matchup.dice)),
+        "joker_alone": matchup.joker_alone,
+        "digest": matchup.digest,
+        "shapes": (values.shape,),
+    }
+    if isinstance(solution, ManySolution):
+        values = np.roll(values, -by, axis=0)
+        return save_solved(folder, ManyMatchupManifest(**said, **facts(solution)), values)[1]
     manifest = MatchupManifest(
-        file=matchup_path(folder, matchup).name,
-        rules=matchup.rules,
-        dice=tuple(map(plain, matchup.dice)),
-        joker_alone=matchup.joker_alone,
+        **said,
         badges=matchup.badges,
         powers=matchup.powers,
-        digest=matchup.digest,
         axes=(*_USES, *_AXES) if any(matchup.powers) else _AXES,
-        shapes=(values.shape,),
         error_bound=solution.error_bound,
         states_solved=solution.states_solved,
         seconds=solution.seconds,
     )
-    return save_solved(folder, manifest, values)[1]
-
-
-def _save_many(solution: ManyMatchupSolution, folder: Path) -> Path:
-    by = solution.matchup.turned
-    matchup = solution.matchup.from_seat(by)
-    values = np.roll(solution.values, -by, axis=0)
-    manifest = ManyMatchupManifest(
-        file=matchup_path(folder, matchup).name,
-        rules=matchup.rules,
-        players=matchup.players,
-        dice=tuple(map(plain, matchup.dice)),
-        joker_alone=matchup.joker_alone,
-        digest=matchup.digest,
-        shapes=(values.shape,),
-        largest_change=solution.largest_change,
-        mixed=solution.mixed,
-        restless=solution.restless,
-        states_solved=solution.states_solved,
-        seconds=solution.seconds,
-    )
-    return save_solved(folder, manifest, values)[1]
+    return save_solved(folder, manifest, exchanged_values(matchup, values) if by else values)[1]
 
 
 def open_matchup(folder: Path, matchup: Matchup) -> OwnDice:

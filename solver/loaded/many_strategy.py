@@ -13,7 +13,7 @@ class ManyMatchupStrategy(OwnDice, SharedStrategy):
     """Play of several players, each with dice, of whom each maximises the own chance to win."""
 
     def __init__(self, matchup: Matchup, values: Floats, *, first: int = 0) -> None:
-        """Take the values of a `ManyMatchupSolution`, those of the seat `first` first."""
+        """Take the values of a `ManySolution`, those of the seat `first` first."""
         OwnDice.__init__(self, matchup, matchup.players)
         self._first = first
         SharedStrategy.__init__(self, matchup.rules, matchup.players, values, (np.ones((1, 1)),))
@@ -28,5 +28,5 @@ class ManyMatchupStrategy(OwnDice, SharedStrategy):
 
     @property
     def values_by_seat(self) -> Floats:
-        """Return the values of a `ManyMatchupSolution`, in memory."""
+        """Return the values of a `ManySolution`, in memory."""
         return np.roll(self._values, self._first, axis=0)

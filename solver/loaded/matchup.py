@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from solver.errors import InvalidDiceError, InvalidRequestError, InvalidRulesError
 from solver.game.many import MOST_PLAYERS, MOST_STATES, Size, time_text
 from solver.game.standings import score_count
+from solver.loaded.totals import check_winnable
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
 from solver.turn.equations import Floats
@@ -136,6 +137,16 @@ class Matchup:
             self.powers[by:] + self.powers[:by],
         )
 
+    @property
+    def plans(self) -> tuple[TurnPlan, ...]:
+        """The turn of each seat, or one that all have.
+
+        Raises InvalidDiceError where nobody could ever win.
+        """
+        plans = tuple(self.plan(seat) for seat in range(self.size.roles))
+        check_winnable(*(plan.farkle_chances for plan in plans))
+        return plans
+
     def lists(self, seat: int) -> RollLists:
         """What the rolls of a seat offer: what is never best as well where that depends."""
         return roll_lists(
@@ -234,24 +245,6 @@ class MatchupSolution:
     where badges are used up only as far as the slopes of the last steps tell."""
     states_solved: int
     """States (t, remaining dice, ...) whose value was computed, again and again."""
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ManyMatchupSolution:
-    """Start-of-turn values of a game of several players, and what it took to find them."""
-
-    matchup: Matchup
-    values: Floats
-    """As of a ManySolution, with the mover's seat as its role."""
-    largest_change: float
-    """Of any value when it was solved last."""
-    mixed: int
-    """Rings of states in which no choices fit each other, so that a player mixes two of them."""
-    restless: int
-    """Rings of states whose values are means over many rounds, see `ManySolution`."""
-    states_solved: int
-    """States (t, remaining dice, ...), each as often as it was solved."""
     seconds: float
 
 

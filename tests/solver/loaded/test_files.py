@@ -22,7 +22,7 @@ from solver.solved import read_manifest
 def test_one_file_serves_both_orders(
     matchup: Matchup, solution: MatchupSolution, tmp_path: Path
 ) -> None:
-    path = save_matchup(solution, tmp_path)
+    path = save_matchup(solution.matchup, solution, tmp_path)
     assert [path] == list(tmp_path.glob("*.solved"))
     assert np.array_equal(open_matchup(tmp_path, matchup).values_by_seat, solution.values)
     exchanged = open_matchup(tmp_path, matchup.from_seat(1))
@@ -42,7 +42,7 @@ def test_what_is_not_solved_is_missing(matchup: Matchup, tmp_path: Path) -> None
 def test_a_damaged_file_is_refused(
     seed: int, matchup: Matchup, solution: MatchupSolution, tmp_path: Path
 ) -> None:
-    path = save_matchup(solution, tmp_path)
+    path = save_matchup(solution.matchup, solution, tmp_path)
     content = bytearray(path.read_bytes())
     chance = random.Random(seed)
     if seed % 4 == 0:
@@ -59,7 +59,7 @@ def test_a_damaged_file_is_refused(
 def test_another_file_under_the_name_is_refused(
     matchup: Matchup, solution: MatchupSolution, tmp_path: Path
 ) -> None:
-    path = save_matchup(solution, tmp_path)
+    path = save_matchup(solution.matchup, solution, tmp_path)
     other = Matchup(matchup.rules, (matchup.dice[0], matchup.dice[0]))
     path.rename(matchup_path(tmp_path, other))
     with pytest.raises(StrategyFileError, match="strategy of something else"):
@@ -69,7 +69,7 @@ def test_another_file_under_the_name_is_refused(
 def test_what_was_not_used_for_longest_goes_first(
     matchup: Matchup, solution: MatchupSolution, tmp_path: Path
 ) -> None:
-    path = save_matchup(solution, tmp_path)
+    path = save_matchup(solution.matchup, solution, tmp_path)
     size = path.stat().st_size
     others = [tmp_path / f"{number:016}_dice2.solved" for number in range(3)]
     for number, other in enumerate(others):

@@ -3,19 +3,19 @@
 import random
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from solver.errors import InvalidDiceError, InvalidRequestError, InvalidRulesError
-from solver.game.many import Size
-from solver.game.many_sweeps import solve_many
+from solver.game.many import ManySolution
+from solver.game.many_sweeps import check, solve_many
 from solver.game.position import Position
-from solver.game.standings import Standing
+from solver.game.standings import Progress, Standing
 from solver.loaded.game import solve_matchup
-from solver.loaded.many_game import LoadedSolve, check_many_matchup, solve_many_matchup
 from solver.loaded.many_strategy import ManyMatchupStrategy
-from solver.loaded.matchup import ManyMatchupSolution, Matchup
+from solver.loaded.matchup import Matchup
 from solver.play.advice import Advice, advise, odds
 from solver.turn.dice import Die, Roll, make_dice_set
 from solver.turn.equations import Decision
@@ -26,7 +26,12 @@ from tests.loaded_dice import kcd, random_dice, set_of, with_joker
 from tests.naive_loaded_many import Game
 
 
-def check_against_twin(seed: int, number: int, goal: int, seats: int = 3) -> None:
+def solve(matchup: Matchup, cache: Path, **more: Any) -> ManySolution:
+    rules, players = matchup.rules, matchup.players
+    return solve_many(rules, players, plans=matchup.plans, cache=cache, **more)
+
+
+def check_against_twin(seed: int, number: int, goal: int, *, kernels: Path, seats: int = 3) -> None:
     chance = random.Random(f"several {seed}")
     rules = kcd(
         dice=number,
@@ -42,7 +47,7 @@ def check_against_twin(seed: int, number: int, goal: int, seats: int = 3) -> Non
     if seed % 4 == 0:
         dice[2] = dice[0]
     matchup = Matchup(rules, tuple(map(set_of, dice)), alone)
-    solution = solve_many_matchup(matchup)
+    solution = solve(matchup, kernels)
     assert (solution.mixed, solution.restless) == (0, 0)
     table = naive_loaded.Table(rules, alone)
     twin = Game([naive_loaded.Player(table, some) for some in dice])
@@ -66,36 +71,37 @@ def check_against_twin(seed: int, number: int, goal: int, seats: int = 3) -> Non
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_small_games_are_those_of_the_twin(seed: int) -> None:
-    check_against_twin(seed, 2, [150, 200][seed % 2])
+def test_small_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:
+    check_against_twin(seed, 2, [150, 200][seed % 2], kernels=kernels)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5, 17))
-def test_a_dozen_games_are_those_of_the_twin(seed: int) -> None:
-    check_against_twin(seed, 2 + seed % 2, [200, 250, 300][seed % 3])
+def test_a_dozen_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:
+    check_against_twin(seed, 2 + seed % 2, [200, 250, 300][seed % 3], kernels=kernels)
 
 
 @pytest.mark.slow
-def test_a_game_of_four_is_that_of_the_twin() -> None:
-    check_against_twin(20, 2, 150, seats=4)
+def test_a_game_of_four_is_that_of_the_twin(kernels: Path) -> None:
+    check_against_twin(20, 2, 150, kernels=kernels, seats=4)
 
 
 HEAVY = make_dice_set([Die((10, 1, 1, 1, 1, 1)), Die(), Die()])
 JOKER = make_dice_set([Die((2, 1, 1, 1, 1, 1), frozenset({1})), Die(), Die((1, 2, 1, 2, 1, 2))])
 FAIR = make_dice_set([Die()] * 3)
 SMALL = kcd(dice=3, goal=400)
+SEATED = Matchup(SMALL, (HEAVY, JOKER, FAIR))
 
 
 @pytest.fixture(scope="module")
-def solved() -> ManyMatchupSolution:
+def solved(kernels: Path) -> ManySolution:
     """Three sets of three dice to 400, one of them with a joker."""
-    return solve_many_matchup(Matchup(SMALL, (HEAVY, JOKER, FAIR)))
+    return solve(SEATED, kernels)
 
 
 @pytest.fixture(scope="module")
-def strategy(solved: ManyMatchupSolution) -> ManyMatchupStrategy:
-    return ManyMatchupStrategy(solved.matchup, solved.values)
+def strategy(solved: ManySolution) -> ManyMatchupStrategy:
+    return ManyMatchupStrategy(SEATED, solved.values)
 
 
 @pytest.mark.parametrize(
@@ -106,18 +112,15 @@ def test_equal_fair_dice_are_the_ordinary_game(dice: int, goal: int, kernels: Pa
     rules = kcd(dice=dice, goal=goal)
     expected = solve_many(rules, 3, cache=kernels).values
     matchup = Matchup(rules, (make_dice_set([Die()] * dice),) * 3)
-    found = solve_many_matchup(matchup).values
+    found = solve(matchup, kernels).values
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-    scores = matchup.size.scores
-    each = LoadedSolve(matchup, Size(3, scores, scores, roles=3, margins=1))
-    each.sweep(rules, again=False, watch=lambda _: None)
-    found = each.values.reshape(3, *expected.shape[1:])
+    found = solve_many(rules, 3, plans=matchup.plans * 3, cache=kernels).values
     np.testing.assert_allclose(found, expected.repeat(3, axis=0), rtol=0, atol=1e-12)
 
 
 def test_two_seats_are_a_match_up(kernels: Path) -> None:
     dice = HEAVY, JOKER
-    found = solve_many_matchup(Matchup(SMALL, dice))
+    found = solve(Matchup(SMALL, dice), kernels)
     expected = solve_matchup(Matchup(SMALL, dice), cache=kernels)
     np.testing.assert_allclose(found.values[..., 0], expected.values, rtol=0, atol=1e-12)
 
@@ -138,32 +141,31 @@ def test_what_everybody_has_is_one(strategy: ManyMatchupStrategy) -> None:
         np.testing.assert_allclose(chances[[first, second]], stored, rtol=0, atol=1e-12)
 
 
-def test_values_fit_their_equations(solved: ManyMatchupSolution) -> None:
-    found = check_many_matchup(solved.matchup, solved.values)
+def test_values_fit_their_equations(solved: ManySolution, kernels: Path) -> None:
+    found = check(SMALL, 3, solved.values, plans=SEATED.plans, cache=kernels)
     assert (found.mixed_states, solved.mixed) == (0, 0)
     assert found.residual < 1e-12
     off = solved.values.copy()
     off[1, 2, 3, 4, 0] += 1e-6
-    assert check_many_matchup(solved.matchup, off).mixed_states > 0
+    assert check(SMALL, 3, off, plans=SEATED.plans, cache=kernels).mixed_states > 0
 
 
-def test_the_number_of_threads_changes_nothing(solved: ManyMatchupSolution) -> None:
-    shares: list[float] = []
-    found = solve_many_matchup(
-        solved.matchup, threads=1, on_progress=lambda far: shares.append(far.done)
-    )
+def test_the_number_of_threads_changes_nothing(solved: ManySolution, kernels: Path) -> None:
+    told: list[Progress] = []
+    found = solve(SEATED, kernels, threads=1, on_progress=told.append)
     assert np.array_equal(found.values, solved.values)
+    shares = [progress.done for progress in told]
     assert shares == sorted(shares)
 
 
-def test_told_from_another_seat_it_is_the_same_game(solved: ManyMatchupSolution) -> None:
-    turned = solved.matchup.from_seat(1)
+def test_told_from_another_seat_it_is_the_same_game(solved: ManySolution, kernels: Path) -> None:
+    turned = SEATED.from_seat(1)
     assert turned.dice == (JOKER, FAIR, HEAVY)
-    assert turned.digest == solved.matchup.digest
-    found = solve_many_matchup(turned)
+    assert turned.digest == SEATED.digest
+    found = solve(turned, kernels)
     np.testing.assert_allclose(np.roll(found.values, 1, axis=0), solved.values, rtol=0, atol=1e-12)
     other = Matchup(SMALL, (HEAVY, FAIR, JOKER))
-    assert other.digest != solved.matchup.digest
+    assert other.digest != SEATED.digest
 
 
 def play(strategy: ManyMatchupStrategy, dice: random.Random, known: dict[object, object]) -> int:
@@ -241,4 +243,4 @@ def test_what_cannot_be_solved() -> None:
         Matchup(kcd(dice=3, ending="final_turn"), (FAIR, FAIR, HEAVY))
     never = make_dice_set([Die((0, 1, 0, 0, 0, 0))])
     with pytest.raises(InvalidDiceError, match="no roll ever scores"):
-        solve_many_matchup(Matchup(kcd(dice=1, goal=150), (never,) * 3))
+        Matchup(kcd(dice=1, goal=150), (never,) * 3).plans  # noqa: B018

@@ -164,7 +164,7 @@ def test_exchanging_the_sides_exchanges_the_answers(
     expected = exchanged_values(matchup, found.values)
     np.testing.assert_allclose(other.values, expected, atol=1e-11)
     assert other.matchup.digest == matchup.digest
-    path = save_matchup(found, tmp_path)
+    path = save_matchup(found.matchup, found, tmp_path)
     manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.from_seat(1))
     assert manifest.axes[0] == "uses left of side 0"
