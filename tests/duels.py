@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from solver.game.position import Position
-from solver.play.policies import Policy
+from solver.play.policies import EqualDice, Policy
 from solver.rules.ruleset import Ruleset
 from tests import naive
 
@@ -37,7 +37,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
     ends: defaultdict[End, float] = defaultdict(float)
     under_way = {(0, rules.dice, 0): 1.0}
     bonuses = rules.hot_dice_bonus or (0,)
-    decisions = player.decisions(rules, start)
+    decisions = player.decisions(EqualDice(rules), start)
     levels, rows, _ = decisions.worth.shape
     least = rules.point_step
     while not rules.may_bank(least, start.banked, on_board=start.on_board):

@@ -12,7 +12,7 @@ from solver.game.many import ManySolution
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
 from solver.game.standings import Standing
-from solver.play.policies import Policy
+from solver.play.policies import EqualDice, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import TurnState
 from tests import simulation
@@ -153,7 +153,7 @@ def policy(rules: Ruleset, plays: Policy) -> Player:
 
     @lru_cache(maxsize=_KEPT)
     def decide(seen: Seen) -> Decisions:
-        found = plays.decisions(rules, seen)
+        found = plays.decisions(EqualDice(rules), seen)
         return found.worth, found.bank
 
     return decide

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from solver.loaded.strategy import OwnDice
     from solver.play.estimate import EstimatedStrategy
     from solver.play.komi import Komi
-    from solver.play.loaded_policies import LoadedPolicy
     from solver.play.maps import TurnMap
     from solver.play.memo import GoForIt
     from solver.play.memo_study import MemoStudy
@@ -435,20 +434,6 @@ class Advisor:
         if (matchup := game.many_matchup) is None:
             raise not_solved_with_dice()
         return self.pair(matchup)
-
-    def policy_in(self, game: "Game") -> "LoadedPolicy":
-        """The policy of the bot to move in a game to which players bring their dice.
-
-        Raises InvalidRequestError and StrategyFileError as `policy` does.
-        """
-        from solver.play.loaded_policies import LoadedPolicy  # noqa: PLC0415
-        from solver.play.policies import Optimal  # noqa: PLC0415
-
-        level, side = game.bot_to_move or "", game.side
-        if side is None:
-            raise InvalidRequestError("players bring no dice to this game")
-        strategy = self.pair(side.matchup) if level == Optimal.name else None
-        return LoadedPolicy(level, side, strategy)
 
     def may_estimate(self, rules: Ruleset) -> bool:
         """Whether an estimate under the rules is there in time, which takes longest at first."""

@@ -47,7 +47,6 @@ from solver.errors import (
 from solver.loaded.kits import Kit, kits_of_picks, many_of, matchup_of, matchup_of_all
 from solver.named.drafts import pairs_of
 from solver.named.sets import NamedDie
-from solver.play.loaded_policies import check_level
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
@@ -762,9 +761,7 @@ class Games:
         for player in players:
             if isinstance(player, Person):
                 continue
-            if brings_dice:
-                check_level(player)
-            else:
+            if not brings_dice or player != Optimal.name:  # which their dice are solved for
                 await at_once(self.oracle.advisor.policy, player, rules)
 
 

@@ -19,7 +19,8 @@ from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
 from solver.play.advice import advise, odds
-from solver.play.policies import Move, Optimal, Policy, TurnView
+from solver.play.badge_uses import best_use
+from solver.play.policies import EqualDice, Hand, Move, Optimal, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision
@@ -90,11 +91,9 @@ def lessons_in(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> tuple
 
 def decided(advisor: Advisor, game: Game) -> Move:
     """What the bot that is to move does with the roll that lies there. Raises StrategyFileError."""
-    level, roll = game.bot_to_move or "", game.turn.roll or ()
+    level = game.bot_to_move or ""
     if level == Optimal.name:
         return _best(advisor.play_in(game), game)
-    if game.kits:
-        return advisor.policy_in(game).choose(game.position(), roll)
     return _chosen(game, advisor.policy(level, game.rules))
 
 
@@ -104,22 +103,28 @@ def banked(advisor: Advisor, game: Game) -> bool:
     if level == Optimal.name:
         play = advisor.play_in(game)
         return odds(play, game.position_in(play)).action is not Decision.ROLL
-    if game.kits:
-        return advisor.policy_in(game).banks(game.position())
-    return advisor.policy(level, game.rules).banks(game.rules, game.position())
+    return advisor.policy(level, game.rules).banks(_hand(game), game.position())
 
 
 def badge_use(advisor: Advisor, game: Game) -> Roll | None:
     """The dice on which the bot that is to move uses its badge now, () for none; None to keep it.
 
-    Raises StrategyFileError.
+    Only the level optimal uses badges. Raises StrategyFileError.
     """
-    return advisor.policy_in(game).badge_use(game.position(), game.turn.roll)
+    if game.bot_to_move != Optimal.name:
+        return None
+    play = advisor.play_in(game)
+    return best_use(play, game.position_in(play), game.turn.roll)
 
 
 def _chosen(game: Game, policy: Policy) -> Move:
     """What a policy does with the roll that lies there."""
-    return policy.choose(TurnView(game.rules, game.position(), game.turn.roll or ()))
+    return policy.choose(TurnView(_hand(game), game.position(), game.turn.roll or ()))
+
+
+def _hand(game: Game) -> Hand:
+    """Return what the player to move throws."""
+    return game.side or EqualDice(game.rules)
 
 
 def _best(play: BestPlay, game: Game) -> Move:

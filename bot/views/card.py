@@ -48,7 +48,6 @@ from solver.errors import IllegalActionError
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.play.advice import Advice, Odds
-from solver.play.loaded_policies import LOADED_LEVELS
 from solver.play.policies import LEVELS
 from solver.turn.dice import JOKER, Roll, make_roll
 from solver.turn.equations import Decision
@@ -374,10 +373,9 @@ def _lobby(game: Game, *, opened: bool) -> list[Button]:
     return [*buttons, Button("rules", say("Rules"), 1), _details(1)]
 
 
-def bot_menu(game: Game) -> Menu:
+def bot_menu() -> Menu:
     """Which bot is to sit down."""
-    levels = LOADED_LEVELS if game.kits or game.pool else LEVELS
-    options = tuple((level, bot_name(level), say(LEVELS[level])) for level in levels)
+    options = tuple((level, bot_name(level), say(LEVELS[level])) for level in LEVELS)
     return Menu("bot", say("Add a bot"), options)
 
 

@@ -118,7 +118,7 @@ def table_card(
         "\n".join(story),
         next(filter(None, moments), None),
         _foot(table) + _solve(news),
-        bot_menu(game) if _waits(table) else None,
+        bot_menu() if _waits(table) else None,
         mood_of(game),
     )
 

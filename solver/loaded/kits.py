@@ -16,7 +16,7 @@ from solver.named.sets import NamedDie, NamedSet
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, make_roll, parts
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import SetAside, TurnState
+from solver.turn.scoring import SetAside, TurnPlan, TurnState
 
 _PAIRS = 256
 """Match-ups of two of several players that are remembered."""
@@ -150,6 +150,21 @@ class Side:
     number: int
 
     @property
+    def rules(self) -> Ruleset:
+        """What is played by."""
+        return self.matchup.rules
+
+    @property
+    def plan(self) -> TurnPlan:
+        """What all its rolls offer, as arrays, but for a badge that is used up."""
+        return _plan(self.matchup, self.number)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The number of dice of each column of its plan."""
+        return tuple(map(sum, self.dice.remaining[1:]))
+
+    @property
     def dice(self) -> DiceSet:
         """What it throws."""
         return self.matchup.dice[self.number]
@@ -217,6 +232,11 @@ class Side:
 def without(roll: Roll, dice: Iterable[int]) -> Roll:
     """The dice of a roll that are not among some of them."""
     return make_roll((Counter(roll) - Counter(dice)).elements())
+
+
+@lru_cache(maxsize=16)
+def _plan(matchup: Matchup, side: int) -> TurnPlan:
+    return matchup.plan(side)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from solver.game.best import BestPlay
 from solver.game.position import Position
-from solver.loaded.power_turn import Layer, PowerTurn
+from solver.loaded.power_turn import LEAST_GAIN, Layer, PowerTurn
 from solver.play.advice import Advice, Odds, advise, odds
 from solver.turn.dice import Roll, make_roll
 from solver.turn.powers import Power, PowerKind
@@ -39,6 +39,20 @@ def uses_on_roll(strategy: BestPlay, advice: Advice) -> tuple[BadgeUse, ...]:
         for dice, value, total in _on_roll(turn, turn.lower, turn.power, advice)
     }
     return tuple(sorted(found.values(), key=lambda one: (-one.win_probability, len(one.dice))))
+
+
+def best_use(strategy: BestPlay, position: Position, roll: Roll | None) -> Roll | None:
+    """Return the dice of the roll, if one lies there, on which the badge is best used now.
+
+    () where it is used on none, None where it is kept.
+    """
+    if roll is None:
+        return () if uses_now(strategy, position, position.turn) else None
+    advice = advise(strategy, position, roll)
+    uses = uses_on_roll(strategy, advice)
+    if not uses or uses[0].win_probability <= advice.win_probability + LEAST_GAIN:
+        return None
+    return () if uses[0].kind is PowerKind.RESURRECTION else uses[0].dice
 
 
 def use_before_roll(strategy: BestPlay, weighed: Odds) -> BadgeUse | None:

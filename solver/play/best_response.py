@@ -11,7 +11,7 @@ from solver.game.position import Position
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress, Standing, role, score_count, standing_index
 from solver.play.duel import Duel, starts
-from solver.play.policies import Decisions, Optimal, Policy, table_decisions
+from solver.play.policies import Decisions, Hand, Optimal, Policy, table_decisions
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats, TurnTable
@@ -38,7 +38,7 @@ class Responder(Policy):
         self.name = name
         self.strategy = strategy
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
+    def decisions(self, hand: Hand, position: Position) -> Decisions:  # noqa: ARG002
         """The decisions of the turn that a position belongs to."""
         return table_decisions(self.strategy.turn_of_checked(position))
 

@@ -20,7 +20,7 @@ from solver.game.position import Position, is_on_board
 from solver.game.standings import Progress, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
-from solver.play.policies import Decisions, Optimal, Policy
+from solver.play.policies import Decisions, EqualDice, Optimal, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
@@ -108,7 +108,7 @@ def _further(rules: Ruleset, players: list[Policy]) -> int:
     if rules.ending == "at_once":
         return 0
     whole = dice_set(rules).whole
-    starts = [player.decisions(rules, Position.of_two(dice=whole)) for player in players]
+    starts = [player.decisions(EqualDice(rules), Position.of_two(dice=whole)) for player in players]
     longest = max((start.worth.shape[1] for start in starts), default=0)
     goals = score_count(rules) + turn_plan(rules).reach
     return min(max(0, longest - goals), _MOST_BEYOND)
@@ -150,7 +150,7 @@ def _outcomes_of_decisions(
         score = rules.score_floor + index * step
         least = rules.least_bank_at(score, on_board=on_board) // step
         for place, position in _positions(rules, player, score, on_board=on_board):
-            decisions = player.decisions(rules, position)
+            decisions = player.decisions(EqualDice(rules), position)
             key = decisions, least
             if key not in known:
                 known[key] = len(parts)
@@ -310,7 +310,7 @@ class _GivenLast(_Last):
         return float(self._opening.wins + ended @ (1 - after))
 
     def _outcome(self, player: Policy, position: Position) -> Outcome:
-        decisions = player.decisions(self.rules, position)
+        decisions = player.decisions(EqualDice(self.rules), position)
         on_board = is_on_board(self.rules, position)
         least = self.rules.least_bank_at(position.banked, on_board=on_board)
         least //= self.rules.point_step

@@ -14,7 +14,7 @@ from random import Random
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position, check_position
 from solver.play.policies import Greedy, MaxPoints, Memo
-from solver.play.policy import Move, Policy, TurnView
+from solver.play.policy import EqualDice, Move, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, dice_set, make_roll
@@ -174,7 +174,7 @@ def kind_of(found: Question, thumbs: Sequence[Policy]) -> Kind | None:
     best = found.choices[found.best]
     if best.points < max(one.points for one in found.choices):
         return Kind.LEAVES_POINTS
-    view = TurnView(found.rules, found.position, found.roll)
+    view = TurnView(EqualDice(found.rules), found.position, found.roll)
     if any(thumb.choose(view) == Move(best.set_aside, best.bank) for thumb in thumbs):
         return None
     return Kind.BANKS if best.bank else Kind.ROLLS

@@ -43,6 +43,7 @@ from solver.game.standings import (
     standing_indices,
 )
 from solver.play.memo import GoForIt, MemoGoForIt
+from solver.play.policy import EqualDice
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Floats
@@ -268,7 +269,7 @@ class _Turns:
         for chosen in range(1 << len(self.dice)):
             thresholds = np.full((2, len(self.dice)), score_count(rules))
             thresholds[0, [k for k in range(len(self.dice)) if chosen >> k & 1]] = 0
-            made = self.player(thresholds).decisions(rules, start)
+            made = self.player(thresholds).decisions(EqualDice(rules), start)
             ends.append(outcome_of(rules, made.worth, made.bank, least, self._rows))
         return _Ways(
             np.array([one.banked for one in ends]),

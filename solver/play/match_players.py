@@ -16,7 +16,7 @@ from solver.game.kernel_source import load_turn
 from solver.game.layout import mode, solved_game
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import Bools, Ints, role
-from solver.play.policies import Decisions, Policy
+from solver.play.policies import Decisions, EqualDice, Policy
 from solver.play.turn_kernels import fill_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, TurnTable
@@ -111,7 +111,7 @@ def policy_player(rules: Ruleset, policy: Policy) -> MatchPlayer:
     """The play of a policy."""
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
-        found = [policy.decisions(rules, one) for one in positions]
+        found = [policy.decisions(EqualDice(rules), one) for one in positions]
         index = {decisions: k for k, decisions in enumerate(dict.fromkeys(found))}
         which = np.array([index[decisions] for decisions in found])
         rows = max(one.worth.shape[1] for one in index)

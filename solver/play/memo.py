@@ -13,7 +13,7 @@ import numpy as np
 
 from solver.game.position import Position, is_on_board, points_to_beat
 from solver.game.standings import Bools
-from solver.play.policy import Decisions, Policy
+from solver.play.policy import Decisions, Hand, Policy, by_number
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.equations import Floats
@@ -63,9 +63,10 @@ class Memo(Policy):
         """`unit` as for memo_table."""
         self.unit = unit
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        return _memo_decisions(rules, self.unit, frozenset(), *_ends(rules, position))
+        ends = _ends(hand.rules, position)
+        return by_number(hand, _memo_decisions(hand.rules, self.unit, frozenset(), *ends))
 
     def without_goal(self, rules: Ruleset) -> Decisions:
         """The decisions of a turn that no goal ends, of a player on the board."""
@@ -83,12 +84,14 @@ class MemoGoForIt(Policy):
         self.go_for_it = go_for_it
         self.unit = unit
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
+        rules = hand.rules
         dice: frozenset[Remaining] = frozenset()
         if max(position.banked, position.opponent) < rules.winning_score:
             dice = self.go_for_it.dice(position)
-        return _memo_decisions(rules, self.unit, dice, *_ends(rules, position))
+        ends = _ends(rules, position)
+        return by_number(hand, _memo_decisions(rules, self.unit, dice, *ends))
 
 
 Keep = Literal["most points", "fewest dice", "bank first", "points for dice"]
@@ -134,9 +137,10 @@ class RuleOfThumb(Policy):
     def __init__(self, thumb: Thumb) -> None:
         self.thumb = thumb
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        return _thumb_decisions(rules, self.thumb, *_ends(rules, position))
+        ends = _ends(hand.rules, position)
+        return by_number(hand, _thumb_decisions(hand.rules, self.thumb, *ends))
 
     def without_goal(self, rules: Ruleset) -> Decisions:
         """The decisions of a turn that no goal ends, of a player on the board."""

@@ -16,13 +16,13 @@ from solver.game.position import (
     points_to_beat,
 )
 from solver.play.memo import GoForIt, Memo, MemoGoForIt
-from solver.play.policy import Decisions, Move, Policy, TurnView
+from solver.play.policy import Decisions, EqualDice, Hand, Move, Policy, TurnView, by_number
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.endless import endless_turn
 from solver.turn.equations import TurnTable
-from solver.turn.points import bank_decisions, points_turn
-from solver.turn.scoring import turn_plan
+from solver.turn.points import bank_decisions, points_table
+from solver.turn.scoring import TurnPlan, turn_plan
 from solver.wording import say, say_later
 
 __all__ = [
@@ -30,7 +30,9 @@ __all__ = [
     "POLICIES",
     "Cautious",
     "Decisions",
+    "EqualDice",
     "Greedy",
+    "Hand",
     "MaxPoints",
     "Memo",
     "MemoGoForIt",
@@ -59,7 +61,7 @@ class Optimal(Policy):
     def __init__(self, strategy: Strategy) -> None:
         self.strategy = strategy
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:  # noqa: ARG002
+    def decisions(self, hand: Hand, position: Position) -> Decisions:  # noqa: ARG002
         """The decisions of the strategy; those of its own rules."""
         return table_decisions(self.strategy.turn_of_checked(position))
 
@@ -78,12 +80,12 @@ class MaxPoints(Policy):
     name = "max-points"
     looks_at = ()
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        on_board = is_on_board(rules, position)
+        rules, on_board = hand.rules, is_on_board(hand.rules, position)
         if position.opponent < rules.winning_score:
-            return table_decisions(points_turn(rules, position.banked, on_board=on_board))
-        return table_decisions(last_turn(rules, points_to_beat(rules, position), on_board=on_board))
+            return _points_decisions(rules, hand.plan, position.banked, on_board)
+        return _last_decisions(hand, position)
 
 
 class Greedy(Policy):
@@ -96,9 +98,9 @@ class Greedy(Policy):
     name = "greedy"
     looks_at = ()
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        return _most_points(rules, position, greedy_threshold(rules))
+        return _most_points(hand, position, greedy_threshold(hand.rules))
 
 
 class Cautious(Policy):
@@ -107,9 +109,9 @@ class Cautious(Policy):
     name = "cautious"
     looks_at = ()
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        return _most_points(rules, position, 0)
+        return _most_points(hand, position, 0)
 
 
 class Threshold(Policy):
@@ -125,9 +127,9 @@ class Threshold(Policy):
         self.points = points
         self.name = f"{THRESHOLD}{points}"
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        return _most_points(rules, position, self.points)
+        return _most_points(hand, position, self.points)
 
 
 class TurnPoints(Policy):
@@ -144,18 +146,17 @@ class TurnPoints(Policy):
         self.name = "turn-points-bank-wins" if banks_wins else "turn-points"
         self._banks_wins = banks_wins
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        on_board = is_on_board(rules, position)
+        rules, on_board = hand.rules, is_on_board(hand.rules, position)
         if position.opponent >= rules.winning_score:
-            to_beat = points_to_beat(rules, position)
-            return table_decisions(last_turn(rules, to_beat, on_board=on_board))
+            return _last_decisions(hand, position)
         enough = None
         if self._banks_wins:
             missing = rules.winning_score - position.banked
             least = rules.least_bank_at(position.banked, on_board=on_board)
             enough = max(missing, least) // rules.point_step
-        return _turn_points_decisions(rules, on_board, enough)
+        return _turn_points_decisions(rules, hand.plan, on_board, enough)
 
 
 LEVELS: dict[str, str] = {
@@ -233,7 +234,7 @@ def levels_under(
     for name in LEVELS:
         with suppress(FarkleError):
             policy = make_policy(name, strategy, go_for_it)
-            policy.decisions(rules, first_position(rules))
+            policy.decisions(EqualDice(rules), first_position(rules))
             found.append(policy)
     return found
 
@@ -268,8 +269,16 @@ def table_decisions(table: TurnTable) -> Decisions:
     return Decisions(table.win_probability, bank_decisions(table))
 
 
-def _most_points(rules: Ruleset, position: Position, threshold: int) -> Decisions:
+def _last_decisions(hand: Hand, position: Position) -> Decisions:
+    """The decisions of a last turn, or of one of a play-off, for the best chance to win it."""
+    rules = hand.rules
+    to_beat, on_board = points_to_beat(rules, position), is_on_board(rules, position)
+    return table_decisions(last_turn(rules, to_beat, on_board=on_board, plans=(hand.plan,)))
+
+
+def _most_points(hand: Hand, position: Position, threshold: int) -> Decisions:
     """Take the most points; bank at `threshold`, or what reaches the goal or beats the other."""
+    rules = hand.rules
     margin = points_to_beat(rules, position)
     if margin is None:
         to_goal = rules.winning_score - position.banked
@@ -277,7 +286,8 @@ def _most_points(rules: Ruleset, position: Position, threshold: int) -> Decision
     else:
         enough = margin + rules.point_step
     least = rules.least_bank_at(position.banked, on_board=is_on_board(rules, position))
-    return _threshold_decisions(rules, -(-max(enough, least) // rules.point_step))
+    enough = -(-max(enough, least) // rules.point_step)
+    return by_number(hand, _threshold_decisions(rules, enough))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -293,14 +303,22 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _turn_points_decisions(rules: Ruleset, on_board: bool, enough: int | None) -> Decisions:
+def _points_decisions(rules: Ruleset, plan: TurnPlan, score: int, on_board: bool) -> Decisions:
+    """The decisions of a turn for most points up to the goal."""
+    return table_decisions(points_table(rules, plan, score, on_board=on_board))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _turn_points_decisions(
+    rules: Ruleset, plan: TurnPlan, on_board: bool, enough: int | None
+) -> Decisions:
     """The decisions of a turn for most points without a goal.
 
     enough : turn total in point steps from which on all is banked, as it wins; None to look at
         points alone
     """
-    turn = endless_turn(rules, on_board=on_board, win=rules.winning_score)
-    plan, last = turn.table.plan, turn.banks.shape[1] - 1
+    turn = endless_turn(rules, on_board=on_board, win=rules.winning_score, plan=plan)
+    last = turn.banks.shape[1] - 1
     rows = last + 1 if enough is None else max(last + 1, enough + 2 * plan.reach)
     kept = np.minimum(np.arange(rows), last)
     worth, bank = turn.table.win_probability[:, kept], turn.banks[:, kept]

@@ -2,10 +2,12 @@
 
 A roll goes to the set-aside that leads to the most, of equal ones to that with more points, then to
 that with fewer dice. A policy is a function of the position and the roll alone, so that it cannot
-know the dice to come.
+know the dice to come. Whatever a player throws, it is asked in the same way.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +17,75 @@ from solver.game.position import Position, is_on_board
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnState, after_set_aside, set_asides
+from solver.turn.scoring import (
+    SetAside,
+    TurnPlan,
+    TurnState,
+    after_set_aside,
+    set_asides,
+    turn_plan,
+)
+
+_REMEMBERED = 512
+"""Decisions that are kept for dice of one's own."""
+
+
+class Hand(Protocol):
+    """What a player throws, and what rolls of it offer."""
+
+    @property
+    def rules(self) -> Ruleset:
+        """Return the rules that are played by."""
+
+    @property
+    def plan(self) -> TurnPlan:
+        """Return what all rolls offer, as arrays."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return the number of dice of each column of the plan."""
+
+    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
+        """Return every legal set-aside of a roll, most points first."""
+
+    def after(self, turn: TurnState, kept: SetAside) -> TurnState:
+        """Return where a legal set-aside of a roll of `turn.dice` leads."""
+
+
+@dataclass(frozen=True, slots=True)
+class EqualDice:
+    """The dice of the rules, which all who bring no others throw."""
+
+    rules: Ruleset
+
+    @property
+    def plan(self) -> TurnPlan:
+        """Return what all rolls offer, as arrays."""
+        return turn_plan(self.rules)
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return the number of dice of each column of the plan."""
+        return tuple(range(1, self.rules.dice + 1))
+
+    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
+        """Return every legal set-aside of a roll, most points first."""
+        return set_asides(self.rules, roll)
+
+    def after(self, turn: TurnState, kept: SetAside) -> TurnState:
+        """Return where a legal set-aside of a roll of `turn.dice` leads."""
+        return after_set_aside(self.rules, turn, kept)
 
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """All that a policy may look at: the rules, the position and the roll just made.
+    """All that a policy may look at: what is thrown, the position and the roll just made.
 
     The position is as before the roll, `position.dice` the number of dice rolled, and
     `position.opponent` the score of the strongest opponent.
     """
 
-    rules: Ruleset
+    hand: Hand
     position: Position
     roll: Roll
 
@@ -71,18 +130,18 @@ class Policy:
     `banked` and `on_board`, which they always may; `began` is one of them only where it is named.
     The fewer they are, the quicker a policy is evaluated exactly."""
 
-    def decisions(self, rules: Ruleset, position: Position) -> Decisions:
+    def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to; the position must be possible."""
         raise NotImplementedError
 
     def choose(self, view: TurnView) -> Move:
         """What to do after a roll; always legal."""
-        rules, position = view.rules, view.position
-        found = self.decisions(rules, position)
+        hand, rules, position = view.hand, view.hand.rules, view.position
+        found = self.decisions(hand, position)
         best = -np.inf, -1
         choice = None
-        for kept in set_asides(rules, view.roll):
-            after = after_set_aside(rules, position.turn, kept)
+        for kept in hand.set_asides(view.roll):
+            after = hand.after(position.turn, kept)
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:
                 best = rank
@@ -95,7 +154,20 @@ class Policy:
             raise InvalidRequestError("a policy is asked only about a roll of which dice score")
         return choice
 
-    def banks(self, rules: Ruleset, position: Position) -> bool:
+    def banks(self, hand: Hand, position: Position) -> bool:
         """Whether to bank before a roll, where that is legal."""
-        found = self.decisions(rules, position)
-        return bool(found.bank[found.place(rules, position.turn)])
+        found = self.decisions(hand, position)
+        return bool(found.bank[found.place(hand.rules, position.turn)])
+
+
+def by_number(hand: Hand, decisions: Decisions) -> Decisions:
+    """Return decisions that look at the number of dice alone, for what a player throws."""
+    if hand.numbers == tuple(range(1, decisions.worth.shape[-1] + 1)):
+        return decisions
+    return _by_number(hand.numbers, decisions)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _by_number(numbers: tuple[int, ...], decisions: Decisions) -> Decisions:
+    columns = np.array(numbers) - 1
+    return Decisions(decisions.worth[..., columns], decisions.bank[..., columns])

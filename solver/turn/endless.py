@@ -191,6 +191,7 @@ def endless_turn(
     on_board: bool = True,
     at_stake: float = 0.0,
     win: float | None = None,
+    plan: TurnPlan | None = None,
 ) -> EndlessTurn:
     """The turn for most points, with every turn total that there is.
 
@@ -198,11 +199,12 @@ def endless_turn(
     on_board : whether the opening minimum is behind the player
     at_stake : points that a roll that loses everything costs on top of the turn total
     win : points that a roll is worth that wins at once; None for the turn total
+    plan : what the rolls of a player's dice offer; None for those of the rules
 
     Raises InvalidRulesError where a turn can go on for ever without risk, or so far that it is too
     much to work out.
     """
-    plan, step = turn_plan(rules), rules.point_step
+    plan, step = plan or turn_plan(rules), rules.point_step
     if is_endless(plan):
         raise InvalidRulesError.say(
             "{rules}: under these rules you can roll on for ever without any risk, so there is no"

@@ -13,7 +13,7 @@ from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.position import first_position
 from solver.game.sweeps import solve
-from solver.play.policies import Policy, TurnView, make_policy
+from solver.play.policies import EqualDice, Policy, TurnView, make_policy
 from solver.rules.file import preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
@@ -160,7 +160,8 @@ def policy_game(rules: Ruleset, policies: list[Policy], rng: random.Random) -> G
         game = play(game, *commands.roll(game, game.mover, dice))
         if game.turn.roll is not None:
             mover = game.mover
-            choice = policies[mover].choose(TurnView(rules, game.position(), game.turn.roll))
+            view = TurnView(EqualDice(rules), game.position(), game.turn.roll)
+            choice = policies[mover].choose(view)
             game = play(game, *commands.keep(game, mover, choice.set_aside))
             if choice.bank:
                 game = play(game, *commands.bank(game, mover))

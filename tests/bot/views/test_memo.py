@@ -16,7 +16,7 @@ from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
 from solver.play.memo_study import MemoStudy, Worth
-from solver.play.policies import Move, TurnView
+from solver.play.policies import EqualDice, Move, TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
@@ -170,7 +170,7 @@ def test_who_reads_when_to_go_for_it_plays_as_the_policy(data: st.DataObject) ->
 
 
 def view(rules: Ruleset, position: Position, roll: naive.Dice) -> TurnView:
-    return TurnView(rules, position, tuple(sorted(roll, reverse=True)))
+    return TurnView(EqualDice(rules), position, tuple(sorted(roll, reverse=True)))
 
 
 def check(reader: Reader, move: Move, position: Position, roll: naive.Dice) -> None:

@@ -14,7 +14,15 @@ from solver.play.best_response import best_response
 from solver.play.contests import settled
 from solver.play.duel import duel
 from solver.play.matches import play_duel
-from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, Policy, make_policy
+from solver.play.policies import (
+    Cautious,
+    EqualDice,
+    Greedy,
+    MaxPoints,
+    Optimal,
+    Policy,
+    make_policy,
+)
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
@@ -171,7 +179,7 @@ def test_policies_look_at_nothing_else(data: st.DataObject) -> None:
         began=data.draw(st.booleans()),
     )
     assert not policy.looks_at
-    found = [policy.decisions(rules, position) for position in (one, other)]
+    found = [policy.decisions(EqualDice(rules), position) for position in (one, other)]
     assert np.array_equal(found[0].worth, found[1].worth)
     assert np.array_equal(found[0].bank, found[1].bank)
 

@@ -1,45 +1,61 @@
-"""Levels of play with any dice: with those of the rules they do what the levels always do."""
+"""Levels of play with dice of one's own: with those of the rules they do what they always do."""
 
 import random
 from statistics import fmean, stdev
 
 import pytest
 
-from solver.errors import InvalidRequestError, MissingStrategyError
 from solver.game.position import Position
 from solver.loaded.kits import Kit, Side, matchup_of
 from solver.named.sets import read_set
-from solver.play.loaded_policies import LOADED_LEVELS, LoadedPolicy
-from solver.play.policies import make_policy
-from solver.play.policy import TurnView
+from solver.play.memo import GoForIt, RuleOfThumb, Thumb
+from solver.play.policies import EqualDice, MemoGoForIt, Policy, TurnView, make_policy
 from solver.turn.dice import make_roll
 from solver.turn.points import points_table
 from solver.turn.scoring import TurnState, set_asides
 from tests.loaded_dice import kcd
 
 RULES = kcd(goal=1000, minimum_bank=100)
-ORDINARY = Side(matchup_of(RULES, (Kit(read_set("ordinary*6")),) * 2), 0)
+HANDS = EqualDice(RULES), Side(matchup_of(RULES, (Kit(read_set("ordinary*6")),) * 2), 0)
 
 
-@pytest.mark.parametrize("level", sorted(set(LOADED_LEVELS) - {"optimal"}))
-def test_with_ordinary_dice_they_play_as_ever(level: str) -> None:
-    plain, loaded = make_policy(level), LoadedPolicy(level, ORDINARY)
-    chance = random.Random(level)
+NAMES = ("max-points", "greedy", "cautious", "memo", "threshold:250", "turn-points")
+POLICIES: list[Policy] = [
+    *map(make_policy, NAMES),
+    make_policy("turn-points-bank-wins"),
+    MemoGoForIt(GoForIt((800,) * 6, (900,) * 6)),
+    RuleOfThumb(Thumb("points for dice", (2, 6), (200, 400), per_die=30)),
+]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_with_ordinary_dice_they_play_as_ever(policy: Policy) -> None:
+    chance = random.Random(policy.name)
     for _ in range(400):
         dice, turn_total = chance.randint(1, 6), 50 * chance.randint(0, 12)
         position = Position.of_two(50 * chance.randint(0, 19), 0, turn_total=turn_total, dice=dice)
         roll = tuple(sorted((chance.randint(1, 6) for _ in range(dice)), reverse=True))
         if set_asides(RULES, roll):
-            move = plain.choose(TurnView(RULES, position, roll))
-            assert loaded.choose(position, roll) == move
-        assert loaded.banks(position) == plain.banks(RULES, position)
+            moves = [policy.choose(TurnView(hand, position, roll)) for hand in HANDS]
+            assert moves[0] == moves[1]
+        assert policy.banks(HANDS[0], position) == policy.banks(HANDS[1], position)
+
+
+def test_who_looks_at_numbers_of_dice_does_so_with_any_set() -> None:
+    side = Side(matchup_of(RULES, (Kit(read_set("lucky*3,odd,devil*2")),) * 2), 0)
+    memo, thrown = make_policy("memo"), side.dice
+    for dice in range(1, thrown.whole + 1):
+        for turn_total in range(0, 1000, 50):
+            here = Position.of_two(0, 0, turn_total=turn_total, dice=dice)
+            like = here.change(dice=sum(thrown.remaining[dice]))
+            assert memo.banks(side, here) == memo.banks(EqualDice(RULES), like)
 
 
 def test_simulated_turns_bring_what_was_worked_out() -> None:
     """Turns for most points with three types of dice, two of them jokers now and then."""
     chance = random.Random(7)
     side = Side(matchup_of(RULES, (Kit(read_set("lucky*3,odd,devil*2")),) * 2), 0)
-    policy, thrown = LoadedPolicy("max-points", side), side.dice
+    policy, thrown = make_policy("max-points"), side.dice
     brought = []
     for _ in range(1_500):
         turn = Position.of_two(0, 0, dice=thrown.whole)
@@ -52,21 +68,14 @@ def test_simulated_turns_bring_what_was_worked_out() -> None:
             if not side.set_asides(roll):
                 brought.append(0)
                 break
-            move = policy.choose(turn, roll)
+            move = policy.choose(TurnView(side, turn, roll))
             kept = next(one for one in side.set_asides(roll) if one.dice == move.set_aside)
             after = side.after(turn.turn, kept)
             turn = turn.change(turn_total=after.turn_total, dice=after.dice)
             if move.bank:
                 brought.append(min(after.turn_total, 1000))
                 break
-    table = points_table(RULES, side.matchup.lists(0).plan(thrown))
+    table = points_table(RULES, side.plan)
     points = table.value(TurnState(0, thrown.whole)) * 1000
     assert abs(fmean(brought) - points) < 4 * stdev(brought) / len(brought) ** 0.5
     assert fmean(brought) > 500
-
-
-def test_levels_that_there_are_not() -> None:
-    with pytest.raises(InvalidRequestError, match="plays by a table of equal dice"):
-        LoadedPolicy("memo", ORDINARY)
-    with pytest.raises(MissingStrategyError, match="not solved against each other yet"):
-        LoadedPolicy("optimal", ORDINARY)

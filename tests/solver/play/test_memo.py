@@ -18,7 +18,7 @@ from solver.play.go_for_it import search_go_for_it
 from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.memo_study import MemoStudy, load_memo, save_memo, study_memo, study_path
-from solver.play.policies import Cautious, Optimal, TurnView
+from solver.play.policies import Cautious, EqualDice, Optimal, TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
@@ -91,7 +91,7 @@ def test_a_rule_of_thumb_is_played_as_it_is_told(thumb: Thumb, data: st.DataObje
                 rank = (counted, banks, new if banks else left)
         found.append((rank, new, left, banks))
     _, new, left, banks = max(found)
-    move = RuleOfThumb(thumb).choose(TurnView(rules, position, roll))
+    move = RuleOfThumb(thumb).choose(TurnView(EqualDice(rules), position, roll))
     points = dict(naive.set_asides(rules, tuple(sorted(roll))))[tuple(sorted(move.set_aside))]
     assert (total + points, dice - len(move.set_aside) or 6, move.bank) == (new, left, banks)
 
@@ -211,10 +211,10 @@ def test_last_turns_are_rolled_until_the_other_is_beaten() -> None:
     for player in (Memo(), RuleOfThumb(THUMBS[0]), MemoGoForIt(GoForIt((0,) * 6, (0,) * 6))):
         for total, banks in ((1300, False), (1450, False), (1500, True)):
             here = Position.of_two(banked=9000, opponent=10_500, turn_total=total, dice=1)
-            move = player.choose(TurnView(rules, here, (1,)))
+            move = player.choose(TurnView(EqualDice(rules), here, (1,)))
             assert move.set_aside == (1,)
             assert move.bank == banks or total + 100 > 1500
-        assert not player.banks(rules, position)
+        assert not player.banks(EqualDice(rules), position)
 
 
 def test_who_goes_for_it_banks_nothing_that_does_not_win() -> None:
@@ -223,7 +223,8 @@ def test_who_goes_for_it_banks_nothing_that_does_not_win() -> None:
 
     def banks(dice: int, own: int, other: int, turn_total: int) -> bool:
         return player.banks(
-            rules, Position.of_two(banked=own, opponent=other, turn_total=turn_total, dice=dice)
+            EqualDice(rules),
+            Position.of_two(banked=own, opponent=other, turn_total=turn_total, dice=dice),
         )
 
     assert banks(2, 9500, 9500, 450)

@@ -15,6 +15,7 @@ from solver.game.standings import Solution
 from solver.play.advice import advise
 from solver.play.policies import (
     LEVELS,
+    EqualDice,
     Move,
     Policy,
     TurnView,
@@ -59,11 +60,11 @@ def views(draw: st.DrawFn, rules: Ruleset) -> TurnView:
     scoring = [
         roll for roll, _ in dice_set(rules).rolls(dice + 1) if fate(rules, roll) is Fate.SCORES
     ]
-    return TurnView(rules, position, draw(st.sampled_from(scoring)))
+    return TurnView(EqualDice(rules), position, draw(st.sampled_from(scoring)))
 
 
 def check_legal(view: TurnView, choice: Move) -> None:
-    rules, position = view.rules, view.position
+    rules, position = view.hand.rules, view.position
     kept = {one.dice: one.points for one in set_asides(rules, view.roll)}
     assert choice.set_aside in kept
     if choice.bank:
@@ -118,7 +119,8 @@ def test_optimal_does_what_is_advised(tiny: Solution, data: st.DataObject) -> No
 
 def choose(name: str, preset: str, dice: str, **position: Any) -> tuple[str, bool]:
     roll = make_roll(map(int, dice))
-    view = TurnView(load_rules(preset), Position.of_two(**({"dice": len(roll)} | position)), roll)
+    here = Position.of_two(**({"dice": len(roll)} | position))
+    view = TurnView(EqualDice(load_rules(preset)), here, roll)
     choice = make_policy(name).choose(view)
     return "".join(map(str, choice.set_aside)), choice.bank
 
