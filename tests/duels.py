@@ -13,8 +13,9 @@ from itertools import product
 import numpy as np
 
 from solver.game.position import Position
-from solver.play.policies import EqualDice, Policy
+from solver.play.policies import Policy
 from solver.rules.ruleset import Ruleset
+from solver.turn.hand import EqualDice
 from tests import naive
 
 Player = Policy | None

@@ -12,8 +12,9 @@ from solver.game.many import ManySolution
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
 from solver.game.standings import Standing
-from solver.play.policies import EqualDice, Policy
+from solver.play.policies import Policy
 from solver.rules.ruleset import Ruleset
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import TurnState
 from tests import simulation
 from tests.simulation import Decisions

@@ -65,7 +65,7 @@ def loaded_record(games: Iterable[tuple[Begun, Sequence[Event]]]) -> tuple[Loade
 def _fallen(first: Begun, events: Sequence[Event]) -> Iterator[tuple[NamedDie, int]]:
     """Every die that fell in a game, with its face."""
     for game, types, fallen in throws(first, events):
-        if game.side:
+        if game.kits:
             yield from _named(game, types, fallen)
 
 

@@ -267,7 +267,7 @@ class Reader:
 
     def _used(self, index: int, before: Game, event: Used) -> bool:
         """Read the use of a badge; whether the decision is made by it."""
-        power = before.side.power if before.side else None
+        power = before.side.power
         if power is None:
             return False
         found = self.open or _decision(self.worth, before)

@@ -169,7 +169,7 @@ class Advisor:
         mover : the name of the player to move
         """
         play = self.play_in(game)
-        if game.side:
+        if game.kits:
             from bot.services.seats import loaded_advice_in  # noqa: PLC0415
 
             return loaded_advice_in(play, game, dice, mover)
@@ -195,7 +195,7 @@ class Advisor:
         if game.turn.roll is not None:
             raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
         play = self.play_in(game)
-        if game.side:
+        if game.kits:
             from bot.services.seats import loaded_odds_in  # noqa: PLC0415
 
             return loaded_odds_in(play, game)
@@ -204,7 +204,7 @@ class Advisor:
     def hint(self, game: "Game") -> "Hint | LoadedHint":
         """What is best in a game of two or more players. Raises StrategyFileError."""
         play = self.play_in(game)
-        if game.side:
+        if game.kits:
             from bot.services.seats import loaded_hint  # noqa: PLC0415
 
             return loaded_hint(play, game)
@@ -216,7 +216,7 @@ class Advisor:
         It is that of all who still play where that is solved or can be estimated, else that of the
         mover and the strongest of the others. Raises StrategyFileError.
         """
-        if game.side:
+        if game.kits:
             return self.seated(game) or self.pair(game.side.matchup)
         return self.shared(game) or self.strategy(game.rules)
 

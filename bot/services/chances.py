@@ -231,7 +231,7 @@ class Oracle:
 
     async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
         """As `answered` of the rules of a game, or of the dice and badges that players bring."""
-        if game.side is None or await at_once(is_light, game.side.matchup):
+        if not game.kits or await at_once(is_light, game.side.matchup):
             return await self.answered(asker, game.rules, make, *args)
         return await self.tasks.aside(asker, make, *args)
 
@@ -254,7 +254,7 @@ class Oracle:
 
     async def advised_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
         """The same in a game, or of the dice and badges that players bring, as `answered_in`."""
-        if game.side is None:
+        if not game.kits:
             return await self.advised(asker, game.rules, game.playing, make, *args)
         return await self.answered_in(game, asker, make, *args)
 
@@ -265,7 +265,7 @@ class Oracle:
         left = self._readers.left(table)
         return (
             len(game.seats) == 2
-            and game.side is None
+            and not game.kits
             and left is not None
             and left <= _FEW_EVENTS
             and turn_rows(rules) <= _SMALL_ROWS

@@ -15,9 +15,10 @@ from solver.game.position import Position, first_position
 from solver.game.workload import workload
 from solver.play.memo import Memo
 from solver.play.memo_study import MemoStudy, study_memo
-from solver.play.policies import EqualDice, TurnView
+from solver.play.policies import TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll, dice_set
+from solver.turn.hand import EqualDice
 from solver.turn.memo import MemoTable, memo_table
 from solver.turn.scoring import Fate, after_set_aside, fate, set_asides
 

@@ -20,7 +20,7 @@ from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
 from solver.play.advice import advise, odds
 from solver.play.badge_uses import best_use
-from solver.play.policies import EqualDice, Hand, Move, Optimal, Policy, TurnView
+from solver.play.policies import Move, Optimal, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision
@@ -103,7 +103,7 @@ def banked(advisor: Advisor, game: Game) -> bool:
     if level == Optimal.name:
         play = advisor.play_in(game)
         return odds(play, game.position_in(play)).action is not Decision.ROLL
-    return advisor.policy(level, game.rules).banks(_hand(game), game.position())
+    return advisor.policy(level, game.rules).banks(game.side, game.position())
 
 
 def badge_use(advisor: Advisor, game: Game) -> Roll | None:
@@ -119,12 +119,7 @@ def badge_use(advisor: Advisor, game: Game) -> Roll | None:
 
 def _chosen(game: Game, policy: Policy) -> Move:
     """What a policy does with the roll that lies there."""
-    return policy.choose(TurnView(_hand(game), game.position(), game.turn.roll or ()))
-
-
-def _hand(game: Game) -> Hand:
-    """Return what the player to move throws."""
-    return game.side or EqualDice(game.rules)
+    return policy.choose(TurnView(game.side, game.position(), game.turn.roll or ()))
 
 
 def _best(play: BestPlay, game: Game) -> Move:

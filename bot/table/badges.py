@@ -9,9 +9,10 @@ from bot.table.events import Accepted, Begun, Event, Rolled, Used
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.errors import IllegalActionError
-from solver.loaded.kits import Side, badges_of, without
+from solver.loaded.kits import badges_of
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll, make_roll
+from solver.turn.hand import Hand, without
 from solver.turn.powers import Power, PowerKind
 from solver.wording import say, say_later, say_number
 
@@ -89,7 +90,7 @@ def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]
                 told=len(fallen),
             )
         )
-    if game.side and not game.side.can_fall(types, fallen):
+    if not game.side.can_fall(types, fallen):
         raise IllegalActionError.say("the dice to roll now cannot show that")
     return [Used(dice=make_roll(dice), fallen=fallen)]
 
@@ -116,7 +117,7 @@ def throws(first: Begun, events: Iterable[Event]) -> Iterator[tuple[Game, list[i
     game = begin(first)
     for event in events:
         if isinstance(event, Rolled):
-            yield game, list(game.side.thrown(game.turn.dice)) if game.side else [], event.dice
+            yield game, list(game.side.thrown(game.turn.dice)) if game.kits else [], event.dice
         elif isinstance(event, Used) and event.fallen:
             yield game, check_use(game, game.mover, event.dice), event.fallen
         game = apply(game, event)
@@ -129,7 +130,7 @@ def farkle_text(game: Game) -> str:
     return say("nothing scores: /use uses the badge, /use no takes the farkle")
 
 
-def _usable(game: Game, seat: int) -> tuple[Side, Power]:
+def _usable(game: Game, seat: int) -> tuple[Hand, Power]:
     """The side of the player to move and what its badge allows, where that may be used now."""
     _check_turn(game, seat)
     check_opponent(game)
@@ -215,7 +216,7 @@ def thrown_places(game: Game, types: list[int]) -> list[int]:
 
 def weights_of(game: Game, types: list[int]) -> list[tuple[int, ...]]:
     """The weights of dice of these types of the player to move."""
-    known = game.side.types if game.side else game.dice.types
+    known = game.side.types
     return [known[k].weights for k in types]
 
 

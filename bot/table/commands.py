@@ -115,7 +115,7 @@ def check_roll(game: Game, seat: int) -> int:
 def fallen(game: Game, secret: bytes) -> Roll:
     """What falls next, in its order, by the secret of the game."""
     number = game.rolls + 1
-    if game.side is None:
+    if not game.kits:
         dice = game.number_of_dice
         return fair_dice.fair_roll(secret, game.id, game.seeds, number, dice=dice)
     return fallen_of(game, secret, list(game.side.thrown(game.turn.dice)))
@@ -142,7 +142,7 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
                 told=len(dice),
             )
         )
-    if game.side and not game.side.can_fall(game.side.thrown(game.turn.dice), dice):
+    if not game.side.can_fall(game.side.thrown(game.turn.dice), dice):
         raise IllegalActionError.say("the dice to roll now cannot show that")
     return [Rolled(dice=dice)]
 
@@ -156,7 +156,7 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
         raise IllegalActionError(farkle_text(game))
     wanted = make_roll(dice)
     if any(wanted.count(face) > game.turn.roll.count(face) for face in wanted):
-        if game.side:
+        if game.kits:
             # where they are typed they were read out of the roll
             raise IllegalActionError.say("these dice are not all in the roll")
         raise IllegalActionError.say(
@@ -237,7 +237,7 @@ def correct(
             rules=rules.name,
             score=score,
         )
-    power = game.matchup.powers[seat] if game.matchup else None
+    power = game.side_of(seat).power
     if score is not None and score % rules.point_step and not (power and power.is_of_bank):
         raise IllegalActionError.say(
             "scores are multiples of {step} under {rules} rules, not {score:,}",
@@ -409,7 +409,7 @@ def _check_set_aside(game: Game) -> None:
 def _check_points(game: Game, seat: int, points: int) -> None:
     rules = game.rules
     # badges add combinations, so that other turn totals can be come to than by the rules alone
-    can_be = points % rules.point_step == 0 and (game.side or reachable_at(rules, points).any())
+    can_be = points % rules.point_step == 0 and (game.kits or reachable_at(rules, points).any())
     if points <= 0 or not can_be:
         raise IllegalActionError.say(
             "no turn can come to {points:,} points under {rules} rules; for a turn without"

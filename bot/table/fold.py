@@ -36,13 +36,14 @@ from bot.table.events import (
 )
 from bot.table.state import Game, Seat, Stage, Turn, TurnEnd
 from solver.game.standings import after_turn, first_standing
-from solver.loaded.kits import Kit, badges_of, kits_of_picks, matchup_of_all, without
+from solver.loaded.kits import Kit, badges_of, kits_of_picks, matchup_of_all
 from solver.loaded.matchup import check_loaded
 from solver.named.drafts import check_pool, order_of_picks, pairs_of
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, dice_set, make_roll
+from solver.turn.hand import without
 from solver.turn.powers import PowerKind
-from solver.turn.scoring import Fate, SetAside, after_set_aside, fate
+from solver.turn.scoring import Fate, SetAside
 
 T = TypeVar("T")
 
@@ -175,10 +176,7 @@ def turn_after(game: Game, kept: Roll, times: int = 1) -> Turn:
 def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
     """The same, given one of the legal set-asides."""
     turn = game.turn
-    if game.side:
-        after = game.side.after(turn.state, chosen, times)
-    else:
-        after = after_set_aside(game.rules, turn.state, chosen)
+    after = game.side.after(turn.state, chosen, times)
     return Turn(after.dice, after.turn_total, after.hot_dice, used=turn.used)
 
 
@@ -274,8 +272,7 @@ def _without(game: Game, number: int) -> Game:
 
 def _after_roll(game: Game, fallen: Roll) -> Game:
     turn, seat, roll = game.turn, game.seats[game.mover], make_roll(fallen)
-    found = fate(game.rules, roll) if game.side is None else _loaded_fate(game, roll)
-    match found:
+    match game.side.fate(roll):
         case Fate.SCORES:
             return replace(game, turn=replace(turn, roll=roll))
         case Fate.WINS:
@@ -288,10 +285,6 @@ def _after_roll(game: Game, fallen: Roll) -> Game:
                 return lies
             keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
             return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
-
-
-def _loaded_fate(game: Game, roll: Roll) -> Fate:
-    return Fate.SCORES if game.set_asides(roll) else Fate.FARKLE
 
 
 def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:

@@ -13,9 +13,10 @@ from solver.loaded.kits import Kit, Side, many_of, pair_of
 from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
+from solver.turn.dice import DiceSet, Remaining, Roll
+from solver.turn.hand import EqualDice, Hand
 from solver.turn.powers import Power, PowerKind, in_steps
-from solver.turn.scoring import SetAside, TurnState, set_asides
+from solver.turn.scoring import SetAside, TurnState
 
 
 class Stage(StrEnum):
@@ -159,8 +160,8 @@ class Game:
         return bool(self.pool) and not self.kits and not self.over
 
     @property
-    def side(self) -> Side | None:
-        """The side of the player to move, where players bring their dice."""
+    def side(self) -> Hand:
+        """The player to move with the dice that are thrown."""
         return self.side_of(self.mover)
 
     @property
@@ -187,17 +188,18 @@ class Game:
     @property
     def matchup_now(self) -> Matchup | None:
         """The match-up of the side of the player to move."""
-        return self.side.matchup if self.side else None
+        matchup: Matchup | None = self.side.matchup
+        return matchup
 
-    def side_of(self, seat: int) -> Side | None:
-        """The side of a player, where players bring their dice.
+    def side_of(self, seat: int) -> Hand:
+        """A player with the dice that are thrown.
 
         Of more than two that against the strongest of the others, as if they were alone.
         """
         if self.matchup:
             return Side(self.matchup, seat)
         if not self.kits:
-            return None
+            return EqualDice(self.rules)
         one, other = self.kits[seat], self.kits[self.rival_of(seat)]
         return Side(pair_of(self.rules, one, other, joker_alone=self.joker_alone), 0)
 
@@ -215,8 +217,7 @@ class Game:
 
     def dice_of(self, seat: int) -> DiceSet:
         """What a player throws."""
-        side = self.side_of(seat)
-        return side.dice if side else dice_set(self.rules)
+        return self.side_of(seat).dice
 
     @property
     def first_turn(self) -> Turn:
@@ -241,7 +242,7 @@ class Game:
         Most points first.
         """
         found = (self.turn.roll or ()) if roll is None else roll
-        return self.side.set_asides(found) if self.side else set_asides(self.rules, found)
+        return self.side.set_asides(found)
 
     @property
     def is_farkle(self) -> bool:
@@ -251,7 +252,7 @@ class Game:
     @property
     def power(self) -> Power | None:
         """What the badge of the player to move still allows in this turn, now or later."""
-        power = self.side.power if self.side else None
+        power = self.side.power
         if self.over or power is None or not self.seats[self.mover].uses:
             return None
         return None if self._is_spent else power
@@ -296,7 +297,7 @@ class Game:
         return self._points_of(self.turn)
 
     def _points_of(self, turn: Turn) -> int:
-        total, power = turn.turn_total, self.side.power if self.side else None
+        total, power = turn.turn_total, self.side.power
         said = power is not None and power.at_start and turn.used
         return power.more(total) if power and said else total
 
@@ -311,7 +312,7 @@ class Game:
     @property
     def _is_spent(self) -> bool:
         """Whether the badge was used in this turn, and may not again before the next one."""
-        power = self.side.power if self.side else None
+        power = self.side.power
         return bool(self.turn.used and power and (power.once or power.at_start))
 
     @property
@@ -440,6 +441,6 @@ class Game:
             opponent_on_board=other.on_board,
             began=not (rules.has_roles and (last_of_round or final)),
         )
-        if self.side and self.side.number:
+        if self.matchup and self.mover:
             found = replace(found, players=found.players[::-1], mover=1)
         return replace(found, turn=turn.state, held=self.held)

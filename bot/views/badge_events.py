@@ -11,7 +11,7 @@ from solver.wording import say, say_later, say_number
 
 def use_event_text(name: str, game: Game, event: Used) -> str:
     """What a player uses a badge for; what comes of it is told after that."""
-    kit, power = game.kits[game.mover], game.side.power if game.side else None
+    kit, power = game.kits[game.mover], game.side.power
     parts = {"name": name, "badge": kit.badge.badge.called if kit.badge else ""}
     if power is None:
         return ""

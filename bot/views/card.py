@@ -324,7 +324,7 @@ def _marked_hint(hint: Hint) -> str:
 
 def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
     """What dice of the player to move show, each by itself."""
-    shown = game.side.matchup.shown(game.side.number, dice) if game.side else game.dice
+    shown = game.side.shown(dice)
     return tuple(shown.faces((die,))[0] for die in dice)
 
 

@@ -17,18 +17,10 @@ from solver.game.position import (
 )
 from solver.game.standings import Bools
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
+from solver.turn.dice import Remaining
 from solver.turn.equations import Floats, TurnTable
-from solver.turn.scoring import (
-    Fate,
-    SetAside,
-    TurnPlan,
-    TurnState,
-    after_set_aside,
-    fate,
-    set_asides,
-    turn_plan,
-)
+from solver.turn.hand import EqualDice, Hand
+from solver.turn.scoring import TurnPlan
 
 
 class BestPlay:
@@ -65,33 +57,18 @@ class BestPlay:
     def refresh(self) -> None:
         """Take the values anew if their file is not what it was. Raises StrategyFileError."""
 
-    def plan(self, mover: int) -> TurnPlan:  # noqa: ARG002 - all throw the same dice
-        """Return what the rolls of a player offer, with all options where all have values."""
-        return turn_plan(self.rules, all_options=self.players > 2)
+    def hand(self, mover: int) -> Hand:  # noqa: ARG002 - all throw the same dice
+        """Return a player with the dice that are thrown."""
+        return EqualDice(self.rules)
 
-    def thrown(self, mover: int) -> DiceSet:  # noqa: ARG002
-        """Return the dice of a player."""
-        return dice_set(self.rules)
+    def plan(self, mover: int) -> TurnPlan:
+        """Return what the rolls of a player offer, with all options where all have values."""
+        hand = self.hand(mover)
+        return hand.plan if self.players == 2 else hand.plan_with_all
 
     def whole(self, mover: int) -> Remaining:
         """Return all dice of a player, as remaining dice."""
-        return self.thrown(mover).whole
-
-    def fate(self, mover: int, roll: Roll) -> Fate:  # noqa: ARG002
-        """Return what a roll of a player does to the turn."""
-        return fate(self.rules, roll)
-
-    def set_asides(self, mover: int, roll: Roll) -> tuple[SetAside, ...]:  # noqa: ARG002
-        """Return every legal set-aside of a roll of a player."""
-        return set_asides(self.rules, roll)
-
-    def after(self, mover: int, turn: TurnState, kept: SetAside) -> TurnState:  # noqa: ARG002
-        """Return where a legal set-aside of a roll of `turn.dice` leads."""
-        return after_set_aside(self.rules, turn, kept)
-
-    def check_roll(self, mover: int, dice: Remaining, roll: Roll) -> None:
-        """Refuse a roll that is not one of some dice of a player. Raises InvalidRollError."""
-        self.thrown(mover).check_roll(dice, roll)
+        return self.hand(mover).dice.whole
 
     def possible(self, mover: int) -> Bools:  # noqa: ARG002
         """Return the states that a turn of a player comes to, (levels, turn totals, columns)."""
@@ -117,7 +94,7 @@ class BestPlay:
         mover = position.mover
         check_dice(self.rules, position.dice)
         check_hot_dice(position.hot_dice)
-        thrown, possible = self.thrown(mover), partial(self.possible, mover)
+        thrown, possible = self.hand(mover).dice, partial(self.possible, mover)
         check_turn(self.rules, position.turn, thrown, possible)
 
     @property

@@ -1,7 +1,6 @@
 """What players bring to a game: the dice and the badge of each, and what these do at the table."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -14,9 +13,10 @@ from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
 from solver.named.sets import NamedDie, NamedSet
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import DiceSet, Die, Remaining, Roll, make_roll, parts
+from solver.turn.dice import DiceSet, Die, Remaining, Roll, make_roll
+from solver.turn.hand import Hand
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import SetAside, TurnPlan, TurnState
+from solver.turn.scoring import Fate, SetAside, TurnPlan, TurnState
 
 _PAIRS = 256
 """Match-ups of two of several players that are remembered."""
@@ -142,36 +142,48 @@ def kits_of_picks(pool: Sequence[NamedDie], picks: Sequence[int], dice: int) -> 
     return tuple(Kit(set_of_pairs(one)) for one in sets)
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One side of a match-up at the table."""
+@dataclass(frozen=True)
+class Side(Hand):
+    """One side of a match-up, or one of several players with dice of their own."""
 
     matchup: Matchup
     number: int
 
     @property
-    def rules(self) -> Ruleset:
-        """What is played by."""
+    def rules(self) -> Ruleset:  # type: ignore[override]
+        """Return the rules of the match-up."""
         return self.matchup.rules
 
     @property
+    def dice(self) -> DiceSet:
+        """Return all dice."""
+        return self.matchup.dice[self.number]
+
+    @property
     def plan(self) -> TurnPlan:
-        """What all its rolls offer, as arrays, but for a badge that is used up."""
+        """Return what all rolls offer, as arrays, but for a badge that is used up."""
         return _plan(self.matchup, self.number)
 
     @property
-    def numbers(self) -> tuple[int, ...]:
-        """The number of dice of each column of its plan."""
-        return tuple(map(sum, self.dice.remaining[1:]))
+    def plan_with_all(self) -> TurnPlan:
+        """Return the plan, as the match-up knows what may be best in it."""
+        return self.plan
 
-    @property
-    def dice(self) -> DiceSet:
-        """What it throws."""
-        return self.matchup.dice[self.number]
+    def fate(self, roll: Roll) -> Fate:
+        """Return what a roll does to the turn."""
+        return Fate.SCORES if self.set_asides(roll) else Fate.FARKLE
 
     def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
-        """Every legal set-aside of a roll, most points first; empty for a farkle."""
+        """Return every legal set-aside of a roll, most points first; none of a farkle."""
         return _set_asides(self.matchup, self.number, roll)
+
+    def check_roll(self, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some of the dice. Raises InvalidRollError."""
+        self.matchup.check_roll(self.number, dice, roll)
+
+    def shown(self, roll: Roll) -> DiceSet:
+        """Return the dice that a roll is of, with the die that a badge added to it."""
+        return self.matchup.shown(self.number, roll)
 
     @property
     def power(self) -> Power | None:
@@ -189,10 +201,6 @@ class Side:
         left = self.matchup.left(self.number, turn.dice, kept.dice)
         return TurnState(turn.turn_total + times * kept.points, left)
 
-    def thrown(self, dice: Remaining) -> tuple[int, ...]:
-        """The types of some remaining dice, one by one, in their order."""
-        return tuple(k for k, number in enumerate(self.dice.remaining[dice]) for _ in range(number))
-
     def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:
         """Whether dice of these types, in their order, can fall as a roll."""
         types = self.types
@@ -201,37 +209,6 @@ class Side:
         shown = [divmod(die - 1, len(FACES)) for die in roll]
         is_shown = all(types[k].weights[face] for k, face in shown)
         return is_shown and sorted(k for k, _ in shown) == list(thrown)
-
-    def turned(self, roll: Roll, die: int) -> Roll:
-        """A roll of which one die was turned to the face that its badge turns dice to."""
-        face = self.power.amount if self.power else 0
-        dice = self.matchup.shown(self.number, roll)
-        shown = dice.shown_by(dice.type_of(die), face)
-        return make_roll([*without(roll, (die,)), shown])
-
-    def can_turn(self, roll: Roll) -> bool:
-        """Whether a die of a roll can be turned so that it scores."""
-        return any(self.set_asides(self.turned(roll, die)) for die in set(roll))
-
-    def rerolled(self, dice: Roll) -> list[int]:
-        """The types of some dice of a roll, one by one, in their order."""
-        return sorted(self.dice.type_of(die) for die in dice)
-
-    def may_reroll(self, dice: Roll) -> bool:
-        """Whether its badge may roll these dice of a roll again at once."""
-        power = self.power
-        if power is None or not 1 <= len(dice) <= power.amount:
-            return False
-        return not power.alike or (len(dice) == 2 and len(set(self.dice.faces(dice))) == 1)
-
-    def can_reroll(self, roll: Roll) -> bool:
-        """Whether there are dice in a roll that its badge may roll again."""
-        return any(self.may_reroll(dice) for dice in parts(roll))
-
-
-def without(roll: Roll, dice: Iterable[int]) -> Roll:
-    """The dice of a roll that are not among some of them."""
-    return make_roll((Counter(roll) - Counter(dice)).elements())
 
 
 @lru_cache(maxsize=16)

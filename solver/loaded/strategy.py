@@ -7,12 +7,11 @@ import numpy as np
 from solver.game.best import BestPlay
 from solver.game.position import ALL_LEFT, Held, Position, check_turn, check_two, leads_to
 from solver.game.standings import Bools, Standing, score_count
+from solver.loaded.kits import Side
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
-from solver.turn.dice import DiceSet, Remaining, Roll
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.powers import Power
-from solver.turn.scoring import Fate, SetAside, TurnPlan, TurnState
+from solver.turn.scoring import TurnPlan, TurnState
 
 
 class OwnDice(BestPlay):
@@ -26,7 +25,8 @@ class OwnDice(BestPlay):
     def __init__(self, matchup: Matchup, players: int) -> None:
         BestPlay.__init__(self, matchup.rules, players)
         self.matchup = matchup
-        self._plan = lru_cache(maxsize=players)(self._find_plan)
+        self._sides = tuple(Side(matchup, seat) for seat in range(players))
+        self._plan = lru_cache(maxsize=players)(super().plan)
         self._possible = lru_cache(maxsize=players)(self._find_possible)
 
     @property
@@ -34,34 +34,17 @@ class OwnDice(BestPlay):
         """Return the values of a solution of the match-up, in memory."""
         raise NotImplementedError
 
+    def hand(self, mover: int) -> Side:
+        """Return a player with the dice that are brought."""
+        return self._sides[mover]
+
     def plan(self, mover: int) -> TurnPlan:
-        """Return what the rolls of a player offer."""
+        """Return what the rolls of a player offer, with all options where all have values."""
         return self._plan(mover)
-
-    def thrown(self, mover: int) -> DiceSet:
-        """Return the dice of a player."""
-        return self.matchup.dice[mover]
-
-    def fate(self, mover: int, roll: Roll) -> Fate:
-        """Return what a roll of a player does to the turn."""
-        return Fate.SCORES if self.set_asides(mover, roll) else Fate.FARKLE
-
-    def set_asides(self, mover: int, roll: Roll) -> tuple[SetAside, ...]:
-        """Return every legal set-aside of a roll of a player."""
-        return self.matchup.set_asides(mover, roll)
-
-    def after(self, mover: int, turn: TurnState, kept: SetAside) -> TurnState:
-        """Return where a legal set-aside of a roll of `turn.dice` leads."""
-        left = self.matchup.left(mover, turn.dice, kept.dice)
-        return TurnState(turn.turn_total + kept.points, left)
-
-    def check_roll(self, mover: int, dice: Remaining, roll: Roll) -> None:
-        """Refuse a roll that is not one of some dice of a player. Raises InvalidRollError."""
-        self.thrown(mover).check_roll(dice, roll)
 
     def check_turn(self, position: Position) -> None:
         """Refuse a turn that has no value. Raises InvalidPositionError."""
-        thrown, possible = self.thrown(position.mover), partial(self.possible, position.mover)
+        thrown, possible = self.hand(position.mover).dice, partial(self.possible, position.mover)
         check_turn(self.rules, position.turn, thrown, possible)
 
     def possible(self, mover: int) -> Bools:
@@ -89,15 +72,12 @@ class OwnDice(BestPlay):
         turn = TurnState(0, self.whole(mover))
         return Position(tuple(players), mover, turn, held=held)
 
-    def _find_plan(self, mover: int) -> TurnPlan:
-        return self.matchup.plan(mover)
-
     def _find_possible(self, mover: int) -> Bools:
         """Return the states of a turn by turn total and dice; the last row is for all that follow.
 
         With a badge that makes other points of dice, all but dice that are gone for none.
         """
-        power = self._power(mover)
+        power = self.hand(mover).power
         lists = self.matchup.lists(mover)
         if power and power.makes_points:
             found = np.ones((2, lists.columns), dtype=np.bool_)
@@ -105,10 +85,6 @@ class OwnDice(BestPlay):
             return found
         rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
         return lists.possible_states(rows)
-
-    def _power(self, mover: int) -> Power | None:  # noqa: ARG002 - badges are for games of two
-        """Return what the badge of a player allows some times in a game."""
-        return None
 
 
 class MatchupStrategy(OwnDice):
@@ -155,19 +131,12 @@ class MatchupStrategy(OwnDice):
         place = position.mover, position.banked, position.opponent
         return self._power_turn(*place, self._left(position.held), position.held.spent)
 
-    def check_roll(self, mover: int, dice: Remaining, roll: Roll) -> None:
-        """Refuse a roll that is not one of some dice of a side. Raises InvalidRollError."""
-        self.matchup.check_roll(mover, dice, roll)
-
     def without_badge(self, position: Position) -> tuple[Floats, Floats | None]:
         """Return what rolling and banking are worth where no badge is used, as a turn's values."""
         if (layers := self.power_turn(position)) is None:
             return super().without_badge(position)
         roll, bank = layers.without(position.turn)
         return np.array([roll]), None if bank is None else np.array([bank])
-
-    def _power(self, mover: int) -> Power | None:
-        return self.matchup.powers[mover]
 
     def _left(self, held: Held) -> tuple[int, ...]:
         shape = uses_shape(self.matchup)

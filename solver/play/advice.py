@@ -119,16 +119,17 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     InvalidRollError for what cannot be, and StrategyFileError.
     """
     rules, me, turn = strategy.rules, position.mover, position.turn
+    hand = strategy.hand(me)
     table = strategy.turn(position)
-    strategy.check_roll(me, turn.dice, roll)
-    fallen = strategy.fate(me, roll)
+    hand.check_roll(turn.dice, roll)
+    fallen = hand.fate(roll)
 
     def by_seat(values: Floats) -> tuple[float, ...]:
         return tuple(strategy.by_seat(position, values).tolist())
 
     options = []
-    for kept in strategy.set_asides(me, roll) if fallen is Fate.SCORES else ():
-        after = strategy.after(me, turn, kept)
+    for kept in hand.set_asides(roll) if fallen is Fate.SCORES else ():
+        after = hand.after(turn, kept)
         chances = by_seat(table.values_at(after))
         options.append(
             Option(

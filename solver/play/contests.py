@@ -20,10 +20,11 @@ from solver.game.position import Position, is_on_board
 from solver.game.standings import Progress, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
-from solver.play.policies import Decisions, EqualDice, Optimal, Policy
+from solver.play.policies import Decisions, Optimal, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import turn_plan
 
 TOLERANCE = 1e-12

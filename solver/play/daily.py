@@ -14,11 +14,12 @@ from random import Random
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position, check_position
 from solver.play.policies import Greedy, MaxPoints, Memo
-from solver.play.policy import EqualDice, Move, Policy, TurnView
+from solver.play.policy import Move, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, Roll, dice_set, make_roll
 from solver.turn.equations import TurnTable
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
 
 FEWEST, MOST = 3, 6

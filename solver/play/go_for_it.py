@@ -43,10 +43,10 @@ from solver.game.standings import (
     standing_indices,
 )
 from solver.play.memo import GoForIt, MemoGoForIt
-from solver.play.policy import EqualDice
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Floats
+from solver.turn.hand import EqualDice
 from solver.turn.memo import memo_table
 from solver.turn.scoring import turn_plan
 

@@ -13,10 +13,11 @@ import numpy as np
 
 from solver.game.position import Position, is_on_board, points_to_beat
 from solver.game.standings import Bools
-from solver.play.policy import Decisions, Hand, Policy, by_number
+from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.equations import Floats
+from solver.turn.hand import Hand
 from solver.turn.memo import memo_table
 from solver.turn.scoring import turn_plan
 

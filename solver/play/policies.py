@@ -16,11 +16,12 @@ from solver.game.position import (
     points_to_beat,
 )
 from solver.play.memo import GoForIt, Memo, MemoGoForIt
-from solver.play.policy import Decisions, EqualDice, Hand, Move, Policy, TurnView, by_number
+from solver.play.policy import Decisions, Move, Policy, TurnView, by_number
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.endless import endless_turn
 from solver.turn.equations import TurnTable
+from solver.turn.hand import EqualDice, Hand
 from solver.turn.points import bank_decisions, points_table
 from solver.turn.scoring import TurnPlan, turn_plan
 from solver.wording import say, say_later

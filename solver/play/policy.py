@@ -7,7 +7,6 @@ know the dice to come. Whatever a player throws, it is asked in the same way.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -17,64 +16,11 @@ from solver.game.position import Position, is_on_board
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
-from solver.turn.scoring import (
-    SetAside,
-    TurnPlan,
-    TurnState,
-    after_set_aside,
-    set_asides,
-    turn_plan,
-)
+from solver.turn.hand import Hand
+from solver.turn.scoring import TurnState
 
 _REMEMBERED = 512
 """Decisions that are kept for dice of one's own."""
-
-
-class Hand(Protocol):
-    """What a player throws, and what rolls of it offer."""
-
-    @property
-    def rules(self) -> Ruleset:
-        """Return the rules that are played by."""
-
-    @property
-    def plan(self) -> TurnPlan:
-        """Return what all rolls offer, as arrays."""
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """Return the number of dice of each column of the plan."""
-
-    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
-        """Return every legal set-aside of a roll, most points first."""
-
-    def after(self, turn: TurnState, kept: SetAside) -> TurnState:
-        """Return where a legal set-aside of a roll of `turn.dice` leads."""
-
-
-@dataclass(frozen=True, slots=True)
-class EqualDice:
-    """The dice of the rules, which all who bring no others throw."""
-
-    rules: Ruleset
-
-    @property
-    def plan(self) -> TurnPlan:
-        """Return what all rolls offer, as arrays."""
-        return turn_plan(self.rules)
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """Return the number of dice of each column of the plan."""
-        return tuple(range(1, self.rules.dice + 1))
-
-    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
-        """Return every legal set-aside of a roll, most points first."""
-        return set_asides(self.rules, roll)
-
-    def after(self, turn: TurnState, kept: SetAside) -> TurnState:
-        """Return where a legal set-aside of a roll of `turn.dice` leads."""
-        return after_set_aside(self.rules, turn, kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.position import first_position
 from solver.game.sweeps import solve
-from solver.play.policies import EqualDice, Policy, TurnView, make_policy
+from solver.play.policies import Policy, TurnView, make_policy
 from solver.rules.file import preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import set_asides
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE

@@ -16,10 +16,11 @@ from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
 from solver.play.memo_study import MemoStudy, Worth
-from solver.play.policies import EqualDice, Move, TurnView
+from solver.play.policies import Move, TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
+from solver.turn.hand import EqualDice
 from solver.turn.memo import memo_table
 from solver.turn.scoring import Fate, fate
 from solver.wording import said_in

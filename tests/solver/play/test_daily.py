@@ -9,10 +9,11 @@ from solver.game.position import check_position
 from solver.play.advice import advise
 from solver.play.daily import DailyPosition, Kind, daily_position, kind_of, rules_of_thumb
 from solver.play.policies import Greedy, MaxPoints, Memo
-from solver.play.policy import EqualDice, Move, TurnView
+from solver.play.policy import Move, TurnView
 from solver.play.position_id import position_id
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import set_asides
 
 FIRST = date(2026, 11, 22)

@@ -16,7 +16,6 @@ from solver.play.duel import duel
 from solver.play.matches import play_duel
 from solver.play.policies import (
     Cautious,
-    EqualDice,
     Greedy,
     MaxPoints,
     Optimal,
@@ -26,6 +25,7 @@ from solver.play.policies import (
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import TurnState
 from tests.conftest import EVERY, mostly_slow, only_with_every, variant
 from tests.duels import Player, Twin

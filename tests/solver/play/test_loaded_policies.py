@@ -9,8 +9,9 @@ from solver.game.position import Position
 from solver.loaded.kits import Kit, Side, matchup_of
 from solver.named.sets import read_set
 from solver.play.memo import GoForIt, RuleOfThumb, Thumb
-from solver.play.policies import EqualDice, MemoGoForIt, Policy, TurnView, make_policy
+from solver.play.policies import MemoGoForIt, Policy, TurnView, make_policy
 from solver.turn.dice import make_roll
+from solver.turn.hand import EqualDice
 from solver.turn.points import points_table
 from solver.turn.scoring import TurnState, set_asides
 from tests.loaded_dice import kcd

@@ -18,12 +18,13 @@ from solver.play.go_for_it import search_go_for_it
 from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.memo_study import MemoStudy, load_memo, save_memo, study_memo, study_path
-from solver.play.policies import Cautious, EqualDice, Optimal, TurnView
+from solver.play.policies import Cautious, Optimal, TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import Fate, fate
 from tests import naive
 from tests.conftest import only_with_every, variant

@@ -15,7 +15,6 @@ from solver.game.standings import Solution
 from solver.play.advice import advise
 from solver.play.policies import (
     LEVELS,
-    EqualDice,
     Move,
     Policy,
     TurnView,
@@ -26,6 +25,7 @@ from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set, make_roll
+from solver.turn.hand import EqualDice
 from solver.turn.scoring import Fate, fate, set_asides
 from tests.conftest import mostly_slow
 
