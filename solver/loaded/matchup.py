@@ -17,6 +17,7 @@ from solver.loaded.totals import check_winnable
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
 from solver.turn.equations import Floats
+from solver.turn.power_lists import Offers, offers_of, power_offers
 from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import Badge, SetAside, TurnPlan
@@ -160,6 +161,15 @@ class Matchup:
     def plan(self, seat: int) -> TurnPlan:
         """The turn of a seat."""
         return self.lists(seat).plan(self.dice[seat])
+
+    def offers(self, seat: int) -> tuple[Offers, Offers]:
+        """Return what the rolls of a seat offer without a use of its badge left, and with one."""
+        power, plain = self.powers[seat], offers_of(self.lists(seat))
+        if power is None or power.is_of_bank:
+            return plain, plain
+        shape, alone = shape_of(self.dice[seat]), self.joker_alone
+        badge = self.badges[seat]
+        return plain, power_offers(self.rules, shape, power, joker_alone=alone, badge=badge)
 
     def shown(self, seat: int, roll: Roll) -> DiceSet:
         """The dice that a roll of a seat is of: its set, with the die that a badge added to it."""

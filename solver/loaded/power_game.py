@@ -23,7 +23,7 @@ from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
 from solver.loaded.totals import check_settled, check_winnable, done
 from solver.turn.dice import DiceSet
 from solver.turn.equations import Floats
-from solver.turn.power_lists import Offers, offers_of, power_offers
+from solver.turn.power_lists import Offers
 from solver.turn.powers import Power, PowerKind, uses_of
 from solver.turn.remaining import Ints, roll_chances, shape_of
 from solver.turn.rerolls import find_rerolls
@@ -125,25 +125,17 @@ def _mirror(tables: Floats, s: int, uses: tuple[int, ...]) -> None:
 def _player(matchup: Matchup, side: int, rows: int) -> power_kernels.Player:
     """A side as the kernels take it, with turns of so many turn totals."""
     rules, thrown, power = matchup.rules, matchup.dice[side], matchup.powers[side]
-    plain = offers_of(matchup.lists(side))
+    plain, found = matchup.offers(side)
     one_layer = power is None or power.is_of_bank
     layers = 1 if one_layer else (2 if power and power.once else 1 + uses_of(power))
     common = _lists(plain, layers, thrown)
     offers, added, nodes = common, _NO_LISTS, _NO_NODES
-    if power and not power.is_of_bank:
-        found = power_offers(
-            rules,
-            shape_of(thrown),
-            power,
-            joker_alone=matchup.joker_alone,
-            badge=matchup.badges[side],
-        )
-        if power.kind is PowerKind.MIGHT:
-            added = _lists(found, layers, thrown, power)
-        elif power.kind is PowerKind.REROLL:
-            nodes = _nodes(plain, thrown, power)
-        else:
-            offers = _lists(found, layers, thrown)
+    if power and power.kind is PowerKind.MIGHT:
+        added = _lists(found, layers, thrown, power)
+    elif power and power.kind is PowerKind.REROLL:
+        nodes = _nodes(plain, thrown, power)
+    elif not one_layer:
+        offers = _lists(found, layers, thrown)
     return power_kernels.Player(
         kind=_KINDS[power.kind] if power else power_kernels.NONE,
         layers=layers,

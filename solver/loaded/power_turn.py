@@ -9,10 +9,9 @@ import numpy as np
 
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll
-from solver.turn.equations import Endings, Floats, TurnTable
-from solver.turn.power_lists import Offers, offers_of, power_offers
+from solver.turn.equations import Endings, Floats, Ints, TurnTable, solve_backwards
 from solver.turn.powers import Power, PowerKind
-from solver.turn.remaining import Ints, roll_chances, shape_of
+from solver.turn.remaining import roll_chances, shape_of
 from solver.turn.rerolls import Rerolls, find_rerolls, place_of_roll
 from solver.turn.scoring import TurnPlan, TurnState
 
@@ -70,19 +69,6 @@ class PowerTurn:
         self._step = rules.point_step
         self._thrown = matchup.dice[side]
         self._own, self._theirs = banked // self._step, theirs[:, opponent // self._step]
-        self._plain = offers_of(matchup.lists(side))
-        self._offers = self._plain
-        self._rerolls: tuple[Rerolls, ...] = ()
-        if power and not power.is_of_bank:
-            self._offers = power_offers(
-                rules,
-                shape_of(self._thrown),
-                power,
-                joker_alone=matchup.joker_alone,
-                badge=matchup.badges[side],
-            )
-        if power and power.kind is PowerKind.REROLL:
-            self._rerolls = find_rerolls(shape_of(self._thrown), power)
         missing = (rules.winning_score - banked) // self._step
         self._solved = max(missing, rules.least_bank() // self._step)
         self._least = rules.least_bank_at(banked) // self._step
@@ -90,10 +76,20 @@ class PowerTurn:
         if power and uses and not power.is_of_bank:
             first = uses - 1 if power.once else 0
         self._layers = uses - first + 1
-        reach = max(self._plain.reach, self._offers.reach)
-        self._places = self._plain.places(self._layers), self._offers.places(self._layers)
-        columns = plan.columns
-        self._space = np.ones((self._solved + reach + 1, self._layers, columns + 1))
+        plain, offers = matchup.offers(side)
+        added = power.die if power and power.kind is PowerKind.MIGHT else None
+        self._plain = plain.lists_of(self._layers, self._thrown)
+        self._powered = self._plain
+        """Of rolls on which the badge may be used, or to which it has added a die."""
+        if power and offers is not plain:
+            self._powered = offers.lists_of(self._layers, self._thrown, added)
+        self._rerolls: tuple[Rerolls, ...] = ()
+        if power and power.kind is PowerKind.REROLL:
+            self._rerolls = find_rerolls(shape_of(self._thrown), power)
+        dice = range(1, plan.columns + 1)
+        self._chances = [roll_chances(self._thrown, n) for n in dice] if self._rerolls else []
+        rows = self._solved + max(plain.reach, self._powered.offers.reach) + 1
+        self._space = np.ones((rows, self._layers, plan.columns + 1))
         self.layers: list[Layer] = []
         """By the uses left, from the fewest that the turn may come to up to those it has now."""
         for left in range(first, uses + 1):
@@ -101,8 +97,8 @@ class PowerTurn:
         self.said: float | None = None
         """Value of the turn if a use is said before its first roll, where that has to be."""
         if power and power.at_start and uses:
-            more = self._banks(uses - 1, power)
-            self.said = float(self._rolled(0, more, self._farkle(uses - 1), None)[0][0, -1])
+            turn = matchup, plan, side, theirs, uses - 1, banked, opponent
+            self.said = float(PowerTurn(*turn, spent=True).top.rolls[0, -1])
 
     @property
     def top(self) -> Layer:
@@ -142,19 +138,19 @@ class PowerTurn:
         bank = None if np.isnan(top.bank[row]) else float(top.bank[row])
         return float(top.rolls[row, turn.dice - 1]), bank
 
-    def may_bank_more(self, turn_total: int) -> bool:
-        """Whether a turn total may be banked with the badge."""
-        more = self.top.more
-        return more is not None and not np.isnan(more[self.row(turn_total)])
+    def use_value(self, turn: TurnState) -> float | None:
+        """Value of using the badge before the next roll or bank; None where it cannot be used."""
+        row, top = self.row(turn.turn_total), self.top
+        if top.more is not None:
+            return None if np.isnan(top.more[row]) else float(top.more[row])
+        if top.added is not None:
+            return float(top.added[row, turn.dice - 1])
+        return None if turn.turn_total else self.said
 
     def uses_now(self, turn: TurnState) -> bool:
         """Whether it is best to use the badge before the next roll or bank, and better than not."""
-        row, top = self.row(turn.turn_total), self.top
-        without = np.fmax(top.bank[row], top.rolls[row, turn.dice - 1])
-        more = [] if top.more is None else [top.more[row]]
-        more += [] if top.added is None else [top.added[row, turn.dice - 1]]
-        more += [self.said] if self.said is not None and not turn.turn_total else []
-        return bool(np.fmax.reduce([*more, -1.0]) > without + LEAST_GAIN)
+        value, (roll, bank) = self.use_value(turn), self.without(turn)
+        return value is not None and value > max(roll, bank or 0.0) + LEAST_GAIN
 
     @property
     def use_on_rolls(self) -> bool:
@@ -166,30 +162,22 @@ class PowerTurn:
         """The chance that the badge is best used on the first roll of the turn."""
         layer, column = len(self.layers) - 1, self.plan.columns - 1
         if self._rerolls:
-            best, below = self._best(0, layer), self._best(0, layer - 1)
-            worth = self._of_rolls(best, column, layer)
-            used = (
-                self._best_again(below, column, layer, self._rerolls[column]) > worth + LEAST_GAIN
-            )
-            return float(roll_chances(self._thrown, column + 1) @ used)
-        offers = self._offers
-        here = layer * (self.plan.columns + 1)
-        options = self._space.reshape(-1)[self._places[1] + here]
-        starts = offers.starts[:-1]
-        used = np.maximum.reduceat(np.where(offers.used, options, -1.0), starts)
-        plain = np.maximum.reduceat(np.where(offers.used, -1.0, options), starts)
-        chances = offers.chances(self._thrown)[0] * (used > plain + LEAST_GAIN)
-        return float(chances[offers.first_list[column] :].sum())
+            worth, again = self._of_rolls(0, layer, column), self._best_again(0, layer, column)
+            return float(self._chances[column] @ (again > worth + LEAST_GAIN))
+        lists = self._powered
+        options = self._options(0, layer, lists.places)
+        used = lists.best(np.where(lists.offers.used, options, -1.0))
+        plain = lists.best(np.where(lists.offers.used, -1.0, options))
+        return float(lists.rolled(np.where(used > plain + LEAST_GAIN, 1.0, 0.0))[column])
 
     def rolled_again(self, turn: TurnState, roll: Roll) -> list[tuple[Roll, float]]:
         """The dice of a roll that could be rolled again, each choice with its value."""
         if not self._rerolls or self.lower is None:
             return []
-        column, below = turn.dice - 1, len(self.layers) - 2
-        rerolls = self._rerolls[column]
-        worth = self._of_rolls(self._best(self.row(turn.turn_total), below), column, below)
+        rerolls = self._rerolls[turn.dice - 1]
+        below = self.row(turn.turn_total), len(self.layers) - 2, turn.dice - 1
         place = place_of_roll(self._thrown, turn.dice, roll)
-        values = rerolls.values(self._thrown, worth)[place]
+        values = rerolls.values(self._thrown, self._of_rolls(*below))[place]
         dice = sorted(roll)
         return [
             (tuple(dice[k] for k in reversed(choice)), float(value))
@@ -219,109 +207,75 @@ class PowerTurn:
 
     def _solve(self, left: int, lower: Layer | None) -> Layer:
         """Solve the layer of so many uses left over that of one less."""
-        power = self.power if left else None
-        layer = len(self.layers) if lower else 0
+        power, layer = self.power if left else None, len(self.layers)
+        kind = power.kind if power and lower else None
+        columns, rows = self.plan.columns, len(self._space)
         bank, more, added, instead = self._banks(left), None, None, None
-        least = bank
+        lists = self._powered if lower else self._plain
+        best = bank
         if power and power.is_of_bank and not power.at_start:
             more = self._banks(left - 1, power)
-            least = np.fmax(bank, more)
-        if lower and power and power.kind is PowerKind.RESURRECTION:
+            best = np.fmax(bank, more)
+        least = np.where(np.isnan(best), -1.0, best)[:, np.newaxis].repeat(columns, axis=1)
+        farkle = 1 - float(self._theirs[left, self._own])
+        farkles = np.full((rows, columns), farkle)
+        if lower and kind is PowerKind.RESURRECTION:
             instead = lower.rolls
-        if lower and power and power.kind is PowerKind.MIGHT:
-            added = self._with_die(layer - 1, lower, power)
-        farkle = self._farkle(left)
-        values, rolls = self._rolled(layer, least, farkle, instead, added)
+            farkles = np.maximum(farkles, instead)
+        if lower and kind is PowerKind.MIGHT:
+            lists, added = self._plain, self._with_die(lower)
+            least = np.maximum(least, added)
+        ended = lists.farkles * farkles
+        rolls = ended + (1 - lists.farkles)
+
+        def roll(row: int) -> Floats:
+            if kind is PowerKind.REROLL:
+                return np.asarray(self._with_rerolls(row, layer) - ended[row])
+            return lists.rolled(lists.best(self._options(row, layer, lists.places)))
+
+        values = self._space[:, layer, :columns]
+        self._space[:, layer, columns] = farkle
+        solve_backwards(values, rolls[: self._solved], least, ended, roll)
+        rolls, values = np.minimum(rolls, 1.0), np.minimum(values, 1.0)
         return Layer(left, values, rolls, added, bank, more, farkle, instead)
 
-    def _rolled(
-        self,
-        layer: int,
-        bank: Floats,
-        farkle: float,
-        instead: Floats | None,
-        added: Floats | None = None,
-    ) -> tuple[Floats, Floats]:
-        """Fill a layer of the space; returns W and the values of rolling, (rows, columns) both."""
-        columns, rows = self.plan.columns, len(self._space)
-        offers = self._offers if layer and not self._is_apart else self._plain
-        chances, farkles = offers.chances(self._thrown)
-        column = np.arange(columns).repeat(np.diff(offers.first_list))
-        least = np.where(np.isnan(bank), -1.0, bank)[:, np.newaxis].repeat(columns, axis=1)
-        if added is not None:
-            least = np.maximum(least, added)
-        other = np.full((rows, columns), farkle)
-        if instead is not None:
-            other = np.maximum(other, instead)
-        rolls = farkles * other + (1 - farkles)
-        space = self._space[:, layer]
-        space[:, columns] = farkle
-        again = self._rerolls if layer else ()
-        for t in range(self._solved - 1, -1, -1):
-            best = self._best(t, layer, offers)
-            if again:
-                below = self._best(t, layer - 1)
-                rolls[t] = [
-                    self._with_rerolls(best, below, n, layer, again[n]) for n in range(columns)
-                ]
-            else:
-                sums = np.bincount(column, best * chances, minlength=columns)
-                rolls[t] = farkles * other[t] + sums
-            np.minimum(rolls[t], 1.0, out=rolls[t])
-            space[t, :columns] = np.maximum(rolls[t], least[t])
-        space[self._solved :, :columns] = 1.0
-        return space[:, :columns].copy(), rolls
+    def _options(self, row: int, layer: int, places: Ints) -> Floats:
+        """What options are worth at a turn total of a layer."""
+        cells = self._space.reshape(-1)[(row * self._layers + layer) * self._space.shape[2] :]
+        return cells.take(places, mode="clip")
 
-    @property
-    def _is_apart(self) -> bool:
-        """Whether the offers of the power are those of other rolls."""
-        return bool(self.power and self.power.kind is PowerKind.MIGHT)
-
-    def _best(self, row: int, layer: int, offers: Offers | None = None) -> Floats:
-        """What each list of offers is worth in a row, without farkles."""
-        offers = offers or self._plain
-        here = (row * self._layers + layer) * (self.plan.columns + 1)
-        places = self._places[offers is not self._plain] + here
-        options = self._space.reshape(-1).take(places, mode="clip")
-        found: Floats = np.maximum.reduceat(options, offers.starts[:-1])
+    def _of_rolls(self, row: int, layer: int, column: int) -> Floats:
+        """What each roll of the dice of a column is worth without the badge, a farkle too."""
+        offers = self._plain.offers
+        first, end = offers.first_list[column : column + 2]
+        starts = offers.starts[first : end + 1]
+        options = self._options(row, layer, self._plain.places[starts[0] : starts[-1]])
+        best = np.maximum.reduceat(options, starts[:-1] - starts[0])
+        found: Floats = np.append(best, self._space[0, layer, -1])[offers.lists[column]]
         return found
 
-    def _of_rolls(self, best: Floats, column: int, layer: int) -> Floats:
-        """What each roll of the dice of a column is worth, given the lists; a farkle too."""
-        first, end = self._plain.first_list[column : column + 2]
-        farkle = self._space[0, layer, -1]
-        found: Floats = np.append(best[first:end], farkle)[self._plain.lists[column]]
-        return found
+    def _with_rerolls(self, row: int, layer: int) -> Floats:
+        """What rolls are worth by column of which dice may be rolled again, a farkle too."""
+        return np.array(
+            [
+                chances @ np.maximum(self._of_rolls(row, layer, n), self._best_again(row, layer, n))
+                for n, chances in enumerate(self._chances)
+            ]
+        )
 
-    def _with_rerolls(
-        self, best: Floats, below: Floats, column: int, layer: int, rerolls: Rerolls
-    ) -> float:
-        """Value of rolling the dice of a column, of which some may be rolled again."""
-        worth = self._of_rolls(best, column, layer)
-        most = self._best_again(below, column, layer, rerolls)
-        return float(roll_chances(self._thrown, column + 1) @ np.maximum(worth, most))
-
-    def _best_again(self, below: Floats, column: int, layer: int, rerolls: Rerolls) -> Floats:
+    def _best_again(self, row: int, layer: int, column: int) -> Floats:
         """Of each roll the most that rolling some of its dice again is worth, -1 for nothing."""
-        again = rerolls.values(self._thrown, self._of_rolls(below, column, layer - 1))
-        most: Floats = again.max(axis=1, initial=-1.0)
+        worth = self._of_rolls(row, layer - 1, column)
+        most: Floats = self._rerolls[column].values(self._thrown, worth).max(axis=1, initial=-1.0)
         if not (self.power and self.power.after_farkle):
-            most[self._farkles(column)] = -1.0
+            lists = self._plain.offers.lists[column]
+            most[lists == np.diff(self._plain.offers.first_list)[column]] = -1.0
         return most
 
-    def _farkles(self, column: int) -> Ints:
-        """The rolls of the dice of a column of which nothing scores."""
-        first, end = self._plain.first_list[column : column + 2]
-        return np.flatnonzero(self._plain.lists[column] == end - first)
-
-    def _with_die(self, layer: int, lower: Layer, power: Power) -> Floats:
+    def _with_die(self, lower: Layer) -> Floats:
         """What rolls with one more die are worth, by what is below; (rows, columns)."""
-        columns = self.plan.columns
-        chances, farkles = self._offers.chances(self._thrown, power.die)
-        column = np.arange(columns).repeat(np.diff(self._offers.first_list))
-        found = np.ones((len(self._space), columns)) * (1 - farkles)
-        found[: self._solved] = [
-            np.bincount(column, self._best(t, layer, self._offers) * chances, minlength=columns)
-            for t in range(self._solved)
-        ]
-        return np.minimum(found + farkles * lower.farkle, 1.0)
+        lists, layer = self._powered, len(self.layers) - 1
+        found = np.ones_like(lower.rolls) * (1 - lists.farkles)
+        for t in range(self._solved):
+            found[t] = lists.rolled(lists.best(self._options(t, layer, lists.places)))
+        return np.minimum(found + lists.farkles * lower.farkle, 1.0)

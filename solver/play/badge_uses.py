@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from solver.game.best import BestPlay
 from solver.game.position import Position
+from solver.loaded.kits import Side
 from solver.loaded.power_turn import LEAST_GAIN, Layer, PowerTurn
 from solver.play.advice import Advice, Odds, advise, odds
-from solver.turn.dice import Roll, make_roll
+from solver.turn.dice import Roll
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import TurnState, all_points_with_jokers
+from solver.turn.scoring import TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +62,13 @@ def use_before_roll(strategy: BestPlay, weighed: Odds) -> BadgeUse | None:
     turn: PowerTurn | None = strategy.power_turn(position)
     if turn is None or turn.power is None:
         return None
-    top, place = turn.top, (turn.row(position.turn_total), position.dice - 1)
-    value, without = None, max(weighed.roll, weighed.bank or 0.0)
-    total = None
-    if top.more is not None and turn.may_bank_more(position.turn_total):
-        value = float(top.more[place[0]])
-    elif top.added is not None:
-        value = float(top.added[place])
-    elif top.instead is not None:
-        value, without = float(top.instead[place]), top.farkle
-    elif turn.said is not None and not position.turn_total:
-        value, total = turn.said, 0
+    value, without = turn.use_value(position.turn), max(weighed.roll, weighed.bank or 0.0)
+    if turn.top.instead is not None:
+        instead = turn.top.instead[turn.row(position.turn_total), position.dice - 1]
+        value, without = float(instead), turn.top.farkle
     if value is None:
         return None
+    total = None if turn.said is None else position.turn_total
     return BadgeUse(turn.power.kind, value, without, turn_total=total)
 
 
@@ -107,35 +102,11 @@ def _on_roll(
                 after = TurnState(total + 2 * one.points, one.dice_left)
                 yield one.set_aside, turn.value(lower, after), after.turn_total
         case PowerKind.TRANSMUTATION if power.after_farkle or not advice.farkle:
+            side, state = Side(turn.matchup, turn.side), advice.position.turn
             for die in dict.fromkeys(advice.roll):
-                values = list(_turned(turn, lower, power, advice, die))
-                if values:
+                kept = side.set_asides(side.turned(advice.roll, die))
+                if values := [turn.value(lower, side.after(state, one)) for one in kept]:
                     yield (die,), max(values), None
         case PowerKind.REROLL if power.after_farkle or not advice.farkle:
             for again, value in turn.rolled_again(advice.position.turn, advice.roll):
                 yield again, value, None
-
-
-def _turned(
-    turn: PowerTurn, lower: Layer, power: Power, advice: Advice, die: int
-) -> Iterator[float]:
-    """Values of all set-asides of a roll once a die of it is turned."""
-    matchup, side = turn.matchup, turn.side
-    rules, thrown, position = matchup.rules, matchup.dice[side], advice.position
-    worth = all_points_with_jokers(
-        rules, joker_alone=matchup.joker_alone, badge=matchup.badges[side]
-    )
-    dice = list(advice.roll)
-    shown = [thrown.faces((one,))[0] for one in dice]
-    shown[dice.index(die)] = power.amount
-    legal: dict[frozenset[int], int] = {}
-    for mask in range(1, 1 << len(dice)):
-        kept = frozenset(k for k in range(len(dice)) if mask >> k & 1)
-        if (points := worth.get(make_roll(shown[k] for k in kept))) is not None:
-            legal[kept] = points
-    for kept, points in legal.items():
-        if rules.set_aside_all and any(kept < larger for larger in legal):
-            continue
-        left = thrown.without(position.dice, make_roll(dice[k] for k in kept))
-        after = TurnState(position.turn_total + points, left or thrown.whole)
-        yield turn.value(lower, after)

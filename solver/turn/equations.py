@@ -19,6 +19,7 @@ the one that leaves more dice to roll.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,6 +29,7 @@ import numpy.typing as npt
 from solver.turn.scoring import TurnPlan, TurnState
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intp]
 
 EVEN = 1e-11
 """Chances of a mover among several that differ by no more are equal: rounding must not choose
@@ -219,18 +221,32 @@ def _solve_alone(
 ) -> None:
     """Fill the turn totals before the last ones, where values are the mover's alone."""
     _, totals, columns = values.shape
-    found, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
+    options, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
     for level in range(plan.levels - 1, -1, -1):
-        places = plan.places(level, totals)
         space = values[level : plan.next_level(level) + 1].reshape(-1)
-        here, wins = rolls[level], values[level]
-        for t in range(totals - plan.reach - 1, -1, -1):
+        places = plan.places(level, totals)
+
+        def roll(t: int, space: Floats = space, places: Ints = places) -> Floats:
             # mode="clip" spares a copy; no target lies outside
-            space[t * columns :].take(places, out=found, mode="clip")
-            np.maximum.reduceat(found, plan.starts, out=best)
-            np.dot(plan.chances, best, out=here[t])
-            here[t] += ended[t]
-            np.maximum(here[t], banks[t], out=wins[t])
+            space[t * columns :].take(places, out=options, mode="clip")
+            np.maximum.reduceat(options, plan.starts, out=best)
+            return np.asarray(np.dot(plan.chances, best))
+
+        solve_backwards(values[level], rolls[level, : totals - plan.reach], banks, ended, roll)
+
+
+def solve_backwards(
+    wins: Floats, rolls: Floats, banks: Floats, ended: Floats, roll: Callable[[int], Floats]
+) -> None:
+    """Fill W and what rolling is worth from the last turn total of `rolls` to the first.
+
+    All are the mover's alone, shape (turn totals, columns); `ended` is that of `rolls_that_end`.
+
+    roll : gives what rolls that score are worth at a turn total, by what `wins` has further on
+    """
+    for t in range(len(rolls) - 1, -1, -1):
+        np.add(roll(t), ended[t], out=rolls[t])
+        np.maximum(rolls[t], banks[t], out=wins[t])
 
 
 def _solve_shared(

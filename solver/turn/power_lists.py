@@ -78,6 +78,34 @@ class Offers:
         rolls = (roll_ways(thrown, dice + 1, added) for dice in range(self.columns))
         return list_chances(self.first_list, self.lists, rolls)
 
+    def lists_of(self, layers: int, thrown: DiceSet, added: Die | None = None) -> "Lists":
+        """Return them as a set falls, with a die that is added if any, in so many layers."""
+        return Lists(self, self.places(layers), *self.chances(thrown, added))
+
+
+@dataclass(frozen=True, eq=False)
+class Lists:
+    """Offers as the dice of a set fall, in the cells of a turn in layers."""
+
+    offers: Offers
+    places: Ints
+    """As of `Offers.places`."""
+    chances: Floats
+    """Of each list, (lists,)."""
+    farkles: Floats
+    """Chance of a farkle by column, (columns,)."""
+
+    def best(self, options: Floats) -> Floats:
+        """Return what each list is worth, given what each option is."""
+        found: Floats = np.maximum.reduceat(options, self.offers.starts[:-1])
+        return found
+
+    def rolled(self, best: Floats) -> Floats:
+        """Return what rolls that score are worth by column, given what each list is worth."""
+        columns = self.offers.columns
+        of_lists = np.arange(columns).repeat(np.diff(self.offers.first_list))
+        return np.bincount(of_lists, best * self.chances, minlength=columns).astype(np.float64)
+
 
 def offers_of(lists: RollLists) -> Offers:
     """What rolls offer without a power."""
