@@ -18,7 +18,7 @@ import numpy as np
 from solver.errors import InvalidRulesError
 from solver.game.lanes import LANES, lane_array
 from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
-from solver.loaded import kernels, power_kernels
+from solver.loaded import power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
 from solver.loaded.totals import check_settled, check_winnable, done
 from solver.turn.dice import DiceSet
@@ -37,7 +37,9 @@ _KINDS = {
     PowerKind.REROLL: power_kernels.REROLL,
 }
 _NO_INDEX = np.zeros(1, dtype=np.intp)
-_NO_LISTS = kernels.Lists(_NO_INDEX[:0], _NO_INDEX, _NO_INDEX, np.empty(0), np.empty((0, LANES)))
+_NO_LISTS = power_kernels.Lists(
+    _NO_INDEX[:0], _NO_INDEX, _NO_INDEX, np.empty(0), np.empty((0, LANES))
+)
 _NO_NODES = power_kernels.Nodes(_NO_LISTS, _NO_LISTS, _NO_INDEX, _NO_INDEX, np.empty(0))
 
 
@@ -56,7 +58,7 @@ def solve_powers(
     rules = matchup.rules
     value_shape(rules)
     scores = score_count(rules)
-    match = kernels.Match(
+    match = power_kernels.Match(
         scores=scores,
         least=rules.least_bank() // rules.point_step,
         free_win=int(not rules.minimum_binds_win),
@@ -74,7 +76,7 @@ def solve_powers(
     rows = max(scores, match.least)
     players = _player(matchup, 0, rows), _player(matchup, 1, rows)
     check_winnable(*(one.plain.farkles for one in players))
-    scratch = _scratch(players[0], rows, workers), _scratch(players[1], rows, workers)
+    scratch = [(_scratch(players[0], rows), _scratch(players[1], rows)) for _ in range(workers)]
     totals = 2 * scores - 1
     tables = np.full((*shape, 2, totals + 1, scores + LANES), 0.5)
     slopes = np.full((*shape, scores + LANES), 0.1)
@@ -87,10 +89,10 @@ def solve_powers(
             for uses in product(*map(range, shape)):
                 if mirrored and uses[0] < uses[1]:
                     continue  # with its mirror image, which is solved at once after it
-                work = s, uses, tables, slopes[uses], match, *players, *scratch, limits, report
+                work = s, uses, tables, slopes[uses], match, *players
                 for share in [
-                    pool.submit(power_kernels.solve_groups, worker, *work)
-                    for worker in range(workers)
+                    pool.submit(power_kernels.solve_groups, worker, *work, *own, limits, report)
+                    for worker, own in enumerate(scratch)
                 ]:
                     share.result()
                 check_settled(rules, worst := report[:, 0].max(), tolerance)
@@ -151,10 +153,10 @@ def _player(matchup: Matchup, side: int, rows: int) -> power_kernels.Player:
 
 def _lists(
     offers: Offers, layers: int, thrown: DiceSet, power: Power | None = None
-) -> kernels.Lists:
+) -> power_kernels.Lists:
     """Lists of a set as kernels take them; of rolls with the die that a power adds."""
     chances, farkles = offers.chances(thrown, power.die if power else None)
-    return kernels.Lists(
+    return power_kernels.Lists(
         offers.places(layers, LANES),
         offers.starts,
         offers.first_list,
@@ -193,14 +195,14 @@ def _nodes(plain: Offers, thrown: DiceSet, power: Power) -> power_kernels.Nodes:
             sizes.append(size)
     outcomes = np.concatenate(to)
     return power_kernels.Nodes(
-        rolls=kernels.Lists(
+        rolls=power_kernels.Lists(
             (np.concatenate(places) * LANES).astype(np.intp),
             np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.intp),
             np.array(first_roll, dtype=np.intp),
             np.concatenate(chances),
             _NO_LISTS.farkles,
         ),
-        outcomes=kernels.Lists(
+        outcomes=power_kernels.Lists(
             (outcomes * LANES).astype(np.intp),
             np.arange(len(outcomes) + 1, dtype=np.intp),
             _NO_INDEX,
@@ -229,8 +231,8 @@ def _merged(lists: Ints, chances: Floats) -> tuple[Ints, Floats, Ints]:
     return lists.ravel()[firsts], added, is_first.sum(axis=1)
 
 
-def _scratch(player: power_kernels.Player, rows: int, workers: int) -> power_kernels.Scratch:
-    """Scratch for one player's turns of so many turn totals."""
+def _scratch(player: power_kernels.Player, rows: int) -> power_kernels.Scratch:
+    """A thread's scratch for one player's turns of so many turn totals."""
     lanes = LANES
     columns = len(player.plain.farkles)
     row = player.layers * (columns + 1) * lanes
@@ -238,13 +240,13 @@ def _scratch(player: power_kernels.Player, rows: int, workers: int) -> power_ker
     reach = max(int(one.places.max(initial=0)) for one in lists) // row + 1
     most = int(np.diff(player.nodes.first_node).max(initial=0))
     return power_kernels.Scratch(
-        values=lane_array(workers, (rows + reach + 1) * row, fill=1.0),
-        bank=lane_array(workers, rows, lanes),
-        more=lane_array(workers, rows, lanes),
-        least=lane_array(workers, rows, columns * lanes),
-        instead=lane_array(workers, rows, columns * lanes),
-        rolled=lane_array(workers, rows, columns * lanes),
-        out=lane_array(workers, columns * lanes),
-        space=lane_array(workers, 2, (len(player.nodes.ones) + 1 + most) * lanes),
-        said=lane_array(workers, lanes),
+        values=lane_array((rows + reach + 1) * row, fill=1.0),
+        bank=lane_array(rows, lanes),
+        more=lane_array(rows, lanes),
+        least=lane_array(rows, columns * lanes),
+        instead=lane_array(rows, columns * lanes),
+        rolled=lane_array(rows, columns * lanes),
+        out=lane_array(columns * lanes),
+        space=lane_array(2, (len(player.nodes.ones) + 1 + most) * lanes),
+        said=lane_array(lanes),
     )

@@ -12,17 +12,41 @@ from numba import njit
 
 from solver.game.lanes import LANES
 from solver.game.list_kernels import add_lists
-from solver.loaded.kernels import (
-    MAX_ROUNDS,
-    NOT_ALLOWED,
-    Lists,
-    fill_bank,
-    guess,
-    secant,
-)
 
 NONE, WARLORD, RESURRECTION, MIGHT, OFFERED, REROLL = range(6)
 """Where a power acts: on banks, farkles, rolls with one more die, set-asides, and rolled dice."""
+
+_MAX_ROUNDS = 100
+"""Turns that a pair of states may take; two to four are enough."""
+
+_NOT_ALLOWED = -1e300
+"""A bank that is not allowed; no infinity, as it is multiplied with chances that may be 0."""
+
+
+class Lists(NamedTuple):
+    """The lists of a set, as the kernels take them."""
+
+    places: np.ndarray
+    """Where each option lies from the row of a turn total on, list after list, (options,)."""
+    starts: np.ndarray
+    """Where each list starts in `places`, and the end, (lists + 1,)."""
+    first_list: np.ndarray
+    """The first list of each column, and the end, (columns + 1,)."""
+    chances: np.ndarray
+    """Of each list, (lists,)."""
+    farkles: np.ndarray
+    """Chance of a farkle with the dice of a column in each lane, (columns, LANES)."""
+
+
+class Match(NamedTuple):
+    """The numbers of a match-up, in steps."""
+
+    scores: int
+    """Scores from 0 up to the goal."""
+    least: int
+    """Least bank."""
+    free_win: int
+    """1 where a bank that wins is free of the minimum."""
 
 
 class Nodes(NamedTuple):
@@ -65,26 +89,45 @@ class Player(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """One player's scratch, with an entry for each thread in front."""
+    """A thread's scratch for turns of one player."""
 
     values: np.ndarray
-    """(threads, rows * layers * (columns + 1) * LANES); the rows from `top` on are 1."""
+    """(rows * layers * (columns + 1) * LANES); those after the turn totals to solve are 1."""
     bank: np.ndarray
-    """(threads, rows, LANES)"""
+    """(turn totals, LANES)"""
     more: np.ndarray
-    """The same of banks with a use."""
+    """What banks with a use are worth, (turn totals, LANES)."""
     least: np.ndarray
-    """What may be had instead of rolling, (threads, rows, columns * LANES)."""
+    """What may be had instead of rolling, (turn totals, columns * LANES)."""
     instead: np.ndarray
-    """What may be had instead of a farkle, (threads, rows, columns * LANES)."""
+    """What may be had instead of a farkle, (turn totals, columns * LANES)."""
     rolled: np.ndarray
-    """Values of rolling in the layer before, (threads, rows, columns * LANES)."""
+    """Values of rolling in the layer before, (turn totals, columns * LANES)."""
     out: np.ndarray
-    """(threads, columns * LANES)"""
+    """(columns * LANES)"""
     space: np.ndarray
-    """Of `Nodes`, with one use less and with as many, (threads, 2, space)."""
+    """Of `Nodes`, with one use less and with as many, (2, space)."""
     said: np.ndarray
-    """Value of a turn whose use was said before its first roll, (threads, LANES)."""
+    """Value of a turn whose use was said before its first roll, (LANES,)."""
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add(lists, chances, first, end, values, row, out, place):
+    """Put into lanes of `out` what lists are worth together."""
+    where, starts = lists.places, lists.starts
+    add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+        values, values, row, where, starts, chances, first, end, out, place
+    )
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _roll(lists, n, values, row, out):
+    """Make of what farkles are worth, in the lanes of a column of `out`, what rolling is worth."""
+    place = n * LANES
+    for lane in range(LANES):
+        out[place + lane] *= lists.farkles[n, lane]
+    first, end = lists.first_list[n], lists.first_list[n + 1]
+    _add(lists, lists.chances, first, end, values, row, out, place)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -94,21 +137,10 @@ def _roll_again(values, row, width, player, space, out):
     for layer in range(2):
         here = row - width if layer == 0 else row
         for number in range(len(nodes.ones)):
-            place = number * LANES
+            place, end = number * LANES, number + 1
             for lane in range(LANES):
                 space[layer, place + lane] = 0.0
-            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-                values,
-                values,
-                here,
-                lists.places,
-                lists.starts,
-                nodes.ones,
-                number,
-                number + 1,
-                space[layer],
-                place,
-            )
+            _add(lists, nodes.ones, number, end, values, here, space[layer], place)
         for lane in range(LANES):
             space[layer, len(nodes.ones) * LANES + lane] = values[here + width - LANES + lane]
     behind = (len(nodes.ones) + 1) * LANES
@@ -120,193 +152,217 @@ def _roll_again(values, row, width, player, space, out):
             for lane in range(LANES):
                 space[1, place + lane] = 0.0
             begin, end = nodes.first_outcome[node], nodes.first_outcome[node + 1]
-            where, starts = outcomes.places, outcomes.starts
-            add_lists(  # type: ignore[call-arg]
-                space[0], space[0], 0, where, starts, outcomes.chances, begin, end, space[1], place
-            )
+            _add(outcomes, outcomes.chances, begin, end, space[0], 0, space[1], place)
         for lane in range(LANES):
             out[n * LANES + lane] = 0.0
         begin, end = rolls.first_list[n], rolls.first_list[n + 1]
-        values, places, place = space[1], rolls.places, n * LANES
-        add_lists(  # type: ignore[call-arg]
-            values, values, 0, places, rolls.starts, rolls.chances, begin, end, out, place
-        )
+        _add(rolls, rolls.chances, begin, end, space[1], 0, out, n * LANES)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _solve_layer(layer, top, rows, worth, player, powered, values, scratch):
-    """Solve one layer of the turns in all lanes, backwards over the turn totals before row `top`.
+def _solve_layer(layer, rows, worth, player, scratch):
+    """Solve one layer of the turns in all lanes, backwards over their last turn totals.
 
     worth : of a farkle in each lane
-    powered : whether there are uses left
-    scratch : least, instead, rolled, out and space of the thread
     """
-    least, instead, rolled, out, space = scratch
-    columns = len(player.plain.farkles)
+    values, out = scratch.values, scratch.out
+    top, columns = len(scratch.bank), len(player.plain.farkles)
     width = (columns + 1) * LANES
-    lists = player.offers if powered else player.plain
-    again = powered and player.kind == REROLL
+    lists = player.offers if layer > 0 else player.plain
+    again = layer > 0 and player.kind == REROLL
     for t in range(rows - 1, -1, -1):
         row = ((top - rows + t) * player.layers + layer) * width
         for lane in range(LANES):
             values[row + width - LANES + lane] = worth[lane]
         if again:
-            _roll_again(values, row, width, player, space, out)
+            _roll_again(values, row, width, player, scratch.space, out)
         for n in range(columns):
             place = n * LANES
             if not again:
                 for lane in range(LANES):
-                    value = max(worth[lane], instead[t, place + lane])
-                    out[place + lane] = lists.farkles[n, lane] * value
-                first, end = lists.first_list[n], lists.first_list[n + 1]
-                where, starts = lists.places, lists.starts
-                add_lists(  # type: ignore[call-arg]
-                    values, values, row, where, starts, lists.chances, first, end, out, place
-                )
+                    out[place + lane] = max(worth[lane], scratch.instead[t, place + lane])
+                _roll(lists, n, values, row, out)
             for lane in range(LANES):
                 value = min(1.0, out[place + lane])
-                rolled[t, place + lane] = value
-                values[row + place + lane] = max(least[t, place + lane], value)
+                scratch.rolled[t, place + lane] = value
+                values[row + place + lane] = max(scratch.least[t, place + lane], value)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _fill_more(more, table, s, first, count, second, match, raised):
-    """Fill what banks with a use are worth, as `fill_bank`; `table` is that of one use less."""
-    for t in range(len(more)):
+def _fill_bank(bank, table, group, match, raised):
+    """Fill what banks are worth, turn totals counting for `raised`; returns how many there are.
+
+    table : the other player's values
+    group : total, the second player's score in lane 0, which grows by one a lane, the number of
+        lanes that are states, and whether the second player acts
+    """
+    s, first, count, second = group
+    # who has least, so misses most
+    poorest = first if second else s - first - count + 1
+    rows = max(match.scores - poorest, match.least)
+    for t in range(rows):
         for lane in range(LANES):
             own = first + lane if second else s - first - lane
             wins = own + raised[t] >= match.scores
-            value = NOT_ALLOWED
+            value = 0.0
             if t >= match.least or (match.free_win == 1 and wins and t > 0):
                 value = 1.0
                 if lane < count and not wins:
                     other = first + lane + (raised[t] if second else 0)
                     value = 1.0 - table[s + raised[t], other]
-            more[t, lane] = value
+            bank[t, lane] = value
+    return rows
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _worth(table, s, first, count, found):
+def _worth(table, group, found):
     """What farkles are worth that pass the turn to a state in `table`."""
+    s, first, count, _ = group
     for lane in range(LANES):
         found[lane] = 1.0 - table[s, first + lane] if lane < count else 0.5
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _allow(layer, left, top, rows, others, s, first, count, player, values, scratch, turn):
-    """Fill what a layer with `left` uses may do besides rolling its dice and setting some aside."""
-    bank, more, least, instead, rolled, out, worth = scratch
-    second, match = turn
-    fill_bank(bank, others[left], s, first, count, second, match)
-    if left > 0 and player.kind == WARLORD:
-        _fill_more(more[:rows], others[left - 1], s, first, count, second, match, player.raised)
-    columns = len(player.plain.farkles)
-    width = (columns + 1) * LANES
-    added = left > 0 and player.kind == MIGHT and layer > 0
+def _allow(layer, left, others, group, match, raised, player, scratch):
+    """Fill what a layer with `left` uses may do besides rolling its dice and setting some aside.
+
+    Returns its turn totals, which count for `raised` when they are banked without a use.
+    """
+    bank, more, out = scratch.bank, scratch.more, scratch.out
+    top, columns = len(bank), len(player.plain.farkles)
+    rows = _fill_bank(bank, others[left], group, match, raised)
+    more[:] = _NOT_ALLOWED
+    if left > 0 and player.kind == WARLORD and player.at_start == 0:
+        _fill_bank(more, others[left - 1], group, match, player.raised)
+    worth = np.empty(LANES)
+    added = layer > 0 and player.kind == MIGHT
+    again = layer > 0 and player.kind == RESURRECTION
     if added:
-        _worth(others[left - 1], s, first, count, worth)
-    banks_more = left > 0 and player.kind == WARLORD and player.at_start == 0
-    again = left > 0 and player.kind == RESURRECTION and layer > 0
+        _worth(others[left - 1], group, worth)
     for t in range(rows):
-        row = ((top - rows + t) * player.layers + layer - 1) * width
+        row = ((top - rows + t) * player.layers + layer - 1) * (columns + 1) * LANES
         for n in range(columns):
             place = n * LANES
             for lane in range(LANES):
-                value = bank[t, lane]
-                if banks_more:
-                    value = max(value, more[t, lane])
-                least[t, place + lane] = value
-                instead[t, place + lane] = rolled[t, place + lane] if again else NOT_ALLOWED
+                rolled = scratch.rolled[t, place + lane]
+                scratch.least[t, place + lane] = max(bank[t, lane], more[t, lane])
+                scratch.instead[t, place + lane] = rolled if again else _NOT_ALLOWED
             if added:
-                lists = player.added
                 for lane in range(LANES):
-                    out[place + lane] = lists.farkles[n, lane] * worth[lane]
-                begin, end = lists.first_list[n], lists.first_list[n + 1]
-                where, starts = lists.places, lists.starts
-                add_lists(  # type: ignore[call-arg]
-                    values, values, row, where, starts, lists.chances, begin, end, out, place
-                )
+                    out[place + lane] = worth[lane]
+                _roll(player.added, n, scratch.values, row, out)
                 for lane in range(LANES):
-                    value = min(1.0, out[place + lane])
-                    least[t, place + lane] = max(least[t, place + lane], value)
+                    value = max(scratch.least[t, place + lane], min(1.0, out[place + lane]))
+                    scratch.least[t, place + lane] = value
+    return rows
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _prepare(uses, others, s, first, count, second, match, player, scratch):
-    """Solve the layers of fewer uses, and fill what the last one may do; returns its rows.
+def _prepare(uses, others, group, match, player, scratch):
+    """Solve the layers of fewer uses, and fill what the last one may do.
+
+    Returns its turn totals and its number.
 
     others : the other player's values, by the own uses left
     """
-    values, bank, more, least, instead, rolled, out, space, said = scratch
-    top = bank.shape[0]
-    turn = second, match
-    rows = fill_bank(bank, others[0], s, first, count, second, match)
-    worth = np.empty(LANES)
-    part = bank, more, least, instead, rolled, out, worth
-    solving = least, instead, rolled, out, space
-    begin = 0
-    if uses > 0 and player.kind != WARLORD:
+    worth, whole = np.empty(LANES), len(scratch.out) - LANES
+    plain = np.arange(len(scratch.bank))
+    scratch.said[:] = 0.0
+    if uses > 0 and player.at_start == 1:
+        rows = _allow(0, uses - 1, others, group, match, player.raised, player, scratch)
+        _worth(others[uses - 1], group, worth)
+        _solve_layer(0, rows, worth, player, scratch)
+        scratch.said[:] = scratch.rolled[0, whole:]
+    begin = uses
+    if player.layers > 1 and uses > 0:
         begin = uses - 1 if player.once == 1 else 0
-        for left in range(begin, uses):
-            layer = left - begin
-            _allow(layer, left, top, rows, others, s, first, count, player, values, part, turn)
-            _worth(others[left], s, first, count, worth)
-            _solve_layer(layer, top, rows, worth, player, layer > 0, values, solving)
-    else:
-        begin = uses
+    for left in range(begin, uses):
+        rows = _allow(left - begin, left, others, group, match, plain, player, scratch)
+        _worth(others[left], group, worth)
+        _solve_layer(left - begin, rows, worth, player, scratch)
     layer = uses - begin
-    _allow(layer, uses, top, rows, others, s, first, count, player, values, part, turn)
-    for lane in range(LANES):
-        said[lane] = 0.0
-    if uses > 0 and player.kind == WARLORD and player.at_start == 1:
-        columns = len(player.plain.farkles)
-        kept = least[:rows].copy()
-        for t in range(rows):
-            for k in range(columns * LANES):
-                least[t, k] = more[t, k % LANES]
-        _worth(others[uses - 1], s, first, count, worth)
-        _solve_layer(layer, top, rows, worth, player, False, values, solving)
-        for lane in range(LANES):
-            said[lane] = rolled[0, (columns - 1) * LANES + lane]
-        least[:rows] = kept
-    return rows, layer
+    return _allow(layer, uses, others, group, match, plain, player, scratch), layer
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _start(layer, rows, worth, player, scratch, found):
     """Value of the start of a turn in each lane, if a farkle is worth so much."""
-    values, bank, _, least, instead, rolled, out, space, said = scratch
-    solving = least, instead, rolled, out, space
-    powered = layer > 0
-    _solve_layer(layer, bank.shape[0], rows, worth, player, powered, values, solving)
-    width = (len(player.plain.farkles) + 1) * LANES
-    whole = ((bank.shape[0] - rows) * player.layers + layer + 1) * width - 2 * LANES
+    _solve_layer(layer, rows, worth, player, scratch)
+    size = len(scratch.out) + LANES
+    whole = ((len(scratch.bank) - rows) * player.layers + layer + 1) * size - 2 * LANES
     for lane in range(LANES):
-        found[lane] = max(said[lane], min(1.0, values[whole + lane]))
+        found[lane] = max(scratch.said[lane], min(1.0, scratch.values[whole + lane]))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _logit(probability):
+    return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-16))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _guess(table, s, score, scores):
+    """A first value of a state: its logit as if bilinear in both scores."""
+    other = s - score
+    if score + 1 >= scores or other + 1 >= scores:
+        return 0.5
+    logit = (
+        _logit(table[s + 1, score])
+        + _logit(table[s + 1, score + 1])
+        - _logit(table[s + 2, score + 1])
+    )
+    return 1.0 / (1.0 + np.exp(-logit))
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _secant(x, image, ahead, last_x, last_image, slope, count, iteration, least):
+    """A step of each lane from x to where H(x) = x; returns how far the furthest still is from it.
+
+    x : in a state of the second player, and in place what follows
+    image : H(x); ahead : of the first player's state in between
+    last_x, last_image, slope : of the step before, and in place of this one
+    """
+    error = 0.0
+    for lane in range(count):
+        distance = image[lane] - x[lane]
+        if iteration > 0 and abs(x[lane] - last_x[lane]) > 1e-8 * x[lane]:
+            slope[lane] = (image[lane] - last_image[lane]) / (x[lane] - last_x[lane])
+        slope[lane] = min(max(slope[lane], 0.0), 1.0 - 1e-9)
+        distance /= 1.0 - slope[lane]
+        last_x[lane], last_image[lane] = x[lane], image[lane]
+        x[lane] = min(1.0, max(0.0, x[lane] + distance))
+        scale = max(least, min(ahead[lane], image[lane]))
+        error = max(error, abs(distance) / scale)
+    return error
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _solve_group(s, uses, first, count, tables, slopes, match, player, other, own, own2, limits):
-    """Solve pairs of states as the kernels without badges do, with some uses left of both."""
+    """Solve pairs of states with some uses left of both.
+
+    The value x of a state of the second player and that of the first one's at the same scores
+    depend on each other by a farkle each: x = H(x), H rising, piecewise linear, with a slope under
+    1. Secant steps on H, lane by lane, end when no lane is further than the tolerance of itself, or
+    of `least` if it is less, from its fixed point, by the last slope.
+    """
     tolerance, least = limits
     a, b = uses
     one, two = tables[a, b, 0], tables[a, b, 1]
-    rows, layer = _prepare(a, tables[:, b, 1], s, first, count, False, match, player, own)
-    rows2, layer2 = _prepare(b, tables[a, :, 0], s, first, count, True, match, other, own2)
+    rows, layer = _prepare(a, tables[:, b, 1], (s, first, count, False), match, player, own)
+    rows2, layer2 = _prepare(b, tables[a, :, 0], (s, first, count, True), match, other, own2)
     x, image, ahead = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     last_x, last_image, worth = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slope = slopes[first : first + LANES].copy()
     for lane in range(LANES):
-        x[lane] = guess(two, s, first + lane, match.scores) if lane < count else 0.5
+        x[lane] = _guess(two, s, first + lane, match.scores) if lane < count else 0.5
     error = 1.0
-    for iteration in range(MAX_ROUNDS):
+    for iteration in range(_MAX_ROUNDS):
         for lane in range(LANES):
             worth[lane] = 1.0 - x[lane]
         _start(layer, rows, worth, player, own, ahead)
         for lane in range(LANES):
             worth[lane] = 1.0 - ahead[lane]
         _start(layer2, rows2, worth, other, own2, image)
-        error = secant(x, image, ahead, last_x, last_image, slope, count, iteration, least)
+        error = _secant(x, image, ahead, last_x, last_image, slope, count, iteration, least)
         if iteration > 0 and error <= tolerance:
             break
     for lane in range(count):
@@ -317,9 +373,7 @@ def _solve_group(s, uses, first, count, tables, slopes, match, player, other, ow
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def solve_groups(
-    worker, s, uses, tables, slopes, match, player, other, scratch, scratch2, limits, found
-):
+def solve_groups(worker, s, uses, tables, slopes, match, player, other, own, own2, limits, found):
     """Solve a worker's share of the pairs of states with total s and some uses left of both.
 
     Those with higher totals are solved, and of this one those with fewer uses left. Workers solve
@@ -327,37 +381,15 @@ def solve_groups(
 
     uses : of the first and of the second player
     tables : values at [uses of the first, of the second, side to act, total, second's score]
-    slopes, limits, found : as of the kernels without badges
+    slopes : of each score of the second player at the total before, to begin with
+    own, own2 : scratch of this worker for turns of the first and of the second player
+    limits : tolerance and least
+    found : (workers, 2), the largest error and the rounds of all groups
     """
-    workers = len(scratch.out)
     high = min(match.scores - 1, s)
     low = max(0, s - match.scores + 1)
-    groups = (high - low) // LANES + 1
-    own = (
-        scratch.values[worker],
-        scratch.bank[worker],
-        scratch.more[worker],
-        scratch.least[worker],
-        scratch.instead[worker],
-        scratch.rolled[worker],
-        scratch.out[worker],
-        scratch.space[worker],
-        scratch.said[worker],
-    )
-    own2 = (
-        scratch2.values[worker],
-        scratch2.bank[worker],
-        scratch2.more[worker],
-        scratch2.least[worker],
-        scratch2.instead[worker],
-        scratch2.rolled[worker],
-        scratch2.out[worker],
-        scratch2.space[worker],
-        scratch2.said[worker],
-    )
     error, rounds = 0.0, 0
-    for group in range(worker, groups, workers):
-        first = low + group * LANES
+    for first in range(low + worker * LANES, high + 1, len(found) * LANES):
         count = min(LANES, high - first + 1)
         worst, needed = _solve_group(
             s, uses, first, count, tables, slopes, match, player, other, own, own2, limits
