@@ -4,7 +4,6 @@ All games of a match go on turn by turn side by side. What the players decide ar
 solver.play.match_players.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import product
@@ -355,6 +354,31 @@ def play_games(
     return played.wins
 
 
+def play_match(
+    rules: Ruleset,
+    players: tuple[MatchPlayer, MatchPlayer],
+    games: int,
+    seeds: tuple[int, int],
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Played:
+    """Play games between two players, each of whom begins half of them.
+
+    games : an odd number becomes the next even one
+    seeds : of those that the first one begins, and of the others
+    on_progress : told the share of the games that is done
+    """
+    half = (games + 1) // 2
+    wins = [0.0, 0.0]
+    for side, seed in enumerate(seeds):
+        first, second = players if side == 0 else players[::-1]
+        for begin in range(0, half, _TOGETHER):
+            on_progress((side + begin / half) / 2)
+            number = min(_TOGETHER, half - begin)
+            won = play_games(rules, first, second, number, seed + 7_000_003 * (begin // _TOGETHER))
+            wins[side] += won if side == 0 else number - won
+    return Played(2 * half, seeds[0], wins[0] / half, wins[1] / half)
+
+
 def play_duel(
     rules: Ruleset,
     one: Policy,
@@ -367,26 +391,15 @@ def play_duel(
     """Play games between two policies, each of which begins half of them.
 
     code : the folder of compiled code
-    games : an odd number becomes the next even one
-    on_progress : told the share of the games that is done
+    games, on_progress : as in `play_match`
     """
-    players = [
+    first, second = (
         optimal_player(rules, policy.strategy.values, code)
         if isinstance(policy, Optimal)
         else policy_player(rules, policy)
         for policy in (one, other)
-    ]
-    half = (games + 1) // 2
-    wins = [0.0, 0.0]
-    for side in (0, 1):
-        for begin in range(0, half, _TOGETHER):
-            on_progress((side + begin / half) / 2)
-            number = min(_TOGETHER, half - begin)
-            first, second = players if side == 0 else players[::-1]
-            dice = (seed + 1_000_003 * side + 7_000_003 * (begin // _TOGETHER)) % 2**32
-            won = play_games(rules, first, second, number, dice)
-            wins[side] += won if side == 0 else number - won
-    return Played(2 * half, seed, wins[0] / half, wins[1] / half)
+    )
+    return play_match(rules, (first, second), games, (seed, seed + 1_000_003), on_progress)
 
 
 def measure_strengths(
@@ -414,17 +427,11 @@ def measure_strengths(
     for number, name in enumerate(names):
         on_progress(number / len(names))
         player = policy_player(rules, others[name]) if name in others else optimal
-        half = (games + 1) // 2
-        seeds = [seed + 1_000_003 * (2 * number + side) for side in (0, 1)]
-        began = play_games(rules, player, optimal, half, seeds[0] % 2**32)
-        replied = half - play_games(rules, optimal, player, half, seeds[1] % 2**32)
-        rate = (began + replied) / (2 * half)
-        # of the halves by themselves, as who begins is not left to chance
-        parts = [won / half * (1 - won / half) for won in (began, replied)]
+        seeds = seed + 2_000_006 * number, seed + 2_000_006 * number + 1_000_003
+        match = play_match(rules, (player, optimal), games, seeds)
+        rate, error = match.rates[-1]
         found[name] = Strength(
-            win_rate=rate,
-            standard_error=math.sqrt(sum(parts) / half) / 2,
-            began=began / half,
-            replied=replied / half,
+            win_rate=rate, standard_error=error, began=match.began, replied=match.replied
         )
-    return Strengths(rules=rules.name, digest=rules.digest, games=2 * half, seed=seed, levels=found)
+    games = match.games
+    return Strengths(rules=rules.name, digest=rules.digest, games=games, seed=seed, levels=found)

@@ -25,7 +25,7 @@ from solver.play.matches import (
     DiceTables,
     Games,
     dice_tables,
-    play_games,
+    play_match,
     set_aside,
     set_seed,
 )
@@ -270,12 +270,8 @@ def wins_counted(
     seed: int,
 ) -> Estimate:
     """How often a policy wins against optimal play; each begins in half of the games."""
-    optimal, player = optimal_player(rules, values, code), policy_player(rules, policy)
-    half = (games + 1) // 2
-    began = play_games(rules, player, optimal, half, seed + 1) / half
-    replied = 1 - play_games(rules, optimal, player, half, seed + 2) / half
-    scatter = began * (1 - began) + replied * (1 - replied)
-    return Estimate((began + replied) / 2, math.sqrt(scatter / half) / 2)
+    players = policy_player(rules, policy), optimal_player(rules, values, code)
+    return Estimate(*play_match(rules, players, games, (seed + 1, seed + 2)).rates[-1])
 
 
 def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> float:
