@@ -25,8 +25,11 @@ from solver.rules.ruleset import (
 )
 from solver.wording import say, say_later
 
-SINGLE = ("ones", "twos", "threes", "fours", "fives", "sixes")
-"""Options for the points of one die of a face."""
+SINGLE = (
+    *(say_later("ones"), say_later("twos"), say_later("threes")),
+    *(say_later("fours"), say_later("fives"), say_later("sixes")),
+)
+"""Dice of one face, and the options for the points of one of them."""
 
 
 RULE_OPTIONS: dict[str, Option] = {

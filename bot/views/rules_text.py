@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
+from bot.services.rule_options import SINGLE
 from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.titles import source_text, title_text
 from solver.game.standings import state_count
@@ -13,15 +14,6 @@ from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, t
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later
-
-_FACES = (
-    say_later("ones"),
-    say_later("twos"),
-    say_later("threes"),
-    say_later("fours"),
-    say_later("fives"),
-    say_later("sixes"),
-)
 
 _NOTHING = (
     say_later("a die without any score"),
@@ -58,7 +50,7 @@ def _worth(rules: Ruleset) -> list[str]:
     numbers = [n for n in range(1, rules.dice + 1) if any((face,) * n in worth for face in FACES)]
     cells = [[_points(worth.get((face,) * n, 0)) for face in FACES] for n in numbers]
     rows = [
-        (say(_FACES[face - 1]), *row)
+        (say(SINGLE[face - 1]), *row)
         for face, row in zip_longest(FACES, zip(*cells, strict=True))
         if row and set(row) != {"-"}
     ]
@@ -90,7 +82,7 @@ def combination_points(rules: Ruleset) -> dict[str, int]:
     """Points of combinations of different faces, by names that `say` takes; 0 if one is none."""
     worth = but_nothing(rules).combinations
     found = {
-        option.name or " ".join(map(str, option.sample)): worth.get(option.sample, 0)
+        option.name: worth.get(option.sample, 0)
         for option in OPTIONS.values()
         if option.sample and len(option.sample) <= rules.dice
     }

@@ -7,7 +7,7 @@ explains rules goes through these and knows no option by name.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Concatenate, ParamSpec, get_args
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
@@ -277,10 +277,10 @@ class Option:
     slash: str = ""
     """What it is called among the options of a slash command; most are typed under `more` there."""
     note: str = ""
-    """A comment in files, for a key that does not explain itself."""
+    """A comment in files, for a key that does not explain itself; of words that is their help."""
     ask: str = ""
     """The question of `farkle rules new`; `{word}` in it is each of the words one after the other.
-    """
+    For a combination its name is asked."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """What may be answered, and what it means."""
     typical: str | None = None
@@ -293,14 +293,11 @@ class Option:
     """Options on which that depends."""
     idle: str = ""
     """A complaint where it is given all the same: with `value` and the keys that it needs."""
-    tell: Callable[[Any], Told] | None = None
-    """What it comes to under a rule set."""
     sample: tuple[int, ...] = ()
     """Dice of a combination that it gives points to, in ascending order."""
     name: str = ""
-    """What combinations of this kind are called. None: it is these dice alone, a straight."""
-    of_turn: bool = True
-    """Whether it matters to rolls and set-asides."""
+    """What combinations of this kind are called; for these dice alone, a straight, it is the dice.
+    """
     in_steps: bool = False
     """Whether it has to be a multiple of the step in which points come."""
     up_to_goal: bool = False
@@ -317,10 +314,9 @@ class Option:
         """The key as it is typed in a chat."""
         return as_typed(self.key)
 
-    @property
     def is_straight(self) -> bool:
-        """Whether it gives points to its sample of dice and nothing else."""
-        return bool(self.sample) and not self.name
+        """Whether it gives points to dice of different faces, and so to its sample alone."""
+        return bool(self.sample) and len({*self.sample}) == len(self.sample)
 
     def of(self, rules: Any) -> Any:
         """Its value under `rules`; None where they have no such table."""
@@ -334,38 +330,32 @@ class Option:
         return bool(rules.dice >= least and (self.when is None or self.when(rules)))
 
 
-_P = ParamSpec("_P")
-
-
-def _field(option: Callable[_P, Option]) -> Callable[Concatenate[Any, _P], Any]:
-    """A function that makes a field of a model: of its default, and of what an Option takes."""
-
-    def make(default: Any, /, *args: _P.args, **kwargs: _P.kwargs) -> Any:
-        made: FieldInfo = Field(default)
-        made.metadata.append(option(*args, **kwargs))
-        return made
-
-    return make
-
-
-described = _field(Option)
-"""Makes a field that is an option: of its default, ... if it has none, and what an Option takes."""
+def described(default: Any, /, example: str = "", help: str = "", **said: Any) -> Any:  # noqa: A002
+    """A field of a model that is an option: its default, ... for none, and what an Option takes."""
+    made: FieldInfo = Field(default)
+    made.metadata.append(Option(example, help, **said))
+    return made
 
 
 def options_of(model: type[BaseModel], *table: str) -> dict[str, Option]:
     """The options among the fields of a model, by their keys; `table` are those that lead there."""
-    return {
-        key: replace(
-            option,
-            key=key,
-            place=(*table, key),
-            kind=_kind_of(made),
-            default=made.get_default(),
-        )
-        for key, made in model.model_fields.items()
-        for option in made.metadata
-        if isinstance(option, Option)
-    }
+    found = {}
+    for key, made in model.model_fields.items():
+        for option in made.metadata:
+            if isinstance(option, Option):
+                kind = _kind_of(made)
+                name = option.name or " ".join(map(str, option.sample))
+                found[key] = replace(
+                    option,
+                    note=option.note or ("" if kind.is_list or not kind.words else option.help),
+                    ask=option.ask or name[:1].upper() + name[1:],
+                    name=name,
+                    key=key,
+                    place=(*table, key),
+                    kind=kind,
+                    default=made.get_default(),
+                )
+    return found
 
 
 def _kind_of(made: FieldInfo) -> Kind:

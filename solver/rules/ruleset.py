@@ -156,16 +156,15 @@ class Ruleset(Data):
     """The rules of one two-player game of Farkle.
 
     `name`, `title` and `source` describe; everything else decides play. Points are in the
-    game's own units throughout the project. What is told of an option stands above its field.
+    game's own units throughout the project. What an option comes to in play is told above its
+    field.
     """
 
     name: Annotated[
         str, Field(min_length=1, max_length=MAX_NAME, pattern=r"^[\w .+-]+$"), _NAME
     ] = described(..., ask="Name of your rules")
-    title: str = described(
-        "", ask="What is special about them, in one line (optional)", of_turn=False
-    )
-    source: str = described("", of_turn=False)
+    title: str = described("", ask="What is special about them, in one line (optional)")
+    source: str = described("")
 
     def _tell_goal(self) -> Told:
         sentence = say_later("The goal is {goal:,} points.")
@@ -179,7 +178,6 @@ class Ruleset(Data):
         say_later("the goal; goal-must-be:exceeded for more than it"),
         slash=say_later("points to reach"),
         ask="Goal, in points",
-        tell=_tell_goal,
         in_steps=True,
     )
     """The points to reach; a file has to say it."""
@@ -193,7 +191,6 @@ class Ruleset(Data):
             "reached": "exactly the goal is enough",
             "exceeded": "it takes more than the goal",
         },
-        of_turn=False,
     )
     """"reached", or "exceeded" where exactly the goal is not enough."""
 
@@ -208,7 +205,6 @@ class Ruleset(Data):
         "6",
         say_later("number of dice, 1 to 6"),
         ask="Number of dice, 1 to 6",
-        tell=_tell_dice,
     )
     """How many dice are rolled, 1 to 6."""
 
@@ -222,7 +218,7 @@ class Ruleset(Data):
         minimum = self.minimum_bank if self.minimum_bank > least else 0
         return minimum, self.opening_minimum if self.opening_minimum > max(minimum, least) else 0
 
-    def _tell_minimum(self) -> Told:
+    def _tell_minimum_bank(self) -> Told:
         minimum, opening = self._told_minimums
         if opening and minimum:
             message = say_later(
@@ -243,14 +239,12 @@ class Ruleset(Data):
         slash=say_later("least points to bank"),
         note="least turn total that may be banked",
         ask="Least turn total that may be banked",
-        tell=_tell_minimum,
-        of_turn=False,
         in_steps=True,
         up_to_goal=True,
     )
     """Least turn total that may be banked."""
 
-    def _tell_opening(self) -> Told:
+    def _tell_opening_minimum(self) -> Told:
         _, opening = self._told_minimums
         message = say_later("A player's first bank is like any other.")
         if opening:
@@ -267,14 +261,12 @@ class Ruleset(Data):
         slash=say_later("least points of the first bank"),
         note="least turn total of a player's first bank",
         ask="Least first bank of a player",
-        tell=_tell_opening,
-        of_turn=False,
         in_steps=True,
         up_to_goal=True,
     )
     """Least turn total of the first bank of a player, who is on the board from then on."""
 
-    def _tell_binding(self) -> Told:
+    def _tell_minimum_binds_win(self) -> Told:
         minimum, opening = self._told_minimums
         if not (minimum or opening):
             return None, "", False
@@ -292,12 +284,10 @@ class Ruleset(Data):
         note="a bank that reaches the goal needs no minimum",
         ask="Does that apply to a bank that reaches the goal, too?",
         when=lambda rules: rules.minimum_bank or rules.opening_minimum,
-        tell=_tell_binding,
-        of_turn=False,
     )
     """Whether the minimums hold for a bank that reaches the goal, too."""
 
-    def _tell_set_aside(self) -> Told:
+    def _tell_set_aside_all(self) -> Told:
         message = say("Any of the dice that score may be set aside.")
         if self.set_aside_all:
             message = say(
@@ -312,7 +302,6 @@ class Ruleset(Data):
         say_later("every die that scores must be set aside"),
         note="every die that scores",
         ask="Must every die that scores be set aside?",
-        tell=_tell_set_aside,
     )
     """Whether every die that scores must be set aside.
 
@@ -352,19 +341,17 @@ class Ruleset(Data):
         "optional",
         "no_bank",
         say_later("optional, no_bank or forced"),
-        note="optional, no_bank or forced",
         ask="When all dice are set aside",
         meanings={
             "optional": "all may be rolled again",
             "no_bank": "all must be rolled again",
             "forced": "all must be rolled again, and must be set aside if all score",
         },
-        tell=_tell_hot_dice,
     )
     """When all dice are set aside: "optional", all may be rolled again; "no_bank", they must be;
     "forced", they must be, and a roll that scores with all its dice must be set aside whole."""
 
-    def _tell_bonus(self) -> Told:
+    def _tell_hot_dice_bonus(self) -> Told:
         bonus = list(self.hot_dice_bonus)
         while len(bonus) > 1 and bonus[-1] == bonus[-2]:
             bonus.pop()
@@ -389,12 +376,11 @@ class Ruleset(Data):
         say_later("bonus for the 1st, 2nd, ... hot dice of a turn"),
         note="bonus for the 1st, 2nd, ... hot dice of a turn",
         ask="Bonus for the first, second, ... time that all are set aside, or none",
-        tell=_tell_bonus,
     )
     """Points on top for the first, second, ... hot dice of a turn, such as [500, 1000]; the last
     number holds for all further ones."""
 
-    def _tell_farkle(self) -> Told:
+    def _tell_farkle_keeps_turn_total(self) -> Told:
         keeps = self.farkle_keeps_turn_total
         if not self.has_farkle:
             return keeps, say("Every roll scores: there is no farkle."), True
@@ -436,8 +422,6 @@ class Ruleset(Data):
         say_later("a farkle banks what may be banked"),
         note="where it is enough for a bank, after hot dice too",
         ask="Does a farkle keep the turn total?",
-        tell=_tell_farkle,
-        of_turn=False,
     )
     """Whether a farkle adds the turn total to the score, where it is enough for a bank.
 
@@ -447,7 +431,7 @@ class Ruleset(Data):
     farkle, and a penalty comes after, unless what is kept has reached the goal. Other rolls that
     end a turn keep nothing."""
 
-    def _tell_penalty(self) -> Told:
+    def _tell_farkle_penalty(self) -> Told:
         penalty = self.farkle_penalty
         if not penalty:
             return None, say("Farkles in a row cost nothing."), False
@@ -461,7 +445,6 @@ class Ruleset(Data):
         None,
         "3x1000",
         say_later("3 farkles in a row cost that; 3xeverything; none"),
-        tell=_tell_penalty,
     )
     """A table with `in_a_row`, 1 to 5, and `points`, a number or "everything": the last of so many
     farkles in a row costs that, and the count starts again."""
@@ -479,7 +462,6 @@ class Ruleset(Data):
         say_later("rolls that win: six of a kind, three 2s; or none"),
         note="rolls that win",
         ask='Rolls that win at once, such as xxxxxx for six of a kind, or "none"',
-        tell=_tell_instant_win,
     )
     """Rolls that win the game at once: ["xxxxxx"] is six of a kind, ["222"] three 2s among the
     dice."""
@@ -507,7 +489,6 @@ class Ruleset(Data):
         say_later("rolls that lose the whole score, or none"),
         note="rolls that lose everything",
         ask='Rolls that lose everything, such as 2222 for four 2s, or "none"',
-        tell=_tell_lose_everything,
     )
     """Rolls that end the turn and take a score above 0 down to 0; patterns as those that win.
 
@@ -533,14 +514,12 @@ class Ruleset(Data):
         "at_once",
         "final_turn",
         say_later("at_once, final_turn or equal_turns"),
-        note="at_once, final_turn or equal_turns",
         ask="How the game ends",
         meanings={
             "at_once": "the first to reach the goal wins at once",
             "final_turn": "the other player has one final turn",
             "equal_turns": "both players get the same number of turns",
         },
-        tell=_tell_ending,
     )
     """A bank that reaches the goal: "at_once", wins; "final_turn", gives the other player one final
     turn to beat that score; "equal_turns", does so only where its player began, so that both have
@@ -580,7 +559,6 @@ class Ruleset(Data):
         "earlier",
         "earlier",
         say_later("earlier, shared or played_on"),
-        note="earlier, shared or played_on",
         ask="Equal scores after the last turn",
         meanings={
             "earlier": "the player who reached the goal first wins",
@@ -593,8 +571,6 @@ class Ruleset(Data):
             '{key}: "{value}" has no meaning when the first to reach the goal wins at once; it'
             ' goes with {ending} = "final_turn" or "equal_turns"'
         ),
-        tell=_tell_ties,
-        of_turn=False,
     )
     """Equal scores after a final turn: "earlier", the player who reached the goal first wins;
     "shared", each wins half; "played_on", both play one more turn each, first the one whose turn it
@@ -603,7 +579,7 @@ class Ruleset(Data):
     In these turns farkles in a row cost nothing, a minimum holds unless a winning bank is free of
     it, and a roll that loses everything loses the game."""
 
-    def _tell_floor(self) -> Told:
+    def _tell_score_floor(self) -> Told:
         floor = self.score_floor
         if not floor:
             return 0, say("No score falls below 0."), self.penalty_points > 0
@@ -620,8 +596,6 @@ class Ruleset(Data):
             "{key}: {value} has no meaning without a {farkle_penalty} in points, as no score"
             " falls below 0"
         ),
-        tell=_tell_floor,
-        of_turn=False,
         in_steps=True,
     )
     """0 says that no score falls below 0. Any other number only keeps the game finite: lower scores
@@ -733,9 +707,7 @@ class Ruleset(Data):
         Equal for rules that differ in such things alone: what is worked out serves all of them.
         """
         found = {
-            name: value
-            for name, value in self._options.items()
-            if name not in OPTIONS or OPTIONS[name].of_turn
+            name: value for name, value in self._options.items() if name not in BESIDE_THE_TURN
         }
         ending = "at_once" if self.ending == "at_once" else "final_turn"
         return Ruleset.model_construct(
@@ -865,6 +837,13 @@ END_TOLD = ("goal", "ending", "ties")
 """Options in the order in which they are explained."""
 
 
+BESIDE_THE_TURN = (
+    *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
+    *("farkle_keeps_turn_total", "ties", "score_floor"),
+)
+"""Options that matter neither to rolls nor to set-asides."""
+
+
 class Topic(NamedTuple):
     """One option of a rule set: what it comes to in play, see `solver.rules.options.Told`."""
 
@@ -877,7 +856,7 @@ class Topic(NamedTuple):
 
 def topics(rules: Ruleset, keys: Iterable[str]) -> list[Topic]:
     """What options come to under a rule set."""
-    return [Topic(key, *tell(rules)) for key in keys if (tell := OPTIONS[key].tell)]
+    return [Topic(key, *getattr(rules, f"_tell_{key}")()) for key in keys]
 
 
 def unchecked(data: Mapping[str, Any]) -> Ruleset:

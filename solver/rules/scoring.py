@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from solver.rules.options import (
     FACES,
     Data,
+    Option,
     Points,
     PointsPerFace,
     PointsPerFaceOrNone,
@@ -44,7 +45,6 @@ class Scoring(Data):
         "none",
         "doubling",
         say_later("none, linear or doubling"),
-        note="none, linear or doubling",
         ask="Four of a kind and more",
         meanings={
             "none": "scores nothing as such",
@@ -76,19 +76,17 @@ class Scoring(Data):
         "1500",
         say_later("1 to 6; straight-1-5:500 straight-2-6:750"),
         usage="straight:1500",
-        ask="1 2 3 4 5 6",
         sample=(1, 2, 3, 4, 5, 6),
     )
     """All six faces."""
-    straight_1_5: Points = described(0, "500", ask="1 2 3 4 5", sample=(1, 2, 3, 4, 5))
+    straight_1_5: Points = described(0, "500", sample=(1, 2, 3, 4, 5))
     """The faces 1 to 5."""
-    straight_2_6: Points = described(0, "750", ask="2 3 4 5 6", sample=(2, 3, 4, 5, 6))
+    straight_2_6: Points = described(0, "750", sample=(2, 3, 4, 5, 6))
     """The faces 2 to 6."""
     three_pairs: Points = described(
         0,
         "750",
         say_later("three different pairs"),
-        ask="Three pairs",
         sample=(1, 1, 2, 2, 3, 3),
         name=say_later("three pairs"),
     )
@@ -114,7 +112,6 @@ class Scoring(Data):
         0,
         "1500",
         say_later("four of a kind and a pair"),
-        ask="Four of a kind and a pair",
         sample=(1, 1, 1, 1, 2, 2),
         name=say_later("four of a kind and a pair"),
         when=lambda rules: "four_and_two" not in rules.scoring.three_pairs_include,
@@ -124,7 +121,6 @@ class Scoring(Data):
         0,
         "2500",
         say_later("two different triples"),
-        ask="Two triplets",
         sample=(1, 1, 1, 2, 2, 2),
         name=say_later("two triplets"),
     )
@@ -162,9 +158,8 @@ class Scoring(Data):
         for face in FACES:
             for number in range(1, number_of_dice + 1):
                 found[(face,) * number] = self.of_a_kind(face, number)
-        straights = {key: option for key, option in SCORING_OPTIONS.items() if option.is_straight}
-        for key, option in straights.items():
-            found[option.sample] = getattr(self, key)
+        for option in filter(Option.is_straight, SCORING_OPTIONS.values()):
+            found[option.sample] = getattr(self, option.key)
         for faces in combinations(FACES, 3):
             found[tuple(sorted(faces * 2))] = self.three_pairs
         pairs = dict.fromkeys(self.three_pairs_include, self.three_pairs)
