@@ -45,7 +45,6 @@ from solver.named.badges import read_badges
 from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice
 from solver.play.advice import Odds as SolverOdds
-from solver.play.loaded_maps import dice_map
 from solver.play.maps import TurnMap, map_of_table
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
@@ -375,14 +374,14 @@ class Game:
             if self.players == 2:
                 return self._advisor.turn_map(None, replace(situation, hot_dice=hot_dice)), names
             start = self._odds(None, situation)[0].position
-            table = self._advisor.strategy_of_many(rules, self.players).turn(start).of_mover
-            return map_of_table(rules, start.against_leader.change(hot_dice=hot_dice), table), names
-        rows = (rules.winning_score - situation.banked) // rules.point_step + 1
+            play = self._advisor.strategy_of_many(rules, self.players)
+            table, possible = play.turn(start).of_mover, play.possible(start.mover)
+            here = start.against_leader.change(hot_dice=hot_dice)
+            return map_of_table(rules, here, table, possible), names
         start, strategy = self._odds(None, situation)[0].position, self._advisor.pair(own.matchup)
-        table, possible = strategy.turn(start).of_mover, strategy.possible_rows(start.mover, rows)
-        position, columns = start.against_leader, table.plan.columns
-        turn, columns_of = dice_map(rules, position, table, possible, columns)
-        return turn, self._names(columns_of)
+        table, possible = strategy.turn(start).of_mover, strategy.possible(start.mover)
+        turn = map_of_table(rules, start.against_leader, table, possible, table.plan.columns)
+        return turn, self._names(turn.columns)
 
     def _names(self, dice: Iterable[Remaining]) -> tuple[str, ...]:
         """Some dice that are left to roll, each as `odds` takes them."""

@@ -23,7 +23,7 @@ from solver.errors import InvalidRequestError
 from solver.game.position import Position
 from solver.loaded.strategy import OwnDice
 from solver.named.sets import NamedSet
-from solver.play.loaded_maps import loaded_turn_map
+from solver.play.maps import turn_map
 from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def loaded_explored_in(advisor: Advisor, game: "Game") -> LoadedExploration:
 
 
 def _explored(strategy: OwnDice, dice: LoadedDice, position: Position) -> LoadedExploration:
-    turn, columns = loaded_turn_map(strategy, position)
+    turn = turn_map(strategy, position)
     rules = strategy.rules
     rows = max(rules.winning_score - position.banked, position.turn_total) // rules.point_step + 1
     possible = strategy.possible_rows(position.mover, rows)[np.newaxis]
@@ -84,7 +84,7 @@ def _explored(strategy: OwnDice, dice: LoadedDice, position: Position) -> Loaded
         dice,
         position,
         odds_at(strategy, dice, position),
-        tuple(map(dice.mine.left, columns)),
+        tuple(map(dice.mine.left, turn.columns)),
         turn.bank_from,
         (*steps_on(ground, position), _to_other_side(strategy, position)),
     )

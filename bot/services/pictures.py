@@ -9,7 +9,6 @@ from bot.services.situation import Situation
 from solver.errors import InvalidRequestError
 from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, odds
-from solver.play.loaded_maps import loaded_turn_map
 from solver.play.maps import TurnMap, turn_map
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ class LoadedExplanation:
     """The same of a game to which players bring their dice."""
 
     turn: TurnMap
-    """Of some of the remaining dice, see `solver.play.loaded_maps`."""
+    """Of some of the remaining dice, see `turn_map`."""
     columns: tuple[NamedSet, ...]
     """The dice of each column of the map."""
     hint: LoadedHint
@@ -57,10 +56,10 @@ def loaded_explained(advisor: Advisor, game: "Game") -> LoadedExplanation:
     strategy = advisor.pair(game.side.matchup)
     hint = loaded_hint(strategy, game)
     position = hint.odds.odds.position if hint.odds else game.position()
-    turn, columns = loaded_turn_map(strategy, position)
+    turn = turn_map(strategy, position)
     named = game.kits[game.mover].dice
     has_badge = game.power is not None
-    return LoadedExplanation(turn, tuple(map(named.left, columns)), hint, has_badge)
+    return LoadedExplanation(turn, tuple(map(named.left, turn.columns)), hint, has_badge)
 
 
 def explained(advisor: Advisor, dice: int | None, situation: Situation) -> Explanation:

@@ -13,26 +13,32 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
-from solver.game.position import Position, check_position, reachable
+from solver.game.position import Position, check_position
 from solver.game.standings import Bools, Ints, Standing, Standings
-from solver.play.advice import when_to_bank
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Floats, TurnTable
-from solver.turn.thresholds import BankFrom
+from solver.turn.points import bank_decisions, turn_outcome
+from solver.turn.thresholds import BankFrom, bank_from
+
+MOST_COLUMNS = 8
+"""Remaining dice that are shown; a set may have 63."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnMap:
-    """A turn as arrays of shape (turn totals, numbers of dice), the latter from one die up.
+    """A turn as arrays of shape (turn totals, columns), of equal dice from one die up.
 
     They go as far as there is a choice, and to each turn total from which on to bank.
     """
 
     rules: Ruleset
     position: Position
-    """The position asked about: its turn total, dice and hot dice are those of the moment."""
+    """The position asked about: its turn total and hot dice are those of the moment; its dice are
+    the number of their column."""
+    columns: tuple[Remaining, ...]
+    """The remaining dice of each column."""
     totals: Ints
     """Turn totals in points, shape (turn totals,)."""
     roll: Floats
@@ -42,7 +48,7 @@ class TurnMap:
     reachable: Bools
     """Whether the turn can come there after the hot dice of the position."""
     bank_from: tuple[BankFrom, ...]
-    """When to bank, for each number of dice that can be left; a bank that wins too."""
+    """When to bank, for each column to which a turn can come; a bank that wins too."""
 
     @property
     def banks(self) -> Bools:
@@ -86,30 +92,51 @@ class BorderMap(ScoreMap):
     """Whether it is better to roll again at a higher turn total."""
 
 
-def turn_map(strategy: BestPlay, position: Position) -> TurnMap:
+def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -> TurnMap:
     """The turn that a position belongs to, after as many hot dice as there are in it.
 
-    Raises what `Strategy.turn` raises.
+    Shown are all remaining dice, or of more than `most` those to which the turn comes most often,
+    all dice, and those of the position. Raises what `Strategy.turn` raises.
     """
     table = strategy.turn(position if position.turn_total else position.change(hot_dice=0))
-    return map_of_table(strategy.rules, position, table.of_mover)
+    possible = strategy.possible(position.mover)
+    return map_of_table(strategy.rules, position, table.of_mover, possible, most)
 
 
-def map_of_table(rules: Ruleset, position: Position, table: TurnTable) -> TurnMap:
-    """A turn with the dice of the rules that is solved, as `turn_map` has it."""
-    plan = table.plan
+def map_of_table(
+    rules: Ruleset, position: Position, table: TurnTable, possible: Bools, most: int = MOST_COLUMNS
+) -> TurnMap:
+    """A turn that is solved, as `turn_map` has it.
+
+    possible : states that the turn comes to, as of `BestPlay.possible`
+    """
+    plan, step = table.plan, rules.point_step
     level = min(position.hot_dice, plan.levels - 1)
-    best = when_to_bank(rules, table, position.hot_dice)
+    columns = np.arange(plan.columns)
+    if plan.columns > most:
+        often = turn_outcome(rules, table).visits.sum(axis=(0, 1))
+        often[[position.dice - 1, -1]] = np.inf
+        columns = np.sort(np.argsort(-often, kind="stable")[:most])
+        columns = columns[often[columns] > 0]
+    banks = bank_decisions(table)[level][:, columns]
+    possible = possible[level][np.minimum(np.arange(len(banks)), possible.shape[1] - 1)][:, columns]
+    best = bank_from(banks, possible, step)
     highest = max((one.turn_total or 0 for one in best), default=0)
-    possible = reachable(rules)[level]
-    rows = max(table.roll.shape[1] - plan.reach, highest // rules.point_step) + 1
-    rows = min(rows, len(possible))
-    bank = table.ends.bank[:rows, np.newaxis].repeat(plan.columns, axis=1)
+    rows = max(len(banks) - plan.reach, max(highest, position.turn_total) // step) + 1
+    rows = min(rows, len(banks))
+    bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)
     if plan.must_roll_hot:
         bank[:, -1] = np.nan
-    totals = np.arange(rows, dtype=np.int64) * rules.point_step
-    roll = table.roll[level, :rows]
-    return TurnMap(rules, position, totals, roll, bank, possible[:rows], best)
+    return TurnMap(
+        rules=rules,
+        position=position.change(dice=int(np.searchsorted(columns, position.dice - 1)) + 1),
+        columns=tuple(int(column) + 1 for column in columns),
+        totals=np.arange(rows, dtype=np.int64) * step,
+        roll=table.roll[level, :rows][:, columns],
+        bank=bank,
+        reachable=possible[:rows],
+        bank_from=best,
+    )
 
 
 def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
