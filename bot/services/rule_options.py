@@ -55,9 +55,7 @@ _REFUSED = Kind(
     lambda _: True,
     "",
 )
-_KNOWN = RULE_OPTIONS | {
-    as_typed(key): Option(place=(key,), kind=_REFUSED) for key in (*NOT_YET, "loaded_dice")
-}
+_KNOWN = RULE_OPTIONS | {as_typed(key): Option(place=(key,), kind=_REFUSED) for key in NOT_YET}
 """With those that cannot be solved yet, and can only be turned off."""
 
 MOST_GOAL = 50_000

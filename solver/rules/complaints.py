@@ -13,7 +13,6 @@ from pydantic_core import ErrorDetails
 from solver.errors import did_you_mean, either
 from solver.rules.options import Option, Place
 from solver.rules.ruleset import (
-    LOADED_DICE,
     MAX_POINTS,
     NOT_YET,
     OPTIONS,
@@ -74,9 +73,7 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     What depends on a value that is wrong by itself is left out: it may be right once that is.
     """
     found = [_blaming_first(one) for one in not_yet(data)]
-    if data.get("loaded_dice", ()) not in ((), []):
-        found.append(_blaming_first(LOADED_DICE))
-    data = {key: data[key] for key in data if key not in {*NOT_YET, "loaded_dice"}}
+    data = {key: data[key] for key in data if key not in NOT_YET}
     single, joint = _taken_apart(data)
     single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
     found += [_complaint(one, data) for one in single]

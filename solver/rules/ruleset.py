@@ -650,8 +650,6 @@ class Ruleset(Data):
         return self
 
     def _patterns_and_dice(self) -> Iterator[Contradiction]:
-        if self.loaded_dice:
-            yield LOADED_DICE
         for option in OPTIONS.values():
             if option.kind is PATTERNS:
                 for pattern in getattr(self, option.key):
@@ -874,27 +872,24 @@ def _sha256(canonical: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-NOT_YET: dict[str, tuple[object, str]] = {
-    "players": (2, say_later("any number of players but two")),
+NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
+    "players": ((2,), say_later("any number of players but two")),
     "take_over_dice": (
-        False,
+        (False,),
         say_later("taking over the dice and the turn total that a player left"),
     ),
-    "beat_previous_turn": (False, say_later("a turn total that must beat the previous one")),
-    "jokers": (False, say_later("jokers")),
-    "combine_throws": (False, say_later("combinations across throws")),
+    "beat_previous_turn": ((False,), say_later("a turn total that must beat the previous one")),
+    "jokers": ((False,), say_later("jokers")),
+    "combine_throws": ((False,), say_later("combinations across throws")),
+    "loaded_dice": (((), []), say_later("loaded dice")),
 }
-"""Options that are known and refused: the value that turns each off, and what it is."""
-
-LOADED_DICE = Contradiction(
-    ("loaded_dice",), say_later("{key}: loaded dice cannot be solved yet; leave the key out")
-)
+"""Options that are known and refused: the values that turn each off, and what it is."""
 
 
 def not_yet(data: Mapping[str, Any]) -> Iterator[Contradiction]:
     """The options in `data` that cannot be solved yet."""
     for key, (off, what) in NOT_YET.items():
-        if key in data and data[key] != off:
+        if key in data and data[key] not in off:
             yield Contradiction(
                 (key,),
                 say_later("{key}: {what} cannot be solved yet; leave the key out"),
