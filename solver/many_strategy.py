@@ -44,6 +44,12 @@ class RingManifest(Manifest):
     )
 
     @property
+    def lasts(self) -> Shapes:
+        """Return the shapes of final turns, none where they do not have the axes of `Lasts`."""
+        shapes = self.shapes[1:]
+        return shapes if all(len(one) == k + 3 for k, one in enumerate(shapes)) else ()
+
+    @property
     def title(self) -> str:
         """Return what was solved, in words."""
         return f"{self.rules.name} rules for {self.players} players"
@@ -64,7 +70,7 @@ class ManyManifest(RingManifest):
     @property
     def right(self) -> tuple[str, Shapes]:
         """Return the digest and the shapes that it has to have; those of final turns are any."""
-        return self.rules.digest, (size(self.rules, self.players).shape, *self.shapes[1:])
+        return self.rules.digest, (size(self.rules, self.players).shape, *self.lasts)
 
 
 def many_path(folder: Path, rules: Ruleset, players: int) -> Path:

@@ -6,7 +6,7 @@ own chance; of options that are equal to 1e-11 a bank before a roll, then the on
 then the one that leaves more dice.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import product
 
@@ -17,8 +17,7 @@ Value = tuple[float, ...]
 Player = tuple[int, bool]
 """Score, and whether on the board."""
 State = tuple[int, tuple[Player, ...]]
-"""Who moves, counted from who began (0 where that does not matter), and all players, the mover
-first."""
+"""Who moves, counted from who began (0 where nobody can tell), and all players, the mover first."""
 Fall = tuple[float, str, list[tuple[int, int, int]]]
 """Something that may fall: its chance, "win", "lose", "farkle" or "scores", and the set-asides.
 
@@ -103,9 +102,12 @@ def whole_turn(
 class Game:
     """A game of so many players."""
 
-    def __init__(self, rules: Ruleset, players: int) -> None:
+    def __init__(self, rules: Ruleset, players: int, throwers: Sequence[Ruleset] = ()) -> None:
+        """Take the rules; as each seat plays them where they throw dice of their own."""
         self.rules, self.players = rules, players
-        self.rows = naive.horizon(rules)
+        self.throwers = throwers or [rules] * players
+        self.tells_seats = rules.has_roles or bool(throwers)
+        self.rows = max(naive.horizon(thrower) for thrower in self.throwers)
         self.goal = rules.winning_score
         self.values: dict[State, Value] = {}
         self.play_offs: dict[int, Value] = {}
@@ -113,25 +115,26 @@ class Game:
         if rules.ties == "played_on":
             self.settle_play_offs()
 
-    def _last(self, level: int, lead: int, chasers: tuple[Player, ...]) -> Value:
+    def _last(self, level: int, lead: int, chasers: tuple[Player, ...], seat: int) -> Value:
         """The chances of each of `level` leaders with `lead` points, and then of who has a turn.
 
-        All in the order of their turns.
+        All in the order of their turns; `seat` is that of the first of the chasers.
         """
         if not chasers:
             return self.play_offs[level] if self.rules.ties == "played_on" else (1 / level,) * level
         rules, (score, on_board), others = self.rules, chasers[0], chasers[1:]
         # for the mover first: mover, each leader, the others
-        stay = 0.0, *self.last(level, lead, others)
+        following = (seat + 1) % self.players
+        stay = 0.0, *self.last(level, lead, others, following)
 
         def bank(total: int) -> Value | None:
             if not rules.may_bank(total, self.goal, on_board=on_board):
                 return None
             if score + total > lead:
-                mine, *rest = self.last(1, score + total, others)
+                mine, *rest = self.last(1, score + total, others, following)
                 return mine, *[0.0] * level, *rest
             if score + total == lead and rules.ties != "earlier":
-                found = self.last(level + 1, lead, others)
+                found = self.last(level + 1, lead, others, following)
                 return found[level], *found[:level], *found[level + 1 :]
             return stay
 
@@ -140,7 +143,7 @@ class Game:
 
         rows = (lead - score) // rules.point_step + self.rows if others else 0
         rows = max(rows, (lead - score) // rules.point_step + 1, self.least_rows())
-        mine, *rest = turn(rules, rows, bank, farkle, stay)
+        mine, *rest = turn(self.throwers[seat], rows, bank, farkle, stay)
         return *rest[:level], mine, *rest[level:]
 
     def settle_play_offs(self) -> None:
@@ -203,18 +206,18 @@ class Game:
             product(players, repeat=self.players), key=lambda one: -sum(score for score, _ in one)
         )
         for one in everyone:
-            for mover in range(self.players if self.rules.has_roles else 1):
+            for mover in range(self.players if self.tells_seats else 1):
                 yield mover, one
 
     def handed_on(self, state: State, own: Player) -> Value:
         """The chances, the mover's first, when the next player is to move."""
         mover, players = state
-        following = (mover + 1) % self.players if self.rules.has_roles else 0
+        following = (mover + 1) % self.players if self.tells_seats else 0
         *others, mine = self.values[following, (*players[1:], own)]
         return mine, *others
 
     def start(self, state: State) -> Value:
-        return self.states_of_turn(state)[0][self.rules.dice, 0]
+        return self.states_of_turn(state)[0][self.throwers[state[0]].dice, 0]
 
     def states_of_turn(self, state: State) -> list[dict[tuple[int, int], Value]]:
         rules, (mover, players) = self.rules, state
@@ -229,7 +232,7 @@ class Game:
             if not rules.may_bank(total, score, on_board=on_board):
                 return None
             if score + total >= self.goal:
-                return *self.last(1, score + total, chasers), *idle
+                return *self.last(1, score + total, chasers, (mover + 1) % self.players), *idle
             return self.handed_on(state, (score + total, True))
 
         def farkle(total: int) -> Value:
@@ -237,7 +240,7 @@ class Game:
             return kept or self.handed_on(state, players[0])
 
         lose = self.handed_on(state, (min(score, 0), on_board))
-        return whole_turn(rules, self.rows, bank, farkle, lose)
+        return whole_turn(self.throwers[mover], self.rows, bank, farkle, lose)
 
     def solve(self, tolerance: float = 1e-14, most: int = 400) -> dict[State, Value] | None:
         """Values that fit each other; None where they do not settle."""
@@ -266,7 +269,7 @@ class Game:
     def following(self, state: State) -> State:
         """The state after a farkle."""
         mover, players = state
-        return (mover + 1) % self.players if self.rules.has_roles else 0, (*players[1:], players[0])
+        return (mover + 1) % self.players if self.tells_seats else 0, (*players[1:], players[0])
 
     def renew(self, state: State) -> float:
         before, after = self.values[state], self.start(state)

@@ -11,13 +11,14 @@ number, the mover's first.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.game.endgame import endgame
+from solver.game.endgame import endgame, endgames
 from solver.game.solvable import check_solvable
 from solver.game.standings import score_count
 from solver.rules.ruleset import Ruleset
@@ -64,6 +65,8 @@ class Size:
     """Margins of a final turn that are told apart, in point steps; 1 where there is none."""
     ranked: bool = False
     """Whether ties are played on: it matters who of those that are level had the earlier turn."""
+    beyond: int = 0
+    """Turn totals beyond the goal, where it is not the end."""
 
     @property
     def states(self) -> int:
@@ -88,7 +91,8 @@ class Size:
 Lasts = tuple[Floats, ...]
 """Chances at the start of a final turn, the k-th array for k players who have one before them.
 
-At [leaders less one, margin of each, who]: a margin is the leader's score less one's own in point
+At [seat of the first of these, leaders less one, margin of each, who]: where all throw the same
+there is one seat. A margin is the leader's score less one's own in point
 steps, with `Size.margins` on top for who is not on the board; margins past the last are worth the
 same as the last. Who is each of the leaders, then those k players in the order of their turns. More
 than one can lead where a tie is shared or played on; in the latter case every leader has a value
@@ -137,18 +141,30 @@ def size(rules: Ruleset, players: int, plans: Sequence[TurnPlan] = ()) -> Size:
 
     Raises InvalidRulesError as `check_many` does for endless turns.
     """
+    found = starts(rules, players, alike=len(plans) < 2)
+    if rules.ending == "at_once":
+        return found
+    plans = plans or [turn_plan(rules, all_options=True)]
+    reach = max(plan.reach for plan in plans)
+    pairs: list[tuple[TurnPlan, ...]] = [*permutations(plans, 2)] or [(plans[0],)]
+    beyond = max(endgames(rules, pair)[0].beyond for pair in pairs)
+    least = rules.least_bank(on_board=False) // rules.point_step
+    return replace(found, margins=found.scores + least + 2 * beyond + reach, beyond=beyond)
+
+
+def starts(rules: Ruleset, players: int, *, alike: bool) -> Size:
+    """How large a game is as far as starts of turns go, which takes no time to find.
+
+    alike : whether all throw the same dice
+    """
     scores = score_count(rules)
-    margins = 1
-    if rules.ending != "at_once":
-        beyond, reach = endgame(rules).beyond, turn_plan(rules).reach
-        margins = scores + rules.least_bank(on_board=False) // rules.point_step + 2 * beyond + reach
     return Size(
         players,
         scores,
         scores + int(rules.has_opening),
-        players if rules.has_roles or len(plans) > 1 else 1,
-        margins,
-        rules.ties == "played_on",
+        1 if alike and not rules.has_roles else players,
+        margins=1,
+        ranked=rules.ties == "played_on",
     )
 
 

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 
 from solver.game.best import BestPlay
-from solver.game.endgame import endgame
 from solver.game.many import Lasts, Size, size
 from solver.game.position import Position, check_several
 from solver.game.standings import (
-    Standing,
     Standings,
     after_turns,
     many,
@@ -24,7 +22,6 @@ from solver.solved import Opened
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import (
     TurnState,
-    turn_plan,
 )
 
 
@@ -51,6 +48,11 @@ class SharedStrategy(BestPlay):
     def find_size(self) -> Size:
         """Return how large the game is."""
         return size(self.rules, self.players)
+
+    @property
+    def beyond(self) -> int:
+        """Return up to which turn totals beyond the goal turns go on, in point steps."""
+        return self._size.beyond
 
     def role(self, mover: int) -> int:
         """Return the place of a player along the axis of who began; 0 where it does not matter."""
@@ -93,11 +95,12 @@ class SharedStrategy(BestPlay):
         indices = [standing_index(rules, one) for one in others]
         role = self.role(start.mover)
         following = (role + 1) % self._size.roles
-        chasers = 0 if rules.ending == "at_once" else self.players - 1 - role
+        chasers = 0 if rules.ending == "at_once" else self.players - 1
+        chasers -= role if rules.has_roles else 0
         missing = (rules.winning_score - own.score) // step
         least = rules.least_bank_at(own.score, on_board=own.on_board) // step
         solved = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
-        solved += endgame(rules).beyond if chasers else 0
+        solved += self.beyond if chasers else 0
         rows = solved + self.plan(start.mover).reach
         bank = np.full((rows, self.players), np.nan)
         if least < missing:
@@ -106,7 +109,7 @@ class SharedStrategy(BestPlay):
             bank[least:missing] = self._handed_on(following, indices, after)
         bank[max(least, missing) :] = 0.0
         for row in range(max(least, missing), rows):
-            found = self._chase(1, own.score + row * step, others[:chasers])
+            found = self._chase(1, own.score + row * step, start, start.in_order[1 : chasers + 1])
             bank[row, : chasers + 1] = np.concatenate(found)
         ends = after_turns(
             rules, many(own, 2), 0, farkles=np.array([True, False]), loses=np.array([False, True])
@@ -121,14 +124,21 @@ class SharedStrategy(BestPlay):
             farkles = np.where(np.isnan(bank), farkles, bank)
         return Endings.shared(bank, farkles, lost)
 
-    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
+    def seat(self, player: int) -> int:  # noqa: ARG002 - all throw the same dice
+        """Return the place of a player along the axis of who has the first final turn."""
+        return 0
+
+    def _chase(
+        self, level: int, lead: int, start: Position, chasers: Sequence[int]
+    ) -> tuple[Floats, Floats]:
         """Chances of each of the leaders, and of those who have a final turn, at its start."""
         margins = []
-        for one in chasers:
+        for one in (start.players[k] for k in chasers):
             margin = min((lead - one.score) // self.rules.point_step, self._size.margins - 1)
             off_board = self.rules.has_opening and not one.on_board
             margins.append(margin + (self._size.margins if off_board else 0))
-        found = np.asarray(self._lasts[len(chasers)][(level - 1, *margins)])
+        seat = self.seat(chasers[0]) if chasers else 0
+        found = np.asarray(self._lasts[len(chasers)][(seat, level - 1, *margins)])
         if self._size.ranked:
             return found[:level], found[self.players - len(chasers) :]
         return found[:1].repeat(level), found[1:]
@@ -146,10 +156,10 @@ class SharedStrategy(BestPlay):
         if rules.ties == "earlier":
             first = leaders.index(next(k for k in _since_first(rules, start) if k in leaders))
             leaders = [leaders[first]]
-        own, chasers = start.players[start.mover], [start.players[k] for k in waiting[1:]]
+        own = start.players[start.mover]
 
         def after(level: int, led: int, leading: Sequence[int]) -> Floats:
-            shares, rest = self._chase(level, led, chasers)
+            shares, rest = self._chase(level, led, start, waiting[1:])
             found = np.zeros(count)
             found[list(leading)] = shares
             found[list(waiting[1:])] = rest
@@ -158,7 +168,7 @@ class SharedStrategy(BestPlay):
         stay = after(len(leaders), lead, leaders)
         margin = (lead - own.score) // step
         least = rules.least_bank(on_board=own.on_board, wins=True) // step
-        rows = max(margin + 1, least) + endgame(rules).beyond + turn_plan(rules).reach
+        rows = max(margin + 1, least) + self.beyond + self.plan(start.mover).reach
         bank, nothing = np.tile(stay, (rows, 1)), stay
         bank[:least] = np.nan
         if rules.ties != "earlier":
@@ -174,8 +184,8 @@ class SharedStrategy(BestPlay):
     def _first_of_play_off(self, order: Sequence[int]) -> Endings:
         """Of the first turn of a play-off of all, in this order."""
         diagonal = np.arange(self._size.margins)
-        second = self._lasts[0][len(order) - 2, : len(order) - 1]
-        values = self._lasts[len(order) - 1][(0, *(diagonal,) * (len(order) - 1))]
+        second = self._lasts[0][0, len(order) - 2, : len(order) - 1]
+        values = self._lasts[len(order) - 1][(0, 0, *(diagonal,) * (len(order) - 1))]
         return play_off_endings(self.rules, values, second)
 
 

@@ -147,7 +147,7 @@ class ManySolve:
         """Solve states of a role once, in ascending order."""
         chasers, number = self._chasers(role), role % len(self._seats)
         turn, *work = self._seats[number]
-        last = self.lasts[chasers][0].ravel()
+        last = self.lasts[chasers][(number + 1) % len(self._seats), 0].ravel()
         kernels.solve_states(turn, self.values, last, chasers, states, role, *work)
         own = states // self.size.standings ** (self.size.players - 1)
         cells = self._plans[number].columns * self._plans[number].levels
@@ -191,37 +191,43 @@ class ManySolve:
         """How many players have a final turn after the one of this role reached the goal."""
         if len(self.lasts) == 1:
             return 0
-        return self.size.players - 1 - role
+        return self.size.players - 1 - (role if self._rules.has_roles else 0)
 
     def _final_turns(self, rules: Ruleset) -> Lasts:
         """The values of all final turns."""
-        players = self.size.players
+        players, seats = self.size.players, len(self._seats)
         level = rules.ties != "earlier"
         levels = players if level else 1
         nobody = 1 / np.arange(1, levels + 1)[:, np.newaxis]
-        if rules.ending == "at_once":
-            return (nobody,)
         if self.size.ranked:
             nobody = self._play_offs(rules)
-        found: list[Floats] = [nobody]
-        for chasers in range(1, players):
+        found: list[Floats] = [np.stack([nobody] * seats)]
+        for chasers in range(1, players if rules.ending != "at_once" else 1):
             levels = players - chasers if level else 1
-            found.append(self._last(found[-1], chasers, levels))
+            below = found[-1]
+            found.append(
+                np.stack(
+                    [
+                        self._last(below[(seat + 1) % seats], chasers, levels, seat)
+                        for seat in range(seats)
+                    ]
+                )
+            )
         return tuple(found)
 
-    def _last(self, below: Floats, chasers: int, levels: int) -> Floats:
-        """The values of final turns of so many, given those of one player less."""
+    def _last(self, below: Floats, chasers: int, levels: int, seat: int = 0) -> Floats:
+        """The values of final turns of so many from a seat on, given those of one player less."""
         shape = self.size.last_shape(chasers, levels)
         values = np.zeros((levels, int(np.prod(shape[1:-1])), shape[-1]))
         turns = np.arange(values.shape[1], dtype=np.int64)
         for level in range(1, levels + 1):
-            self._solve_last(below, chasers, level, turns, values[level - 1])
+            self._solve_last(below, chasers, level, turns, values[level - 1], seat)
         return values.reshape(shape)
 
     def _solve_last(
-        self, below: Floats, chasers: int, level: int, turns: States, values: Floats
+        self, below: Floats, chasers: int, level: int, turns: States, values: Floats, seat: int = 0
     ) -> None:
-        turn, *work = self._seats[0]
+        turn, *work = self._seats[seat]
         kernels.solve_last(turn, below.ravel(), chasers, level, turns, values, *work)
 
     def _play_offs(self, rules: Ruleset) -> Floats:
@@ -267,7 +273,7 @@ def _numbers(rules: Ruleset, size: Size, plan: TurnPlan) -> kernels.ManyNumbers:
         least_win=rules.least_bank(wins=True) // step,
         opening_win=rules.least_bank(on_board=False, wins=True) // step,
         keeps=int(rules.farkle_keeps_turn_total),
-        beyond=endgame(rules).beyond,
+        beyond=size.beyond,
         reach=plan.reach,
         level=int(rules.ties != "earlier"),
         ranked=int(size.ranked),

@@ -16,7 +16,7 @@ class ManyMatchupStrategy(OwnDice, SharedStrategy):
         """Take the values of a `ManySolution`, those of the seat `first` first."""
         OwnDice.__init__(self, matchup, matchup.players)
         self._first = first
-        SharedStrategy.__init__(self, matchup.rules, matchup.players, values, (np.ones((1, 1)),))
+        SharedStrategy.__init__(self, matchup.rules, matchup.players, values, (np.ones((1, 1, 1)),))
 
     def find_size(self) -> Size:
         """Return how large the game is."""

@@ -87,6 +87,11 @@ class EstimatedStrategy(SharedStrategy):
         """Return what is known of two players."""
         return self._pairs
 
+    @property
+    def beyond(self) -> int:
+        """Return up to which turn totals beyond the goal turns go on, in point steps."""
+        return endgame(self.rules).beyond
+
     def turn(self, position: Position) -> TurnTable:
         """The turn that a position belongs to, with estimates for values.
 
@@ -224,9 +229,12 @@ class EstimatedStrategy(SharedStrategy):
         """Whether reaching the goal wins, of who had as many turns as all others then."""
         return self.rules.ending == "equal_turns" and seat == self.players - 1
 
-    def _chase(self, level: int, lead: int, chasers: Sequence[Standing]) -> tuple[Floats, Floats]:
+    def _chase(
+        self, level: int, lead: int, start: Position, chasers: Sequence[int]
+    ) -> tuple[Floats, Floats]:
         """Chances of each of the leaders, and of those who have a final turn, at its start."""
-        known, row = _chased(self.rules, tuple(chasers)), lead // self.rules.point_step
+        standings = tuple(start.players[k] for k in chasers)
+        known, row = _chased(self.rules, standings), lead // self.rules.point_step
         found: Floats = known[min(row, len(known) - 1)]
         return found[:1].repeat(level) / level, found[1:]
 

@@ -13,10 +13,13 @@ from pydantic import ValidationError
 from solver.errors import InvalidRulesError
 from solver.game.many import ManySolution, check_many
 from solver.game.many_sweeps import solve_many
-from solver.game.standings import Standing, standing_index
+from solver.game.standings import Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import JOKER, DiceSet, Die
+from solver.turn.remaining import roll_lists
+from solver.turn.scoring import TurnPlan
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import can_be_played, house_rules, small
@@ -165,14 +168,48 @@ def test_random_rules(kernels: Path, ending: str, ties: str) -> None:
             marks=pytest.mark.slow,
         ),
         small(ending="final_turn", opening_minimum=200, farkle_keeps_turn_total=True),
+        small(ending="final_turn", ties="shared", hot_dice="no_bank", hot_dice_bonus=(50,)),
+        pytest.param(small(ending="final_turn", ties="played_on"), marks=pytest.mark.slow),
+        pytest.param(small(ending="equal_turns"), marks=pytest.mark.slow),
         small(ending="equal_turns", ties="shared", hot_dice="forced"),
         small(ending="equal_turns", ties="played_on", minimum_bank=100),
     ],
-    ids=["kcd", "at once", "lose everything", "final turn", "equal turns", "play-offs"],
+    ids=[
+        *("kcd", "at once", "lose everything", "final turn", "final turn, shared"),
+        *("final turn, play-offs", "equal turns", "equal turns, shared", "equal turns, play-offs"),
+    ],
 )
 def test_two_players_are_as_ever(rules: Ruleset, kernels: Path) -> None:
     many = solve_many(rules, 2, cache=kernels)
     np.testing.assert_allclose(many.values[..., 0], solve(rules, cache=kernels).values, atol=1e-12)
+
+
+def weighted(rules: Ruleset, weights: tuple[int, ...]) -> TurnPlan:
+    """The turn of somebody all of whose dice have these weights, with all options."""
+    die = Die(weights)
+    lists = roll_lists(rules, ((rules.dice, JOKER),), all_options=True)
+    return lists.plan(DiceSet((die,), (rules.dice,)))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        small(goal=500, minimum_bank=100),
+        small(goal=500, ending="final_turn", opening_minimum=150),
+        pytest.param(small(goal=500, ending="final_turn", ties="shared"), marks=pytest.mark.slow),
+        small(goal=500, ending="equal_turns", farkle_keeps_turn_total=True),
+        pytest.param(small(goal=500, ending="equal_turns", ties="shared"), marks=pytest.mark.slow),
+    ],
+    ids=["at once", "final turn", "final turn, shared", "equal turns", "equal turns, shared"],
+)
+def test_two_players_with_own_dice_are_as_ever(rules: Ruleset, kernels: Path) -> None:
+    """The seat of the mover tells which dice are thrown, and who began where that matters."""
+    plans = [weighted(rules, (1, 2, 1, 1, 3, 1)), weighted(rules, (3, 1, 1, 2, 1, 1))]
+    many = solve_many(rules, 2, plans=plans, cache=kernels).values[..., 0]
+    two = np.split(solve(rules, plans=plans, cache=kernels).values, 2)
+    for seat in range(2):
+        began = role(rules, began=seat == 0)
+        np.testing.assert_allclose(many[seat], two[seat][began], rtol=0, atol=1e-12)
 
 
 def test_what_everybody_has_is_one(kernels: Path) -> None:
