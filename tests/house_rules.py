@@ -126,8 +126,7 @@ def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
         found["more_of_a_kind"] = draw(st.sampled_from(["none", "linear", "doubling"]))
     if dice >= 4:
         found["four_of_a_kind"] = draw(st.sampled_from([None, 0, 250, 400]))
-    if dice >= 2:
-        found["nothing"] = draw(rarely(0, 50, 100, 250))
+    found["nothing"] = draw(rarely(0, 50, 100, 250)) if dice >= 2 else 0
     for key, option in SCORING_OPTIONS.items():
         if key not in found and max(option.dice, len(option.sample)) <= dice:
             found[key] = draw(rarely(option.default, *others(option)))

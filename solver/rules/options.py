@@ -142,9 +142,10 @@ PER_FACE_OR_NONE = replace(
 _A_LIST = say_later('{key}: should be a list such as ["{example}"], not {value}')
 
 
+_PATTERN = "[1-6]{1,6}|x{2,6}"
 PATTERNS = Kind(
     str.lower,
-    lambda value: all(re.fullmatch("[1-6]{1,6}|x{2,6}", pattern) for pattern in value),
+    lambda value: all(re.fullmatch(_PATTERN, pattern) for pattern in value),
     say_later(
         "rolls with commas between them, such as xxxxxx (six of a kind) or 2222 (four 2s), or none"
     ),
@@ -245,7 +246,7 @@ PointsPerFace = Annotated[
 ]
 PointsPerFaceOrNone = Annotated[PointsPerFace | None, PER_FACE_OR_NONE]
 Numbers = Annotated[tuple[Points, ...], Field(max_length=12), NUMBERS]
-Pattern = Annotated[str, Field(pattern="^([1-6]{1,6}|x{2,6})$")]
+Pattern = Annotated[str, Field(pattern=f"^({_PATTERN})$")]
 """Dice that a roll contains: "2222" is four or more twos, "xxxxxx" six of a kind of any face."""
 Patterns = Annotated[tuple[Pattern, ...], PATTERNS]
 
