@@ -16,6 +16,7 @@ from bot.services.advisor import Advisor
 from bot.services.loaded import (
     LoadedDice,
     advice_on_dice,
+    at_position,
     check_no_badges,
     folders_of,
     odds_of_dice,
@@ -45,7 +46,7 @@ from solver.named.badges import read_badges
 from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice
 from solver.play.advice import Odds as SolverOdds
-from solver.play.maps import TurnMap, map_of_table
+from solver.play.maps import TurnMap, turn_map
 from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Remaining
@@ -262,17 +263,16 @@ class Game:
         300
         """
         situation = self._situation(me, them, **standing)
-        found, dice = self._map(situation, whole("hot_dice", hot_dice))
-        bank_from = {dice[one.dice - 1]: one.turn_total for one in found.bank_from}
+        found = self._map(situation, whole("hot_dice", hot_dice))
+        bank_from = {self._dice_text(one.dice): one.turn_total for one in found.bank_from}
         rows = [
             (dice_count(int(name)) if name.isdecimal() else name, threshold_text(one))
-            for one in found.bank_from
-            for name in [dice[one.dice - 1]]
+            for name, one in zip(bank_from, found.bank_from, strict=True)
         ]
         head = f"{self.rules.name} rules: bank from these turn totals on, by dice left to roll"
         return Turn(
             totals=found.totals,
-            dice=dice,
+            dice=tuple(map(self._dice_text, found.columns)),
             roll=found.roll,
             bank=found.bank,
             reachable=found.reachable,
@@ -366,26 +366,13 @@ class Game:
         answer = odds_of_dice(self._advisor.pair, self._own, left, situation)
         return answer.odds, loaded_odds_text(answer)
 
-    def _map(self, situation: Situation, hot_dice: int) -> tuple[TurnMap, tuple[str, ...]]:
-        """The whole turn that starts in a situation, and the dice of its columns."""
-        own, rules = self._own, self.rules
-        if own is None:
-            names = self._names(range(1, rules.dice + 1))
-            if self.players == 2:
-                return self._advisor.turn_map(None, replace(situation, hot_dice=hot_dice)), names
-            start = self._odds(None, situation)[0].position
-            play = self._advisor.strategy_of_many(rules, self.players)
-            table, possible = play.turn(start).of_mover, play.possible(start.mover)
-            here = start.against_leader.change(hot_dice=hot_dice)
-            return map_of_table(rules, here, table, possible), names
-        start, strategy = self._odds(None, situation)[0].position, self._advisor.pair(own.matchup)
-        table, possible = strategy.turn(start).of_mover, strategy.possible(start.mover)
-        turn = map_of_table(rules, start.against_leader, table, possible, table.plan.columns)
-        return turn, self._names(turn.columns)
-
-    def _names(self, dice: Iterable[Remaining]) -> tuple[str, ...]:
-        """Some dice that are left to roll, each as `odds` takes them."""
-        return tuple(map(self._dice_text, dice))
+    def _map(self, situation: Situation, hot_dice: int) -> TurnMap:
+        """The whole turn that starts in a situation."""
+        if self._own is None:
+            return self._advisor.turn_map(None, replace(situation, hot_dice=hot_dice))
+        dice, advisor = self._own, self._advisor
+        strategy, position = at_position(advisor.pair, dice, None, situation)
+        return turn_map(strategy, position, strategy.whole(position.mover))
 
     def _dice_text(self, dice: Remaining) -> str:
         return str(dice) if self._own is None else self._own.mine.left(dice).text

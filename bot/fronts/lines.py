@@ -13,7 +13,7 @@ from bot.review.chart import GameChart
 from bot.services.comparing import ComparedRules
 from bot.services.games import News
 from bot.services.memo import MemoAnswer
-from bot.services.pictures import Explanation, LoadedExplanation
+from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
@@ -126,7 +126,7 @@ def _text(reply: Reply, caller: Caller) -> str:
 def _drawing(subject: object) -> tuple[str, Callable[[], bytes]] | None:
     """What the picture of a subject is called and how it is made, None where it has none."""
     match subject:
-        case Explanation(picture=bytes(picture)) | LoadedExplanation(picture=bytes(picture)):
+        case Explanation(picture=bytes(picture)):
             return "turn", lambda: picture
         case MemoAnswer(picture=bytes(picture)):
             return "memo", lambda: picture

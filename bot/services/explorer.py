@@ -110,6 +110,7 @@ class Ground:
 def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
     """The position that somebody describes. Raises FarkleError."""
     situation.check_two()
+    situation.check_two()
     return explore(*advisor.position(dice, situation))
 
 

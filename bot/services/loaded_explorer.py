@@ -4,8 +4,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from bot.services.advisor import Advisor
 from bot.services.explorer import Field, Ground, Step, steps_on
 from bot.services.loaded import (
@@ -22,7 +20,6 @@ from bot.services.situation import Situation
 from solver.errors import InvalidRequestError
 from solver.game.position import Position
 from solver.loaded.strategy import OwnDice
-from solver.named.sets import NamedSet
 from solver.play.maps import turn_map
 from solver.turn.thresholds import BankFrom
 
@@ -39,10 +36,8 @@ class LoadedExploration:
     position: Position
     """Before a roll."""
     found: LoadedOdds
-    columns: tuple[NamedSet, ...]
-    """Dice to roll, those that are left most often."""
     bank_from: tuple[BankFrom, ...]
-    """When to bank with each of them, by their number among these, from 1."""
+    """When to bank with the dice that are left most often."""
     steps: tuple[Step, ...]
     exact: bool = True
     """Whether two play; else the strongest opponent is taken for the only one."""
@@ -78,13 +73,12 @@ def _explored(strategy: OwnDice, dice: LoadedDice, position: Position) -> Loaded
     turn = turn_map(strategy, position)
     rules = strategy.rules
     rows = max(rules.winning_score - position.banked, position.turn_total) // rules.point_step + 1
-    possible = strategy.possible_rows(position.mover, rows)[np.newaxis]
+    possible = strategy.possible_rows(position.mover, rows)
     ground = Ground(strategy, possible, position)
     return LoadedExploration(
         dice,
         position,
         odds_at(strategy, dice, position),
-        tuple(map(dice.mine.left, turn.columns)),
         turn.bank_from,
         (*steps_on(ground, position), _to_other_side(strategy, position)),
     )

@@ -1,15 +1,13 @@
 """The turn at hand in a few words: what is best now and by how much, and from where on to bank."""
 
-from dataclasses import asdict
 from typing import Any
 
-from bot.services.pictures import Explanation, LoadedExplanation
-from bot.views.advice import answer_data, position_text, reachable_text
+from bot.services.pictures import Explanation
+from bot.views.advice import answer_data, position_text, reachable_text, reason_text
 from bot.views.card import Attachment, Card
-from bot.views.explorer import bank_from_text
+from bot.views.explorer import bank_from_data, bank_from_text
 from bot.views.game import NOT_EXACT, hint_data, hint_text
 from bot.views.layout import dice_count, dice_text, percent, plain_markdown, wrap
-from bot.views.loaded_explorer import named_border_data, named_border_text
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later
@@ -22,40 +20,46 @@ _KEEP = {
 
 
 def explanation_text(found: Explanation) -> str:
-    """The position, the best choice, and the border of the turn."""
-    return f"{wrap(_sentences(found))}\n{bank_from_text(found.turn.bank_from)}"
+    """Return what is best now, and the border of the turn."""
+    head = _head(found) if found.named else wrap(_sentences(found))
+    return f"{head}\n{_border(found)}"
 
 
 def explanation_card(found: Explanation) -> Card:
-    """The same as a message, with the picture if there is one."""
-    parts = _sentences(found), bank_from_text(found.turn.bank_from)
-    text = "\n".join(map(plain_markdown, parts))
-    if found.picture is None:
-        return Card(text)
-    return Card(text, (_attached(found.picture),))
-
-
-def loaded_explanation_text(found: LoadedExplanation) -> str:
-    """What is best now, and the border of the turn."""
-    lines = [say("As {name} sees it:", name=found.seen_by)] if found.seen_by else []
-    return "\n".join([*lines, hint_text(found.hint), _named_border(found)])
-
-
-def loaded_explanation_card(found: LoadedExplanation) -> Card:
-    """The same as a message, with the picture if there is one."""
-    text = plain_markdown(loaded_explanation_text(found))
+    """Return the explanation as a message, with the picture if there is one."""
+    if found.named:
+        text = plain_markdown(explanation_text(found))
+    else:
+        text = "\n".join(map(plain_markdown, (_sentences(found), _border(found))))
     return Card(text, (_attached(found.picture),) if found.picture else ())
 
 
-def loaded_explanation_data(found: LoadedExplanation) -> dict[str, Any]:
-    """The same as plain data."""
-    border = named_border_data(found.columns, found.turn.bank_from)
-    return {**hint_data(found.hint), "bank_from": border}
+def explanation_data(found: Explanation) -> dict[str, Any]:
+    """Return the explanation as plain data."""
+    hint, border = found.hint, bank_from_data(found.turn.bank_from, found.named)
+    if found.named or hint.odds is None:
+        return {**hint_data(hint), "bank_from": border}
+    return {
+        **answer_data(hint.odds.answer),
+        "bank_from": border,
+        "advice": answer_data(hint.advice.answer) if hint.advice else None,
+        "exact": hint.exact,
+    }
 
 
-def _named_border(found: LoadedExplanation) -> str:
-    """When to bank, a line for the dice of each column."""
-    border = named_border_text(found.columns, found.turn.bank_from)
+def _head(found: Explanation) -> str:
+    """What is best now, where players bring their dice."""
+    return "\n".join([*_seen_by(found), hint_text(found.hint)])
+
+
+def _seen_by(found: Explanation) -> list[str]:
+    """Who sees it so, where that is not who asks."""
+    return [say("As {name} sees it:", name=found.seen_by)] if found.seen_by else []
+
+
+def _border(found: Explanation) -> str:
+    """When to bank."""
+    border = bank_from_text(found.turn.bank_from, found.named)
     if not found.has_badge:
         return border
     return wrap(say("This counts your badge wherever using it is better.")) + "\n" + border
@@ -69,55 +73,48 @@ def _attached(picture: bytes) -> Attachment:
     return Attachment("turn.png", picture, shown)
 
 
-def explanation_data(found: Explanation) -> dict[str, Any]:
-    """The same as plain data."""
-    return {
-        **answer_data(found.odds),
-        "bank_from": [asdict(one) for one in found.turn.bank_from],
-        "advice": answer_data(found.advice) if found.advice else None,
-        "exact": found.exact,
-    }
-
-
 def _sentences(found: Explanation) -> str:
-    """The position and the best choice."""
-    rules = found.turn.rules
-    position = found.advice.position if found.advice else found.odds.position
-    told = {"position": position_text(rules, position), "rules": rules.name}
-    if found.advice:
-        where = say("{dice}: {position}, {rules} rules", dice=dice_text(found.advice.roll), **told)
+    """The position and the best choice, where the dice are those of the rules."""
+    rules, shown = found.turn.rules, found.hint.advice or found.hint.odds
+    if shown is None:
+        return ""
+    answer = shown.answer
+    told = {"position": position_text(rules, answer.position), "rules": rules.name}
+    if isinstance(answer, Advice):
+        where = say("{dice}: {position}, {rules} rules", dice=dice_text(answer.roll), **told)
+        best = _best_set_aside(answer)
     else:
         where = say("{position}, {rules} rules", **told)
-    lines = [say("As {name} sees it:", name=found.seen_by)] if found.seen_by else []
-    best = _best_set_aside(found.advice) if found.advice else _best_choice(found.odds)
-    lines += [where, best, *filter(None, [reachable_text(found.advice or found.odds)])]
-    if not found.exact:
+        best = _best_choice(answer)
+    lines = [*_seen_by(found), where, best]
+    lines += filter(None, [reason_text(answer), reachable_text(answer)])
+    if not found.hint.exact:
         lines.append(say(NOT_EXACT))
     return "\n".join(lines)
 
 
 def _best_choice(odds: Odds) -> str:
     """Roll or bank, and by how much that is better."""
-    total, dice = odds.position.turn_total, dice_count(odds.position.dice)
+    total, dice, within = odds.position.turn_total, dice_count(odds.position.dice), odds.within
     if odds.bank is None:
         return say(
             "Now roll {dice}: {chance}; banking is not allowed.",
             dice=dice,
-            chance=percent(odds.roll),
+            chance=percent(odds.roll, within),
         )
-    less = figure(abs(odds.roll - odds.bank) * 100, ".2f")
+    less = _cost(abs(odds.roll - odds.bank), within)
     if odds.action is Decision.ROLL:
         return say(
             "Now roll {dice}: {chance}; banking {total:,} costs {less} %.",
             dice=dice,
-            chance=percent(odds.roll),
+            chance=percent(odds.roll, within),
             total=total,
             less=less,
         )
     return say(
         "Now bank {total:,}: {chance}; rolling {dice} costs {less} %.",
         dice=dice,
-        chance=percent(odds.bank),
+        chance=percent(odds.bank, within),
         total=total,
         less=less,
     )
@@ -126,10 +123,11 @@ def _best_choice(odds: Odds) -> str:
 def _best_set_aside(advice: Advice) -> str:
     """The best set-aside of a roll, and by how much it is better than the next."""
     best, *others = advice.options
-    told = say("Now {choice}: {chance}.", choice=_kept(best), chance=percent(best.win_probability))
+    chance = percent(best.win_probability, advice.within)
+    told = say("Now {choice}: {chance}.", choice=_kept(best), chance=chance)
     if not others:
         return told
-    less = figure((best.win_probability - others[0].win_probability) * 100, ".2f")
+    less = _cost(best.win_probability - others[0].win_probability, advice.within)
     second = say(
         "The next best, {choice}, costs {less} %.",
         choice=_kept(others[0]),
@@ -145,3 +143,8 @@ def _kept(option: Option) -> str:
         left=dice_count(option.dice_left),
         total=option.turn_total,
     )
+
+
+def _cost(less: float, within: float | None) -> str:
+    """What a choice costs, with as many decimals as `percent`."""
+    return figure(less * 100, ".2f" if within is None else ".1f")

@@ -7,8 +7,9 @@ from typing import Any
 from bot.services.explorer import Exploration, Field, Step
 from bot.views.advice import bare_data, odds_text, position_data
 from bot.views.card import Button, Card
-from bot.views.layout import columns, dice_count, plain_markdown
+from bot.views.layout import columns, dice_count, plain_markdown, wrap
 from solver.game.position import Position, least_hot_dice
+from solver.named.sets import NamedSet
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
 from solver.turn.thresholds import BankFrom
@@ -45,10 +46,26 @@ _ROWS = {
 """Of at most five buttons each."""
 
 
-def bank_from_text(found: Sequence[BankFrom]) -> str:
-    """When to bank, a line for each number of dice: narrow enough for a phone."""
-    rows = [(dice_count(one.dice), threshold_text(one)) for one in found]
-    return "\n".join([say("When to bank, by dice to roll:"), *columns(rows, right={0})])
+def bank_from_text(found: Sequence[BankFrom], named: NamedSet | None = None) -> str:
+    """Return when to bank, a line for each number of dice: narrow enough for a phone.
+
+    named : the dice of the player to act, where players bring theirs
+    """
+    if named is None:
+        head = say("When to bank, by dice to roll:")
+        rows = [(dice_count(one.dice), threshold_text(one)) for one in found]
+        return "\n".join([head, *columns(rows, right={0})])
+    head = wrap(say("When to bank, for the dice that are most often left to roll:"))
+    rows = [(named.left(one.dice).text, threshold_text(one)) for one in found]
+    return "\n".join([head, *columns(rows)])
+
+
+def bank_from_data(
+    found: Sequence[BankFrom], named: NamedSet | None = None
+) -> list[dict[str, Any]]:
+    """Return when to bank as plain data; dice of one's own by name."""
+    data = [asdict(one) for one in found]
+    return [one | {"dice": named.left(one["dice"]).text} for one in data] if named else data
 
 
 def threshold_text(one: BankFrom) -> str:
@@ -91,7 +108,7 @@ def exploration_data(found: Exploration, named: str | None = None) -> dict[str, 
     """The same as plain data."""
     return {
         **bare_data(found.odds),
-        "bank_from": [asdict(one) for one in found.bank_from],
+        "bank_from": bank_from_data(found.bank_from),
         "steps": [
             {
                 "action": step.action,

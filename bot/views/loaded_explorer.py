@@ -1,26 +1,22 @@
 """A position of two sets of dice, and the ways on from it, as people read them and as data."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from bot.services.explorer import Field
 from bot.services.loaded import LoadedDice
 from bot.services.loaded_explorer import LoadedExploration
 from bot.views.advice import position_data
-from bot.views.explorer import step_label, threshold_text
+from bot.views.explorer import bank_from_data, bank_from_text, step_label
 from bot.views.game import NOT_EXACT
 from bot.views.layout import columns, wrap
 from bot.views.loaded import loaded_data, loaded_odds_text
 from solver.game.position import Position
-from solver.named.sets import NamedSet
-from solver.turn.thresholds import BankFrom
 from solver.wording import say
 
 
 def loaded_exploration_text(found: LoadedExploration) -> str:
     """What there is to know of the position, and what a command says of each step from it."""
-    parts = [loaded_odds_text(found.found), named_border_text(found.columns, found.bank_from)]
+    parts = [loaded_odds_text(found.found), bank_from_text(found.bank_from, found.dice.mine)]
     steps = [step for step in found.steps if step.position and step.field is not Field.SIDES]
     rows = [
         (step_label(step), _position_options(found.dice, step.position))
@@ -57,21 +53,9 @@ def loaded_exploration_data(found: LoadedExploration) -> dict[str, Any]:
             )
     return {
         **loaded_data(found.found),
-        "bank_from": named_border_data(found.columns, found.bank_from),
+        "bank_from": bank_from_data(found.bank_from, found.dice.mine),
         "steps": steps,
     }
-
-
-def named_border_text(named: Sequence[NamedSet], found: Sequence[BankFrom]) -> str:
-    """When to bank, a line for each of some dice to roll."""
-    rows = [(named[one.dice - 1].text, threshold_text(one)) for one in found]
-    head = wrap(say("When to bank, for the dice that are most often left to roll:"))
-    return "\n".join([head, *columns(rows)])
-
-
-def named_border_data(named: Sequence[NamedSet], found: Sequence[BankFrom]) -> list[dict[str, Any]]:
-    """The same as plain data."""
-    return [asdict(one) | {"dice": named[one.dice - 1].text} for one in found]
 
 
 def _line(dice: LoadedDice, position: Position) -> str:

@@ -37,6 +37,8 @@ Shown = Literal["value", "difference"]
 
 TURN_SIZE: Size = (800, 1000)
 SOURCE = say_later("Exact win probabilities of best play by both, by farkle-advisor")
+_OF_ALL = say_later("Exact win probabilities of best play by all, by farkle-advisor")
+_ESTIMATED = say_later("Estimated win probabilities, by farkle-advisor")
 
 _FEW_ROWS = 40
 """So many turn totals are all shown."""
@@ -71,7 +73,7 @@ def turn_picture(
     blank = say("crossed: cannot occur")
     if show == "difference" and (turn.reachable & np.isnan(turn.bank))[:rows].any():
         blank = say("hatched: may not be banked; crossed: cannot occur")
-    floor = write_source(picture, look, blank, say(SOURCE))
+    floor = write_source(picture, look, blank, say(_source(turn)))
     labels = [name.replace(",", "\n") for name in names] or _numbers(turn)
     lines = max(label.count("\n") for label in labels)
     low = floor + (1.62 + lines * _LABEL_LINE) / height
@@ -87,6 +89,13 @@ def turn_picture(
     return as_file(picture, form)
 
 
+def _source(turn: TurnMap) -> str:
+    """What the chances are, marked by `say_later`."""
+    if turn.within is not None:
+        return _ESTIMATED
+    return SOURCE if len(turn.position.players) == 2 else _OF_ALL
+
+
 def shown_rows(turn: TurnMap, top: int | None = None) -> int:
     """How many turn totals are shown, from 0 up: as far as fewer than all the dice are rolled.
 
@@ -98,14 +107,14 @@ def shown_rows(turn: TurnMap, top: int | None = None) -> int:
         return max(2, min(every, top // step + 1))
     if every <= _FEW_ROWS:
         return every
-    fewer = [one for one in turn.bank_from if one.dice < turn.banks.shape[1]]
+    fewer = [one for one in turn.bank_from if one.dice < turn.columns[-1]]
     highest = max(turn.position.turn_total, *(one.turn_total or 0 for one in fewer), 0)
     return min(every, max(_FEW_ROWS, int(highest * _HEADROOM) // step + 2))
 
 
 def _numbers(turn: TurnMap) -> list[str]:
     """The columns as they are called where the dice are equal."""
-    return [str(dice) for dice in range(1, turn.banks.shape[1] + 1)]
+    return [str(dice) for dice in turn.columns]
 
 
 def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
@@ -118,10 +127,11 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
     )
     lines = [where]
     if 0 < turn.position.turn_total // turn.rules.point_step < rows:
+        dice = turn.position.dice
         now = say(
             "○ now: turn total {points:,}, dice to roll: {dice}",
             points=turn.position.turn_total,
-            dice=drawable(names[turn.position.dice - 1], 40) if names else turn.position.dice,
+            dice=drawable(names[turn.columns.index(dice)], 40) if names else dice,
         )
         lines.append(now)
     if any(one.roll_again for one in turn.bank_from):
@@ -245,7 +255,7 @@ def _draw_now(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
         return
     for colour, width in ((look.paper, 7.0), (look.ink, 3.0)):
         axes.plot(
-            [turn.position.dice],
+            [turn.columns.index(turn.position.dice) + 1],
             [row],
             marker="o",
             markersize=19,
@@ -287,7 +297,7 @@ def _label(
     for one in turn.bank_from:
         axes.annotate(
             threshold_label(one),
-            (one.dice, 1),
+            (turn.columns.index(one.dice) + 1, 1),
             (0, 9),
             xycoords=("data", "axes fraction"),
             textcoords="offset points",

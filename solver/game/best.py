@@ -74,6 +74,11 @@ class BestPlay:
         """Return the states that a turn of a player comes to, (levels, turn totals, columns)."""
         return reachable(self.rules)
 
+    def possible_rows(self, mover: int, rows: int) -> Bools:
+        """Return `possible` of so many turn totals, where the last stands for all that follow."""
+        found = self.possible(mover)
+        return found[:, np.minimum(np.arange(rows), found.shape[1] - 1)]
+
     def is_reachable(self, position: Position) -> bool:
         """Whether rolls lead to the turn of a position that has a value."""
         return not impossible_turn(self.rules, position.turn)

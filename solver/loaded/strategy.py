@@ -54,11 +54,6 @@ class OwnDice(BestPlay):
         """
         return self._possible(mover)[np.newaxis]
 
-    def possible_rows(self, mover: int, rows: int) -> Bools:
-        """Return the states that a turn of a player comes to, shape (rows, columns)."""
-        found = self._possible(mover)
-        return found[np.minimum(np.arange(rows), len(found) - 1)]
-
     def is_reachable(self, position: Position) -> bool:
         """Whether rolls of the mover lead to the turn of a position that has a value."""
         return leads_to(self._possible(position.mover), self.rules, position.turn)

@@ -5,7 +5,8 @@ from functools import partial
 from typing import TypeVar
 
 from solver.game.best import BestPlay
-from solver.game.position import Position, reachable
+from solver.game.position import Position
+from solver.game.standings import Bools
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll, dice_set
@@ -53,6 +54,11 @@ class Advice:
     why: Why | None = None
     """What decides between bank and roll after the best choice, where that was asked for."""
 
+    @property
+    def answer(self) -> "Advice":
+        """Return the advice, as all answers have it that hold more."""
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Odds:
@@ -83,6 +89,11 @@ class Odds:
     """What 95 in 100 chances are off by at most, where they are estimates."""
     why: Why | None = None
     """What decides, where that was asked for."""
+
+    @property
+    def answer(self) -> "Odds":
+        """Return the odds, as all answers have them that hold more."""
+        return self
 
 
 Answer = TypeVar("Answer", Advice, Odds)
@@ -231,7 +242,8 @@ def turn_cells(strategy: BestPlay, position: Position) -> TurnCells:
     whole = dice_set(rules).whole
     start = position.change(turn_total=0, dice=whole)
     table = strategy.turn(start.change(hot_dice=0)).of_mover
-    possible = reachable(rules)[min(start.hot_dice, table.plan.levels - 1)]
+    possible = strategy.possible_rows(start.mover, table.roll.shape[1])
+    level = min(start.hot_dice, table.plan.levels - 1)
     cells = []
     for row in range(table.roll.shape[1] - table.plan.reach):
         for dice in range(1, whole + 1):
@@ -242,16 +254,17 @@ def turn_cells(strategy: BestPlay, position: Position) -> TurnCells:
                     dice=dice,
                     win_probability=table.value(state),
                     action=table.decision(state),
-                    reachable=bool(possible[row, dice - 1]),
+                    reachable=bool(possible[level, row, dice - 1]),
                 )
             )
-    found = when_to_bank(rules, table, start.hot_dice)
+    found = when_to_bank(table, possible, start.hot_dice)
     return TurnCells(rules, start, table.roll_value(TurnState(0, whole)), tuple(cells), found)
 
 
-def when_to_bank(rules: Ruleset, table: TurnTable, hot_dice: int) -> tuple[BankFrom, ...]:
-    """When to bank after so many hot dice, at the turn totals that can occur then."""
+def when_to_bank(table: TurnTable, possible: Bools, hot_dice: int) -> tuple[BankFrom, ...]:
+    """Return when to bank after so many hot dice, at the turn totals that can occur then.
+
+    possible : the states that the turn comes to, shape (levels, turn totals, columns)
+    """
     level = min(hot_dice, table.plan.levels - 1)
-    banks, possible = bank_decisions(table)[level], reachable(rules)[level]
-    rows = min(len(banks), len(possible))
-    return bank_from(banks[:rows], possible[:rows], rules.point_step)
+    return bank_from(bank_decisions(table)[level], possible[level], table.plan.step)

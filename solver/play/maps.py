@@ -15,12 +15,13 @@ from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
 from solver.game.standings import Bools, Ints, Standing, Standings
+from solver.play.advice import when_to_bank
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
-from solver.turn.equations import Floats, TurnTable
-from solver.turn.points import bank_decisions, turn_outcome
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.equations import Floats
+from solver.turn.points import turn_outcome
+from solver.turn.thresholds import BankFrom
 
 MOST_COLUMNS = 8
 """Remaining dice that are shown; a set may have 63."""
@@ -28,17 +29,16 @@ MOST_COLUMNS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnMap:
-    """A turn as arrays of shape (turn totals, columns), of equal dice from one die up.
+    """A turn as arrays of shape (turn totals, remaining dice), the fewest dice first.
 
     They go as far as there is a choice, and to each turn total from which on to bank.
     """
 
     rules: Ruleset
     position: Position
-    """The position asked about: its turn total and hot dice are those of the moment; its dice are
-    the number of their column."""
+    """The position asked about: its turn total, dice and hot dice are those of the moment."""
     columns: tuple[Remaining, ...]
-    """The remaining dice of each column."""
+    """The dice to roll of each column."""
     totals: Ints
     """Turn totals in points, shape (turn totals,)."""
     roll: Floats
@@ -48,7 +48,9 @@ class TurnMap:
     reachable: Bools
     """Whether the turn can come there after the hot dice of the position."""
     bank_from: tuple[BankFrom, ...]
-    """When to bank, for each column to which a turn can come; a bank that wins too."""
+    """When to bank, for the dice of each column that can be left; a bank that wins too."""
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
 
     @property
     def banks(self) -> Bools:
@@ -93,49 +95,40 @@ class BorderMap(ScoreMap):
 
 
 def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -> TurnMap:
-    """The turn that a position belongs to, after as many hot dice as there are in it.
+    """Return the turn that a position belongs to, after as many hot dice as there are in it.
 
     Shown are all remaining dice, or of more than `most` those to which the turn comes most often,
-    all dice, and those of the position. Raises what `Strategy.turn` raises.
+    all dice, and those of the position. Raises what `BestPlay.turn` raises.
     """
-    table = strategy.turn(position if position.turn_total else position.change(hot_dice=0))
-    possible = strategy.possible(position.mover)
-    return map_of_table(strategy.rules, position, table.of_mover, possible, most)
-
-
-def map_of_table(
-    rules: Ruleset, position: Position, table: TurnTable, possible: Bools, most: int = MOST_COLUMNS
-) -> TurnMap:
-    """A turn that is solved, as `turn_map` has it.
-
-    possible : states that the turn comes to, as of `BestPlay.possible`
-    """
-    plan, step = table.plan, rules.point_step
-    level = min(position.hot_dice, plan.levels - 1)
-    columns = np.arange(plan.columns)
-    if plan.columns > most:
-        often = turn_outcome(rules, table).visits.sum(axis=(0, 1))
+    start = position if position.turn_total else position.change(hot_dice=0)
+    table, step = strategy.turn(start).of_mover, strategy.rules.point_step
+    level = min(position.hot_dice, table.plan.levels - 1)
+    possible = strategy.possible_rows(position.mover, table.roll.shape[1])
+    columns = np.arange(table.plan.columns)
+    if table.plan.columns > most:
+        often = turn_outcome(strategy.rules, table).visits[level].sum(axis=0)
         often[[position.dice - 1, -1]] = np.inf
         columns = np.sort(np.argsort(-often, kind="stable")[:most])
         columns = columns[often[columns] > 0]
-    banks = bank_decisions(table)[level][:, columns]
-    possible = possible[level][np.minimum(np.arange(len(banks)), possible.shape[1] - 1)][:, columns]
-    best = bank_from(banks, possible, step)
+    best = when_to_bank(table, possible, position.hot_dice)
+    best = tuple(one for one in best if one.dice - 1 in columns)
     highest = max((one.turn_total or 0 for one in best), default=0)
-    rows = max(len(banks) - plan.reach, max(highest, position.turn_total) // step) + 1
-    rows = min(rows, len(banks))
+    highest = max(highest, position.turn_total)
+    rows = max(table.roll.shape[1] - table.plan.reach, highest // step) + 1
+    rows = min(rows, table.roll.shape[1])
     bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)
-    if plan.must_roll_hot:
+    if table.plan.must_roll_hot:
         bank[:, -1] = np.nan
     return TurnMap(
-        rules=rules,
-        position=position.change(dice=int(np.searchsorted(columns, position.dice - 1)) + 1),
-        columns=tuple(int(column) + 1 for column in columns),
+        rules=strategy.rules,
+        position=position,
+        columns=tuple((columns + 1).tolist()),
         totals=np.arange(rows, dtype=np.int64) * step,
         roll=table.roll[level, :rows][:, columns],
         bank=bank,
-        reachable=possible[:rows],
+        reachable=possible[level, :rows][:, columns],
         bank_from=best,
+        within=strategy.within,
     )
 
 

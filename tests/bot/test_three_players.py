@@ -169,7 +169,7 @@ async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
         (f"/advise 5 1 them:150,300 {rules}", "The opponent's score cannot be 300"),
         (f"/advise 5 1 turn:30 them:150,50 {rules}", "The turn total cannot be 30"),
         (f"/odds turn:50 them:150,50 {rules}", "say how many dice are left"),
-        (f"/explain them:150,50 {rules}", "this works for two players"),
+        (f"/explain turn:50 them:150,50 {rules}", "say how many dice are left"),
     ):
         assert message.lower() in (await chat.say(f"ann: {line}")).lower()
     told = await chat.say(f"ann: /advise 5 1 turn:50 them:150,50 {rules}")

@@ -1,38 +1,28 @@
 """The commands that show the turn at hand as a picture, and walk through all positions."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bot.fronts.chat.advice import CONTEXT, rules_meant
 from bot.fronts.chat.bringing import SETS
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.kingdom import LoadedQuestions
-from bot.fronts.chat.waiting import ready_against_rival, solved_first
+from bot.fronts.chat.waiting import ready_against_rival, ready_for, solved_first
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
 from bot.services.loaded_explorer import loaded_explored_in
-from bot.services.pictures import (
-    Explanation,
-    explained,
-    explained_in,
-    loaded_explained,
-)
+from bot.services.pictures import Explanation, explained, explained_in
 from bot.services.positions import check_asked
 from bot.services.situation import Situation, has_sets
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.views.explain import (
-    explanation_data,
-    explanation_text,
-    loaded_explanation_data,
-    loaded_explanation_text,
-)
+from bot.views.explain import explanation_data, explanation_text
 from bot.views.explorer import exploration_data, exploration_text
 from bot.views.loaded_explorer import loaded_exploration_data, loaded_exploration_text
 from bot.views.turn_picture import turn_picture
@@ -81,47 +71,31 @@ class PictureCommands:
         ]
 
     async def _explain(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await self._tables.asked_at(caller, told=bool(line.options))
-        if here and here.game.kits and not line.options:
-            async for reply in self._explain_loaded(caller, here):
-                yield reply
-            return
-        async for reply in self._solved_first(line, caller):
-            yield reply
-        found, here = await self._asked(line, caller, explained, explained_in)
-        if here and here.seat_of(caller.person) != here.game.mover:
-            found = replace(found, seen_by=here.names[here.game.mover])
-        found = await self._drawn(caller, found)
-        yield Reply(found, explanation_text, explanation_data, private=here is not None)
+        async def reply(found: Explanation, here: Table | None) -> Reply:
+            if here and here.seat_of(caller.person) != here.game.mover:
+                found = replace(found, seen_by=here.names[here.game.mover])
+            found = replace(found, picture=await self._picture(caller, found))
+            return Reply(found, explanation_text, explanation_data, private=here is not None)
 
-    async def _explain_loaded(self, caller: Caller, here: Table) -> AsyncIterator[Reply]:
-        """The turn under way where players bring their dice."""
-        game = replace(here.game, before=None)
-        async for reply in ready_against_rival(self._oracle, caller, game):
-            yield reply
-        asked = self._oracle.advisor, game
-        found = await self._oracle.answered_in(game, caller.asker, loaded_explained, *asked)
-        if here.seat_of(caller.person) != game.mover:
-            found = replace(found, seen_by=here.names[game.mover])
-        names = tuple(one.text for one in found.columns)
-        picture = await self._picture(caller, partial(turn_picture, found.turn, names=names))
-        found = replace(found, picture=picture)
-        yield Reply(found, loaded_explanation_text, loaded_explanation_data, private=True)
+        async for told in self._told(line, caller, explained, explained_in, reply):
+            yield told
 
     async def _explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         here = await self._tables.asked_at(caller, told=bool(line.options))
         if has_sets(line.options):
-            async for reply in self._loaded.explore(line, caller):
-                yield reply
+            async for told in self._loaded.explore(line, caller):
+                yield told
             return
         if here and here.game.kits and not line.options:
-            async for reply in self._explore_loaded(caller, here):
-                yield reply
+            async for told in self._explore_loaded(caller, here):
+                yield told
             return
-        async for reply in self._solved_first(line, caller):
-            yield reply
-        found, here = await self._asked(line, caller, explored, explored_in)
-        yield exploration(found, line.option("rules"), private=here is not None)
+
+        async def reply(found: Exploration, here: Table | None) -> Reply:
+            return exploration(found, line.option("rules"), private=here is not None)
+
+        async for told in self._told(line, caller, explored, explored_in, reply):
+            yield told
 
     async def _explore_loaded(self, caller: Caller, here: Table) -> AsyncIterator[Reply]:
         """The position of a game to which players bring their dice."""
@@ -132,51 +106,47 @@ class PictureCommands:
         found = await self._oracle.answered_in(game, caller.asker, loaded_explored_in, *asked)
         yield Reply(found, loaded_exploration_text, loaded_exploration_data, private=True)
 
-    async def _solved_first(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        """That the rules which are meant are solved before the answer, where that is quick."""
-        here = await self._tables.asked_at(caller, told=bool(line.options))
-        meant = await rules_meant(line, caller, here, self._rules)
-        check = None
-        if not here or line.options:
-            asked, dice = line.situation(meant), line.number("dice")
-            await self._tables.check_asked(caller, meant, asked.scores)
-
-            def check() -> None:
-                asked.check_two()
-                check_asked(replace(asked, hot_dice=None), dice)
-
-        async for reply in solved_first(self._oracle, self._rules, caller, meant, 2, check=check):
-            yield reply
-
-    async def _asked(
+    async def _told(
         self,
         line: Line,
         caller: Caller,
         of_position: Callable[[Advisor, int | None, Situation], T],
         of_game: Callable[[Advisor, Game], T],
-    ) -> tuple[T, Table | None]:
-        """What there is to see of a position, or of the game here, which comes with it."""
+        reply: Callable[[T, Table | None], Awaitable[Reply]],
+    ) -> AsyncIterator[Reply]:
+        """What there is to see of a position, or of the game here, solved first where it is quick.
+
+        reply : makes a reply of it, and of the game here if it is of that
+        """
+        oracle, advisor = self._oracle, self._oracle.advisor
         here = await self._tables.asked_at(caller, told=bool(line.options))
-        advisor = self._oracle.advisor
         if here and not line.options:
             game = replace(here.game, before=None)
-            asked: tuple[Any, ...] = advisor, game
-            return await self._oracle.answered(caller.asker, game.rules, of_game, *asked), here
+            async for told in ready_for(oracle, self._rules, caller, game):
+                yield told
+            yield await reply(
+                await oracle.advised_in(game, caller.asker, of_game, advisor, game), here
+            )
+            return
         meant = await rules_meant(line, caller, here, self._rules)
-        asked = advisor, line.number("dice"), line.situation(meant)
-        return await self._oracle.answered(caller.asker, meant, of_position, *asked), None
+        asked, dice = line.situation(meant), line.number("dice")
+        await self._tables.check_asked(caller, meant, asked.scores)
+        check = partial(check_asked, asked, dice)
+        async for told in solved_first(
+            oracle, self._rules, caller, meant, asked.players, check=check
+        ):
+            yield told
+        work = of_position, advisor, dice, asked
+        yield await reply(await oracle.advised(caller.asker, meant, asked.players, *work), None)
 
-    async def _drawn(self, caller: Caller, found: Explanation) -> Explanation:
-        """With its picture, unless there is no time for pictures."""
-        picture = await self._picture(caller, partial(turn_picture, found.turn))
-        return replace(found, picture=picture)
-
-    async def _picture(self, caller: Caller, draw: Callable[[], bytes]) -> bytes | None:
-        tasks = self._oracle.tasks
+    async def _picture(self, caller: Caller, found: Explanation) -> bytes | None:
+        """The picture of an explanation, unless there is no time for pictures."""
+        tasks, turn = self._oracle.tasks, found.turn
         if tasks.pressure.degree >= Degree.STRAINED:
             return None
+        names = [found.named.left(dice).text for dice in turn.columns] if found.named else []
         try:
-            return await tasks.aside(caller.asker, draw)
+            return await tasks.aside(caller.asker, partial(turn_picture, turn, names=names))
         except FarkleError:
             return None  # the text says the same
 

@@ -36,7 +36,7 @@ from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.needed import Needed
-from bot.services.pictures import Explanation, LoadedExplanation
+from bot.services.pictures import Explanation
 from bot.services.tables import Table
 from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
@@ -51,7 +51,7 @@ from bot.views.card import (
 from bot.views.chart import chart_png
 from bot.views.daily import asked_card, daily_card
 from bot.views.drill import drill_card, drill_verdict_card
-from bot.views.explain import explanation_card, loaded_explanation_card
+from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
 from bot.views.highlights import hot_dice_picture
@@ -370,8 +370,6 @@ class Answer:
             return card, said_in(language, explore_view, subject, card.buttons, language.code)
         if isinstance(subject, Explanation):
             return explanation_card(subject), None
-        if isinstance(subject, LoadedExplanation):
-            return loaded_explanation_card(subject), None
         if isinstance(subject, Asked):
             card = asked_card(subject)
             return card, daily_view(subject.daily.day, card.buttons)

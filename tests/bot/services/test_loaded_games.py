@@ -190,9 +190,9 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
         found = (await chat.answer("ann: /explain")).subject
         hint = (await chat.answer("ann: /hint")).subject
         position, turn = hint.odds.odds.position, found.turn
-        row, column = position.turn_total // 50, turn.position.dice - 1
-        assert found.columns[column] == hint.odds.dice.mine.left(position.dice)
-        assert found.columns[-1].text == "lucky*3,devil*2,odd"
+        row, column = position.turn_total // 50, turn.columns.index(position.dice)
+        assert found.named == hint.odds.dice.mine
+        assert turn.columns[-1] == found.named.dice_set.whole
         assert turn.roll[row, column] == hint.odds.odds.roll
         if hint.odds.odds.bank is not None:
             assert turn.bank[row, column] == hint.odds.odds.bank

@@ -3,12 +3,14 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.languages import language
 from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
+from solver.loaded.files import open_matchup
 from solver.wording import ENGLISH, speak
 from tests.bot.chat import Chat, open_chat
 from tests.bot.test_playthroughs import fixed_secrets
@@ -146,9 +148,14 @@ async def test_three_are_solved_where_that_takes_seconds(patient: Chat, tmp_path
     assert "The others would then win " in hint
     assert "only at your strongest opponent" not in hint
     assert "after 0 hot dice" not in hint
-    for line in ("/explain", "/explore"):
-        pictured = (await patient.all(f"{who}: {line}"))[-1].text
-        assert "only at your strongest opponent" in " ".join(pictured.split())
+    explained = (await patient.all(f"{who}: /explain"))[-1]
+    assert explained.text.startswith(hint)
+    found = explained.subject
+    matchup = rolled.subject.table.game.many_matchup
+    position, play = found.turn.position, open_matchup(tmp_path / "matchups", matchup)
+    table, columns = play.turn(position).of_mover, [one - 1 for one in found.turn.columns]
+    assert (play.players, len(columns)) == (3, 8)
+    assert np.array_equal(found.turn.roll, table.roll[0, : len(found.turn.totals)][:, columns])
     last = await played_out(patient, rolled)
     found = (await patient.all("carl: /review"))[-1].subject
     shares = last.subject.table.game.shares

@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bot.fronts.console import answer_pipe
@@ -16,6 +17,7 @@ from bot.settings import Settings
 from bot.views.explain import explanation_card
 from bot.wiring import open_parts
 from solver.game.position import Position
+from solver.play.estimate import EstimatedStrategy
 from solver.strategy import Strategy
 from tests.bot.chat import Chat
 
@@ -90,11 +92,26 @@ async def test_whoever_plays_without_hints_gets_none(chat: Chat, command: str) -
     assert "The host has forbidden hints" not in await chat.say(f"carl: {command}")
 
 
-async def test_more_players_are_told_that_it_is_not_exact(chat: Chat) -> None:
+async def test_a_turn_of_several_is_explained_by_an_estimate_that_says_so(
+    chat: Chat, strategies: dict[str, Strategy]
+) -> None:
     await chat.all("ann: /play @bob @carl rules:kcd")
-    found = (await chat.answer("ann: /explain")).subject
-    assert isinstance(found, Explanation)
-    assert not found.exact
+    here = (await chat.answer("ann: /explain")).subject
+    assert isinstance(here, Explanation)
+    reply = await chat.answer("/explain rules:kcd me:1000 them:2000,1500 turn:300 dice:3")
+    told = " ".join(reply.text.split())
+    assert told.startswith("you 1,000, them 2,000 and 1,500, turn total 300, kcd rules Now ")
+    assert "The others would then win" in told
+    assert "These chances are estimates" in told
+    play = EstimatedStrategy(strategies["kcd"], 3)
+    for found in (here, reply.subject):
+        position, turn = found.turn.position, found.turn
+        assert (len(position.players), found.hint.exact) == (3, True)
+        table = play.turn(position).of_mover
+        rows = len(turn.totals)
+        assert np.array_equal(turn.roll, table.roll[0, :rows])
+        assert np.array_equal(turn.bank[:, 0], table.ends.bank[:rows], equal_nan=True)
+        assert (found.picture or b"").startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
