@@ -1,8 +1,7 @@
 """One turn's equations of a rule set as straight-line source for numba, kept in a folder.
 
 What is done in all lanes is a body for solver.game.lane_code, which makes it full-width vector
-instructions; `spread_source` leaves that to LLVM: a loop over a constant number of lanes, in which
-every load is `lane + constant` from one array.
+instructions.
 """
 
 import hashlib
@@ -324,55 +323,6 @@ def _round_up(
         parts[more] += parts.pop(one)
 
 
-def spread_source(plan: TurnPlan) -> str:
-    """Source of ``spread(values, hot, rolled, arrivals)``: where best play goes from a turn total.
-
-    It is `turn` backwards. The chance of a list goes to the greatest of its values, through the
-    same maxima: on to the greater one of each pair, of equal ones to that with more points.
-
-    values, hot : float64, solved rows as for `turn`, from the row of the turn total on
-    rolled : float64, dice * LANES, the chance to roll with the dice 1.. in turn
-    arrivals : float64, targets * LANES, set to the chance to come to each target
-    """
-    pairs, maxima = shared_maxima(plan.lists())
-    first_pair = len(plan.targets)
-    body = [f"m{n} = rolled[{n * LANES} + i]" for n in range(plan.columns)]
-    for value, target in enumerate(plan.targets):
-        array = "hot" if plan.is_hot[value] else "values"
-        body.append(f"x{value} = {array}[{int(target) * LANES} + i]")
-    highest = list(range(first_pair))
-    for value, (one, other) in enumerate(pairs, first_pair):
-        body.append(f"x{value} = max(x{one}, x{other})")
-        highest.append(max(highest[one], highest[other]))
-    parts: list[list[str]] = [[] for _ in highest]
-    for index, value in enumerate(maxima):
-        n = int(np.argmax(plan.chances[:, index]))
-        parts[value].append(f"{float(plan.chances[n, index])!r} * m{n}")
-    for value in range(len(highest) - 1, first_pair - 1, -1):
-        one, other = sorted(pairs[value - first_pair], key=lambda part: highest[part])
-        body += [
-            f"a{value} = {' + '.join(parts[value])}",
-            f"s{value} = a{value} if x{one} > x{other} else 0.0",
-        ]
-        parts[one].append(f"s{value}")
-        parts[other].append(f"(a{value} - s{value})")
-    body += [
-        f"arrivals[{value * LANES} + i] = {' + '.join(parts[value])}" for value in range(first_pair)
-    ]
-    lines = [
-        '"""Made by solver/game/kernel_source.py; safe to delete."""',
-        "import numba",
-        "",
-        "@numba.njit('void(f8[::1], f8[::1], f8[::1], f8[::1])',",
-        "            cache=True, nogil=True, error_model='numpy',",
-        "            fastmath={'contract', 'nnan', 'ninf', 'nsz'})",
-        "def spread(values, hot, rolled, arrivals):",
-        f"    for i in range({LANES}):",
-        *(f"        {line}" for line in body),
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
     """The turn function of a plan, from a module in `folder` beside which numba keeps its code.
 
@@ -391,11 +341,6 @@ def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns
     weigh = turns_weigh(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
     turns = [load_function(turn_source(plan, one), "turn", folder) for one in weigh]
     return Turns(*turns[:1] * (len(Turns._fields) - len(turns)), *turns)
-
-
-def load_spread(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
-    """The function of `spread_source`, likewise."""
-    return load_function(spread_source(plan), "spread", folder)
 
 
 def load_function(source: str, function: str, folder: Path) -> Callable[..., Any]:

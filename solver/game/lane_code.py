@@ -43,9 +43,9 @@ def lane_code(body: str, arrays: tuple[str, ...]) -> Callable[..., Any]:
 
     It returns whether `found` was above 0 in any lane; False where `body` does not assign it.
 
-    body : assignments of sums, differences, products and `max` of two, of numbers, names and
-        ``array[number]``, which is the vector of LANES values from there on. What one statement
-        assigns to an array the next one finds there.
+    body : assignments of sums, differences, products, `max` of two and ``x if y >= z else w``, of
+        numbers, names and ``array[number]``, which is the vector of LANES values from there on.
+        What one statement assigns to an array the next one finds there.
     arrays : their names in `body`, in the order in which they are given
     """
     statements = ast.parse(body).body
@@ -134,6 +134,10 @@ class _Lanes:
                 one, other = self._value(left), self._value(right)
                 is_more = builder.fcmp_ordered(">", one, other, flags=_FLAGS)
                 found = builder.select(is_more, one, other, flags=_FLAGS)
+            case ast.IfExp(test=ast.Compare(left=left, ops=[ast.GtE()], comparators=[right])):
+                one, other = self._value(left), self._value(right)
+                holds = builder.fcmp_ordered(">=", one, other, flags=_FLAGS)
+                found = builder.select(holds, self._value(node.body), self._value(node.orelse))
             case _:
                 raise NotImplementedError(ast.unparse(node))
         return found

@@ -1,7 +1,7 @@
 """Numba kernels that find how turns end: those of best play, and those of given decisions.
 
-Parameters as in solver.game.kernels. A turn total is followed forwards, with the chance to be in
-each state of the turn.
+Parameters as in solver.game.kernels. A turn is followed forwards over its turn totals, with the
+chance to be in each of its states.
 """
 
 from typing import NamedTuple
@@ -21,10 +21,10 @@ from solver.game.kernels import (
     prepare,
     solve_levels,
 )
+from solver.game.lane_code import lane_code
 from solver.game.lanes import LANES
+from solver.game.list_kernels import add_lists
 from solver.turn.equations import Floats
-
-SPREAD_TYPE = types.FunctionType(types.void(*[array_type(types.float64, 1)] * 4))
 
 _NO_MORE = 1e-18
 """A chance that is left out."""
@@ -35,10 +35,6 @@ class Spread(NamedTuple):
 
     mass: Floats
     """Chance to be in a state, shape (levels, turn totals, dice, LANES)."""
-    rolled: Floats
-    """Chance to roll with each number of dice, shape (dice, LANES)."""
-    arrivals: Floats
-    """Chance to come to each target of the plan, shape (targets, LANES)."""
     banked: Floats
     """Chance of each bank, shape (turn totals, LANES)."""
     farkled: Floats
@@ -48,7 +44,7 @@ class Spread(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Every set-aside of every roll; list after list, and the lists of 1, 2, ... dice in turn."""
+    """The set-asides of every roll; list after list, and the lists of 1, 2, ... dice in turn."""
 
     points: npt.NDArray[np.intp]
     """In steps, without a bonus."""
@@ -65,82 +61,134 @@ class Choices(NamedTuple):
     """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
     loses: Floats
     farkles: Floats
+    places: npt.NDArray[np.intp]
+    """Where each set-aside leads to from the row of a turn total on, in the flat values of a
+    scratch, by level, shape (levels, set-asides)."""
+    ones: Floats
+    """For each list."""
 
 
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
-_spread_type = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3, 3, 3)], Spread)
-_choices_type = types.NamedTuple(
-    [_integers] * 3 + [_floats] + [_integers] * 2 + [_floats] * 3, Choices
+SPREAD_TYPE = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3)], Spread)
+CHOICES_TYPE = types.NamedTuple(
+    [
+        *[_integers] * 3,
+        _floats,
+        *[_integers] * 2,
+        *[_floats] * 3,
+        array_type(types.intp, 2),
+        _floats,
+    ],
+    Choices,
 )
 
 
 @njit(nogil=True, error_model="numpy")
-def _follow(spread, steps, work, space, targets):
-    """Find how the turns end that a thread's scratch was prepared for and that were solved."""
-    game, lists = work.game, work.lists
-    values, _, bank, _, _, _, _ = work.scratch
-    mass, rolled, arrivals, banked, farkled, ends = space
-    levels, _, dice, _ = values.shape
+def own_spread(spread, worker):
+    """The Spread of one thread, without the axis of threads."""
+    return Spread(
+        spread.mass[worker], spread.banked[worker], spread.farkled[worker], spread.ends[worker]
+    )
+
+
+_send = lane_code(
+    """
+some = goes[0] if values[0] >= best[0] else 0.0
+mass[0] = mass[0] + some
+rest = goes[0] - some
+goes[0] = rest
+found = rest
+""",
+    ("values", "mass", "best", "goes", "rolled"),
+)
+"""Send chances on to an option where it is best; tells whether any are left."""
+
+
+@njit(nogil=True, error_model="numpy")
+def _roll(level, row, n, choices, values, mass, rolled, best, goes):
+    """Send the chance to roll the dice of column n in a row on to what is best of each roll."""
+    places, starts = choices.places[level], choices.starts
+    for k in range(choices.lists[n], choices.lists[n + 1]):
+        for lane in range(LANES):
+            best[lane] = 0.0
+            goes[lane] = choices.chance[k] * rolled[lane]
+        if starts[k + 1] > starts[k] + 1:
+            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+                values, values, row, places, starts, choices.ones, k, k + 1, best, 0
+            )
+        for option in range(starts[k + 1] - 1, starts[k] - 1, -1):
+            place = row + places[option]
+            if not _send(values[place:], mass[place:], best, goes, rolled):
+                break
+
+
+@njit(nogil=True, error_model="numpy")
+def follow(steps, least, choices, work, spread):
+    """Find how turns of best play end, up to turn total `steps`, that were solved in a scratch.
+
+    A tie between bank and roll is banked; of set-asides of equal value the one with more points is
+    taken.
+
+    least : a state to which no lane comes with more chance than this is banked
+    """
+    game, values, bank = work.game, work.scratch.values, work.scratch.bank
+    levels, all_rows, dice, _ = values.shape
     rows = steps + game.reach
-    mass[:, :rows] = 0.0
-    mass[0, 0, dice - 1] = 1.0
-    banked[:rows] = 0.0
-    farkled[:rows] = 0.0
-    ends[:] = 0.0
-    row = dice * LANES
+    spread.mass[:, :rows] = 0.0
+    spread.mass[0, 0, dice - 1] = 1.0
+    spread.banked[:rows] = 0.0
+    spread.farkled[:rows] = 0.0
+    spread.ends[:] = 0.0
+    flat, mass = values.ravel(), spread.mass.ravel()
+    rolled, best, goes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     for t in range(steps):
         for level in range(levels):
-            following, bonus = min(level + 1, levels - 1), work.bonuses[level]
-            any_rolled = 0.0
             for n in range(dice):
                 may = game.must_roll_hot == 0 or n < dice - 1
+                most = 0.0
                 for lane in range(LANES):
-                    here, worth = mass[level, t, n, lane], bank[t, lane]
+                    here, worth = spread.mass[level, t, n, lane], bank[t, lane]
                     stays = may and worth > 0.0 and worth >= values[level, t, n, lane]
-                    kept = here if stays else 0.0
-                    goes = here - kept
-                    banked[t, lane] += kept
-                    rolled[n, lane] = goes
-                    any_rolled += goes
-                    farkled[t, lane] += lists.farkles[n] * goes
-                    ends[0, lane] += lists.wins[n] * goes
-                    ends[1, lane] += lists.loses[n] * goes
-            if any_rolled == 0.0:
-                continue
-            spread(
-                values[level].ravel()[t * row :],
-                values[following, bonus:].ravel()[t * row :],
-                rolled.ravel(),
-                arrivals.ravel(),
-            )
-            for k in range(targets.size):
-                points, n = targets[k] // dice, targets[k] % dice
-                if n == dice - 1:
-                    there = mass[following, t + points + bonus, n]
-                else:
-                    there = mass[level, t + points, n]
+                    spread.banked[t, lane] += here if stays else 0.0
+                    rolled[lane] = 0.0 if stays else here
+                    most = max(most, rolled[lane])
+                if most <= least:
+                    for lane in range(LANES):
+                        spread.banked[t, lane] += rolled[lane]
+                    continue
                 for lane in range(LANES):
-                    there[lane] += arrivals[k, lane]
+                    spread.farkled[t, lane] += choices.farkles[n] * rolled[lane]
+                    spread.ends[0, lane] += choices.wins[n] * rolled[lane]
+                    spread.ends[1, lane] += choices.loses[n] * rolled[lane]
+                row = (level * all_rows + t) * dice * LANES
+                _roll(level, row, n, choices, flat, mass, rolled, best, goes)
+
+
+@njit(nogil=True, error_model="numpy")
+def _follow_on(steps, work, spread):
+    """Find how turns end that come to turn total `steps` or more, where more is worth no more."""
+    game, lists = work.game, work.lists
+    levels, _, dice, _ = work.scratch.values.shape
     stops = 1.0 - lists.only_hot
     farkles, wins = lists.farkles[-1] / stops, lists.wins[-1] / stops
     loses = lists.loses[-1] / stops
     goes_on = 1.0 - farkles - wins - loses
-    for t in range(steps, rows):
+    for t in range(steps, steps + game.reach):
         for level in range(levels):
             for n in range(dice):
                 for lane in range(LANES):
-                    here = mass[level, t, n, lane]
+                    here = spread.mass[level, t, n, lane]
                     if game.must_roll_hot == 0 or n < dice - 1:
-                        banked[t, lane] += here
+                        spread.banked[t, lane] += here
                         continue
-                    banked[t, lane] += here * goes_on
-                    farkled[t, lane] += here * farkles
-                    ends[0, lane] += here * wins
-                    ends[1, lane] += here * loses
+                    spread.banked[t, lane] += here * goes_on
+                    spread.farkled[t, lane] += here * farkles
+                    spread.ends[0, lane] += here * wins
+                    spread.ends[1, lane] += here * loses
 
 
 @njit(nogil=True, error_model="numpy")
-def _keep(s, start, r, u, w, rows, ends_game, work, space, outcomes, used):
+def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
     """Write the outcomes of a group down, from place `used` on; returns where the next one goes."""
     game = work.game
     low, high = own_scores(s, u, w, game)
@@ -150,30 +198,30 @@ def _keep(s, start, r, u, w, rows, ends_game, work, space, outcomes, used):
         if not low <= own <= high:
             continue
         k = outcomes.which[r, u, w, own, opponent]
-        wins = space.ends[0, lane]
+        wins = spread.ends[0, lane]
         last = rows
         if ends_game and game.keeps == 0:
             # what reaches the goal wins, however much it is
             last = min(rows, game.scores - own)
             for t in range(last, rows):
-                wins += space.banked[t, lane]
-        outcomes.wins[k], outcomes.loses[k] = wins, space.ends[1, lane]
+                wins += spread.banked[t, lane]
+        outcomes.wins[k], outcomes.loses[k] = wins, spread.ends[1, lane]
         farkled = 0.0
         if game.keeps == 0:
             for t in range(rows):
-                farkled += space.farkled[t, lane]
+                farkled += spread.farkled[t, lane]
         outcomes.farkled[k] = farkled
         first, end = 0, 0
         for t in range(last):
-            if space.banked[t, lane] > 0.0 or (game.keeps == 1 and space.farkled[t, lane] > 0.0):
+            if spread.banked[t, lane] > 0.0 or (game.keeps == 1 and spread.farkled[t, lane] > 0.0):
                 if end == 0:
                     first = t
                 end = t + 1
         outcomes.first[k], outcomes.start[k], outcomes.length[k] = first, used, end - first
         for t in range(first, end):
-            outcomes.banked[used] = space.banked[t, lane]
+            outcomes.banked[used] = spread.banked[t, lane]
             if game.keeps == 1:
-                outcomes.kept[used] = space.farkled[t, lane]
+                outcomes.kept[used] = spread.farkled[t, lane]
             used += 1
     return used
 
@@ -181,12 +229,11 @@ def _keep(s, start, r, u, w, rows, ends_game, work, space, outcomes, used):
 @njit(
     types.void(
         TURN_TYPE,
-        SPREAD_TYPE,
         TABLE_TYPE,
         array_type(types.intp, 2),
         *WORK_TYPES,
-        _spread_type,
-        _integers,
+        SPREAD_TYPE,
+        CHOICES_TYPE,
         OUTCOMES_TYPE,
         _integers,
         array_type(types.boolean, 1),
@@ -198,7 +245,6 @@ def _keep(s, start, r, u, w, rows, ends_game, work, space, outcomes, used):
 )
 def outcomes_of_best_play(
     turn,
-    spread,
     table,
     groups,
     game,
@@ -207,8 +253,8 @@ def outcomes_of_best_play(
     bonuses,
     scratch,
     slack,
-    space,
-    targets,
+    spread,
+    choices,
     outcomes,
     used,
     ends_game,
@@ -225,14 +271,7 @@ def outcomes_of_best_play(
     modes = game.farkle_limit * game.boards
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        mine = Spread(
-            space.mass[worker],
-            space.rolled[worker],
-            space.arrivals[worker],
-            space.banked[worker],
-            space.farkled[worker],
-            space.ends[worker],
-        )
+        mine = own_spread(spread, worker)
         place = used[worker]
         for group in range(worker, len(groups), workers):
             s, start = groups[group]
@@ -243,7 +282,8 @@ def outcomes_of_best_play(
                         if steps == 0:
                             continue
                         solve_levels(turn, steps, own)
-                        _follow(spread, steps, own, mine, targets)
+                        follow(steps, 0.0, choices, own, mine)
+                        _follow_on(steps, own, mine)
                         rows = steps + game.reach
                         place = _keep(
                             s, start, r, u, w, rows, ends_game[r], own, mine, outcomes, place
@@ -280,7 +320,7 @@ def _chosen(level, t, k, worth, choices):
         array_type(types.boolean, 3),
         types.intp,
         types.boolean,
-        _choices_type,
+        CHOICES_TYPE,
         _floats,
         _floats,
         _floats,

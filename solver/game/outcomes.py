@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from solver.errors import ConvergenceError, SolveError
 from solver.game.endgame import Endgame
-from solver.game.kernel_source import load_spread, load_turn
+from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES, lane_array
 from solver.game.layout import GameNumbers, Outcomes, Work, solved_game
 from solver.game.outcome_kernels import (
@@ -96,12 +96,13 @@ def outcomes_of_values(
         wins,
         loses,
     )
-    functions = load_turn(plan, cache), load_spread(plan, cache)
-    given = _space(plan, work), plan.targets, outcomes, np.cumsum(room) - room, ends_game
+    turn = load_turn(plan, cache)
+    followed = spread_of(work), choices_of(plan, work.scratch.values.shape[2])
+    given = *followed, outcomes, np.cumsum(room) - room, ends_game
     size = max(1, len(groups) // (_CHUNKS * workers)) * workers
     for begin in range(0, len(groups), size):
         on_progress(begin / len(groups))
-        outcomes_of_best_play(*functions, table, groups[begin : begin + size], *work, *given)
+        outcomes_of_best_play(turn, table, groups[begin : begin + size], *work, *given)
     return outcomes
 
 
@@ -135,22 +136,22 @@ def _rooms(
     return found
 
 
-def _space(plan: TurnPlan, work: Work) -> Spread:
-    workers, _, rows, dice, lanes = work.scratch.values.shape
+def spread_of(work: Work) -> Spread:
+    """Return room to follow the turns of a game."""
+    workers, _, rows, _, lanes = work.scratch.values.shape
     return Spread(
         mass=lane_array(*work.scratch.values.shape),
-        rolled=lane_array(workers, dice, lanes),
-        arrivals=lane_array(workers, len(plan.targets), lanes),
         banked=lane_array(workers, rows, lanes),
         farkled=lane_array(workers, rows, lanes),
         ends=lane_array(workers, 2, lanes),
     )
 
 
-@lru_cache(maxsize=RULESETS)
-def _choices(rules: Ruleset) -> Choices:
-    """Every set-aside, those that are never best as well."""
-    plan = turn_plan(rules, all_options=True)
+def choices_of(plan: TurnPlan, rows: int = 0) -> Choices:
+    """Return the choices of a plan as kernels take them.
+
+    rows : turn totals of the scratch in which they are followed, if any
+    """
     points, left = np.divmod(plan.targets[plan.options], plan.columns)
     column = np.argmax(plan.chances, axis=0)
     return Choices(
@@ -163,7 +164,15 @@ def _choices(rules: Ruleset) -> Choices:
         plan.win_chances,
         plan.lose_chances,
         plan.farkle_chances,
+        LANES * np.array([plan.places(level, rows) for level in range(plan.levels)]),
+        np.ones(len(plan.starts)),
     )
+
+
+@lru_cache(maxsize=RULESETS)
+def _all_choices(rules: Ruleset) -> Choices:
+    """Return every set-aside, those that are never best as well."""
+    return choices_of(turn_plan(rules, all_options=True))
 
 
 def outcome_of(
@@ -184,7 +193,7 @@ def outcome_of(
         np.ascontiguousarray(bank),
         least,
         must_roll_hot,
-        _choices(rules),
+        _all_choices(rules),
         banked,
         farkled,
         ends,

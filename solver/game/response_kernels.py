@@ -23,29 +23,10 @@ from solver.game.kernels import (
 )
 from solver.game.lanes import LANES
 from solver.game.layout import PAD
-from solver.turn.equations import Floats
+from solver.game.outcome_kernels import CHOICES_TYPE, SPREAD_TYPE, follow, own_spread
 
 _LEAST = 1e-3
 """Turns are not followed beyond a state with less chance than this: they end there with a bank."""
-
-
-class Options(NamedTuple):
-    """The lists of a plan."""
-
-    points: npt.NDArray[np.intp]
-    """Of each option in steps, without a bonus; list after list, points ascending."""
-    left: npt.NDArray[np.intp]
-    """Its remaining dice, as a column."""
-    starts: npt.NDArray[np.intp]
-    """Where each list begins, those of a column in a row."""
-    ends: npt.NDArray[np.intp]
-    """And where it ends."""
-    first_list: npt.NDArray[np.intp]
-    """Of each column, and the end."""
-    chances: Floats
-    """Of each list."""
-    farkles: Floats
-    """Chance of a farkle, of each column."""
 
 
 class Responses(NamedTuple):
@@ -67,8 +48,6 @@ class Responses(NamedTuple):
     """Chances that turn totals are banked, group after group, shape (these, LANES)."""
 
 
-_integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
-_options_type = types.NamedTuple([_integers] * 5 + [_floats] * 2, Options)
 _responses_type = types.NamedTuple(
     [
         *[array_type(types.int32, 5)] * 2,
@@ -87,73 +66,23 @@ def _followed(u, game):
     return u if f + 1 == game.farkle_limit else u - f
 
 
-@njit(nogil=True, error_model="numpy", fastmath={"nnan", "ninf", "nsz"})
-def _roll(level, t, n, rolled, options, mass, work, best, goes):
-    """Send the chance to roll the dice of column n at t on to the best set-asides of each roll."""
-    values, last = work.scratch.values, work.bonuses.size - 1
-    whole, following, bonus = values.shape[2] - 1, min(level + 1, last), work.bonuses[level]
-    for k in range(options.first_list[n], options.first_list[n + 1]):
-        begin, end = options.starts[k], options.ends[k]
-        best[:] = 0.0
-        for place in range(begin, end):
-            left = options.left[place]
-            to = following if left == whole else level
-            there = values[to, t + options.points[place] + (bonus if left == whole else 0), left]
-            for lane in range(LANES):
-                best[lane] = max(best[lane], there[lane])
-        for lane in range(LANES):
-            goes[lane] = options.chances[k] * rolled[lane]
-        for place in range(end - 1, begin - 1, -1):
-            left = options.left[place]
-            to = following if left == whole else level
-            row = t + options.points[place] + (bonus if left == whole else 0)
-            there, arrives = values[to, row, left], mass[to, row, left]
-            for lane in range(LANES):
-                some = goes[lane] if there[lane] >= best[lane] else 0.0
-                arrives[lane] += some
-                goes[lane] -= some
-
-
 @njit(nogil=True, error_model="numpy")
-def _follow(steps, low, high, options, mass, work, board, firsts, ends, banked, farkled):
-    """Follow turns that were solved, in lanes from `low` to below `high`.
+def _keep(steps, low, high, spread, board, firsts, ends, banked, farkled):
+    """Write down how turns end that were followed, in lanes from `low` to below `high`.
 
     The others are set to what is in the nearest of them. Fills parts of Responses; `firsts` and
     `ends` are arrays, as what is assigned to their elements in a parallel loop may be lost.
     """
-    game, values, bank = work.game, work.scratch.values, work.scratch.bank
-    levels, _, dice, _ = values.shape
-    mass[:, : steps + game.reach] = 0.0
-    mass[0, 0, dice - 1, low:high] = 1.0
-    rolled, failed, room = np.empty(LANES), np.zeros(LANES), np.empty((2, LANES))
     first, after = steps, 0
-    kept = np.empty(LANES)
+    farkled[:] = 0.0
     for t in range(steps):
-        kept[:] = 0.0
-        for level in range(levels):
-            for n in range(dice):
-                may = game.must_roll_hot == 0 or n < dice - 1
-                most = 0.0
-                for lane in range(LANES):
-                    here, worth = mass[level, t, n, lane], bank[t, lane]
-                    stays = may and worth > 0.0 and worth >= values[level, t, n, lane]
-                    kept[lane] += here if stays else 0.0
-                    rolled[lane] = 0.0 if stays else here
-                    most = max(most, rolled[lane])
-                if most > _LEAST:
-                    for lane in range(LANES):
-                        failed[lane] += options.farkles[n] * rolled[lane]
-                    _roll(level, t, n, rolled, options, mass, work, room[0], room[1])
-                else:
-                    for lane in range(LANES):
-                        kept[lane] += rolled[lane]
-        if t < len(banked):
-            for lane in range(LANES):
-                banked[t, lane] = kept[min(max(lane, low), high - 1)]
-            if kept.max() > _LEAST:
-                first, after = min(first, t), t + 1
-    for lane in range(LANES):
-        farkled[lane] = failed[min(max(lane, low), high - 1)]
+        for lane in range(LANES):
+            nearest = min(max(lane, low), high - 1)
+            farkled[lane] += spread.farkled[t, nearest]
+            if t < len(banked):
+                banked[t, lane] = spread.banked[t, nearest]
+        if t < len(banked) and spread.banked[t, low:high].max() > _LEAST:
+            first, after = min(first, t), t + 1
     firsts[board], ends[board] = min(first, after), after
 
 
@@ -163,8 +92,8 @@ def _follow(steps, low, high, options, mass, work, board, firsts, ends, banked, 
         TABLE_TYPE,
         types.intp,
         *WORK_TYPES,
-        array_type(types.float64, 5),
-        _options_type,
+        SPREAD_TYPE,
+        CHOICES_TYPE,
         *[array_type(types.int32, 4)] * 2,
         array_type(types.float32, 5),
         array_type(types.float32, 6),
@@ -184,8 +113,8 @@ def find_responses(
     bonuses,
     scratch,
     slack,
-    mass,
-    options,
+    spread,
+    choices,
     first,
     end,
     farkled,
@@ -193,13 +122,13 @@ def find_responses(
 ):
     """Follow the turns of best play in the groups of a total.
 
-    mass : room for the chance to be in each state of a turn, like the values of the scratch
     first, end, farkled : parts of Responses, those of this total, which are filled
     banked : filled likewise, at [group, role, mode, board, turn total, lane]
     """
     workers, modes = len(scratch.lost), game.farkle_limit * game.boards
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
+        mine = own_spread(spread, worker)
         for k in range(worker, len(first), workers):
             start = k * LANES
             for r in range(game.roles):
@@ -214,13 +143,12 @@ def find_responses(
                         solve_levels(turn, steps, own)
                         low, high = own_scores(s, u, w, game)
                         lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
-                        _follow(
+                        follow(steps, _LEAST, choices, own, mine)
+                        _keep(
                             steps,
                             lanes[0],
                             lanes[1],
-                            options,
-                            mass[worker],
-                            own,
+                            mine,
                             board,
                             first[k, r, u],
                             end[k, r, u],

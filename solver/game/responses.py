@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solver.game.lanes import LANES, lane_array
+from solver.game.lanes import LANES
 from solver.game.layout import Work
-from solver.game.response_kernels import Options, Responses, find_responses, respond
+from solver.game.outcomes import choices_of, spread_of
+from solver.game.response_kernels import Responses, find_responses, respond
 from solver.turn.scoring import TurnPlan
 
 _APART = 16
@@ -37,29 +38,18 @@ class Correction:
     ) -> None:
         """Follow the turns of best play, given the values of a table."""
         game = self._game = work.game
-        columns = np.argmax(plan.chances, axis=0)
-        order = np.argsort(columns, kind="stable")
-        options = Options(
-            plan.targets[plan.options] // plan.columns,
-            plan.targets[plan.options] % plan.columns,
-            plan.starts[order],
-            np.append(plan.starts[1:], len(plan.options))[order],
-            np.searchsorted(columns[order], np.arange(plan.columns + 1)),
-            plan.chances.max(axis=0)[order],
-            plan.farkle_chances,
-        )
         last = 2 * game.scores - 2
         totals = np.arange(last, -_APART, -_APART).clip(0).tolist()
         groups = (-(-game.scores // LANES), game.roles, game.farkle_limit * game.boards)
         shape = (*groups, game.boards)
         room = np.empty((*shape, game.scores, LANES), dtype=np.float32)
-        mass = lane_array(*work.scratch.values.shape)
         first, end = np.zeros((2, len(totals), *shape), dtype=np.int32)
         farkled = np.zeros((*first.shape, LANES), dtype=np.float32)
+        followed = spread_of(work), choices_of(plan, work.scratch.values.shape[2])
         banked, turn_totals = [], np.arange(game.scores)
         for i, total in enumerate(totals):
             found = first[i], end[i], farkled[i], room
-            find_responses(turn, table, total, *work, mass, options, *found)
+            find_responses(turn, table, total, *work, *followed, *found)
             begins, ends = first[i][..., np.newaxis], end[i][..., np.newaxis]
             # most turn totals are hardly ever banked: nothing is kept of them
             banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])
