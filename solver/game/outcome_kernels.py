@@ -44,7 +44,7 @@ class Spread(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """The set-asides of every roll; list after list, and the lists of 1, 2, ... dice in turn."""
+    """Every set-aside of every roll; list after list, and the lists of 1, 2, ... dice in turn."""
 
     points: npt.NDArray[np.intp]
     """In steps, without a bonus."""
@@ -61,34 +61,13 @@ class Choices(NamedTuple):
     """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
     loses: Floats
     farkles: Floats
-    places: npt.NDArray[np.intp]
-    """Where each set-aside leads to from the row of a turn total on, in the flat values of a
-    scratch, by level, shape (levels, set-asides)."""
-    ones: Floats
-    """For each list."""
 
 
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
 SPREAD_TYPE = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3)], Spread)
-CHOICES_TYPE = types.NamedTuple(
-    [
-        *[_integers] * 3,
-        _floats,
-        *[_integers] * 2,
-        *[_floats] * 3,
-        array_type(types.intp, 2),
-        _floats,
-    ],
-    Choices,
+_choices_type = types.NamedTuple(
+    [_integers] * 3 + [_floats] + [_integers] * 2 + [_floats] * 3, Choices
 )
-
-
-@njit(nogil=True, error_model="numpy")
-def own_spread(spread, worker):
-    """The Spread of one thread, without the axis of threads."""
-    return Spread(
-        spread.mass[worker], spread.banked[worker], spread.farkled[worker], spread.ends[worker]
-    )
 
 
 _send = lane_code(
@@ -105,50 +84,65 @@ found = rest
 
 
 @njit(nogil=True, error_model="numpy")
-def _roll(level, row, n, choices, values, mass, rolled, best, goes):
-    """Send the chance to roll the dice of column n in a row on to what is best of each roll."""
-    places, starts = choices.places[level], choices.starts
-    for k in range(choices.lists[n], choices.lists[n + 1]):
+def own_spread(spread, worker):
+    """The Spread of one thread, without the axis of threads."""
+    return Spread(
+        spread.mass[worker], spread.banked[worker], spread.farkled[worker], spread.ends[worker]
+    )
+
+
+@njit(nogil=True, error_model="numpy")
+def _roll(row, n, lists, values, hot, mass, hot_mass, rolled, best, goes, ones):
+    """Send the chance to roll the dice of column n in a row on to what is best of each roll.
+
+    values, hot : as for a turn function; mass, hot_mass : likewise
+    """
+    for k in range(lists.first_list[n], lists.first_list[n + 1]):
+        begin, end = lists.starts[k], lists.starts[k + 1]
         for lane in range(LANES):
             best[lane] = 0.0
-            goes[lane] = choices.chance[k] * rolled[lane]
-        if starts[k + 1] > starts[k] + 1:
+            goes[lane] = lists.chances[k] * rolled[lane]
+        if end > begin + 1:
             add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-                values, values, row, places, starts, choices.ones, k, k + 1, best, 0
+                values, hot, row, lists.places, lists.starts, ones, k, k + 1, best, 0
             )
-        for option in range(starts[k + 1] - 1, starts[k] - 1, -1):
-            place = row + places[option]
-            if not _send(values[place:], mass[place:], best, goes, rolled):
+        for option in range(end - 1, begin - 1, -1):
+            place = lists.places[option]
+            if place >= 0:
+                there, arrives = values[row + place :], mass[row + place :]
+            else:
+                there, arrives = hot[row + ~place :], hot_mass[row + ~place :]
+            if not _send(there, arrives, best, goes, rolled):
                 break
 
 
 @njit(nogil=True, error_model="numpy")
-def follow(steps, least, choices, work, spread):
+def follow(steps, least, work, spread):
     """Find how turns of best play end, up to turn total `steps`, that were solved in a scratch.
 
     A tie between bank and roll is banked; of set-asides of equal value the one with more points is
-    taken.
+    taken, hot dice last.
 
     least : a state to which no lane comes with more chance than this is banked
     """
-    game, values, bank = work.game, work.scratch.values, work.scratch.bank
-    levels, all_rows, dice, _ = values.shape
+    game, lists, values, bank = work.game, work.lists, work.scratch.values, work.scratch.bank
+    levels, _, dice, _ = values.shape
     rows = steps + game.reach
     spread.mass[:, :rows] = 0.0
     spread.mass[0, 0, dice - 1] = 1.0
     spread.banked[:rows] = 0.0
     spread.farkled[:rows] = 0.0
     spread.ends[:] = 0.0
-    flat, mass = values.ravel(), spread.mass.ravel()
     rolled, best, goes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    ones = np.ones(lists.starts.size)
     for t in range(steps):
         for level in range(levels):
+            following, bonus = min(level + 1, levels - 1), work.bonuses[level]
             for n in range(dice):
-                may = game.must_roll_hot == 0 or n < dice - 1
                 most = 0.0
                 for lane in range(LANES):
                     here, worth = spread.mass[level, t, n, lane], bank[t, lane]
-                    stays = may and worth > 0.0 and worth >= values[level, t, n, lane]
+                    stays = n < lists.banked and worth > 0.0 and worth >= values[level, t, n, lane]
                     spread.banked[t, lane] += here if stays else 0.0
                     rolled[lane] = 0.0 if stays else here
                     most = max(most, rolled[lane])
@@ -157,11 +151,22 @@ def follow(steps, least, choices, work, spread):
                         spread.banked[t, lane] += rolled[lane]
                     continue
                 for lane in range(LANES):
-                    spread.farkled[t, lane] += choices.farkles[n] * rolled[lane]
-                    spread.ends[0, lane] += choices.wins[n] * rolled[lane]
-                    spread.ends[1, lane] += choices.loses[n] * rolled[lane]
-                row = (level * all_rows + t) * dice * LANES
-                _roll(level, row, n, choices, flat, mass, rolled, best, goes)
+                    spread.farkled[t, lane] += lists.farkles[n] * rolled[lane]
+                    spread.ends[0, lane] += lists.wins[n] * rolled[lane]
+                    spread.ends[1, lane] += lists.loses[n] * rolled[lane]
+                _roll(
+                    t * dice * LANES,
+                    n,
+                    lists,
+                    values[level].ravel(),
+                    values[following, bonus:].ravel(),
+                    spread.mass[level].ravel(),
+                    spread.mass[following, bonus:].ravel(),
+                    rolled,
+                    best,
+                    goes,
+                    ones,
+                )
 
 
 @njit(nogil=True, error_model="numpy")
@@ -178,7 +183,7 @@ def _follow_on(steps, work, spread):
             for n in range(dice):
                 for lane in range(LANES):
                     here = spread.mass[level, t, n, lane]
-                    if game.must_roll_hot == 0 or n < dice - 1:
+                    if n < lists.banked:
                         spread.banked[t, lane] += here
                         continue
                     spread.banked[t, lane] += here * goes_on
@@ -233,7 +238,6 @@ def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
         array_type(types.intp, 2),
         *WORK_TYPES,
         SPREAD_TYPE,
-        CHOICES_TYPE,
         OUTCOMES_TYPE,
         _integers,
         array_type(types.boolean, 1),
@@ -254,14 +258,12 @@ def outcomes_of_best_play(
     scratch,
     slack,
     spread,
-    choices,
     outcomes,
     used,
     ends_game,
 ):
     """Find how the turns of best play end, given the values of the game.
 
-    targets : as of a TurnPlan
     groups : total and opponent's score in lane 0 of groups of states, shape (groups, 2); worker k
         does k, k + workers, ...
     used : where each worker goes on to write in `outcomes.banked`; moved on
@@ -282,7 +284,7 @@ def outcomes_of_best_play(
                         if steps == 0:
                             continue
                         solve_levels(turn, steps, own)
-                        follow(steps, 0.0, choices, own, mine)
+                        follow(steps, 0.0, own, mine)
                         _follow_on(steps, own, mine)
                         rows = steps + game.reach
                         place = _keep(
@@ -320,7 +322,7 @@ def _chosen(level, t, k, worth, choices):
         array_type(types.boolean, 3),
         types.intp,
         types.boolean,
-        CHOICES_TYPE,
+        _choices_type,
         _floats,
         _floats,
         _floats,

@@ -26,7 +26,7 @@ from solver.game.outcome_kernels import (
 )
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.scoring import turn_plan
 
 MOST_CHANCES = 400_000_000
 """Of banks that the outcomes of best play may have, 8 bytes each; most games have fewer than the
@@ -62,7 +62,6 @@ def outcomes_of_values(
     A tie between bank and roll is banked; of set-asides of equal value the one with more points is
     taken. Raises SolveError where that is too much to hold.
     """
-    plan = turn_plan(rules)
     table, work = solved_game(rules, ends, values, threads)
     game = work.game
     played = range(game.roles)
@@ -96,9 +95,8 @@ def outcomes_of_values(
         wins,
         loses,
     )
-    turn = load_turn(plan, cache)
-    followed = spread_of(work), choices_of(plan, work.scratch.values.shape[2])
-    given = *followed, outcomes, np.cumsum(room) - room, ends_game
+    turn = load_turn(turn_plan(rules), cache)
+    given = spread_of(work), outcomes, np.cumsum(room) - room, ends_game
     size = max(1, len(groups) // (_CHUNKS * workers)) * workers
     for begin in range(0, len(groups), size):
         on_progress(begin / len(groups))
@@ -147,11 +145,10 @@ def spread_of(work: Work) -> Spread:
     )
 
 
-def choices_of(plan: TurnPlan, rows: int = 0) -> Choices:
-    """Return the choices of a plan as kernels take them.
-
-    rows : turn totals of the scratch in which they are followed, if any
-    """
+@lru_cache(maxsize=RULESETS)
+def _choices(rules: Ruleset) -> Choices:
+    """Every set-aside, those that are never best as well."""
+    plan = turn_plan(rules, all_options=True)
     points, left = np.divmod(plan.targets[plan.options], plan.columns)
     column = np.argmax(plan.chances, axis=0)
     return Choices(
@@ -164,15 +161,7 @@ def choices_of(plan: TurnPlan, rows: int = 0) -> Choices:
         plan.win_chances,
         plan.lose_chances,
         plan.farkle_chances,
-        LANES * np.array([plan.places(level, rows) for level in range(plan.levels)]),
-        np.ones(len(plan.starts)),
     )
-
-
-@lru_cache(maxsize=RULESETS)
-def _all_choices(rules: Ruleset) -> Choices:
-    """Return every set-aside, those that are never best as well."""
-    return choices_of(turn_plan(rules, all_options=True))
 
 
 def outcome_of(
@@ -193,7 +182,7 @@ def outcome_of(
         np.ascontiguousarray(bank),
         least,
         must_roll_hot,
-        _all_choices(rules),
+        _choices(rules),
         banked,
         farkled,
         ends,

@@ -23,7 +23,7 @@ from solver.game.kernels import (
 )
 from solver.game.lanes import LANES
 from solver.game.layout import PAD
-from solver.game.outcome_kernels import CHOICES_TYPE, SPREAD_TYPE, follow, own_spread
+from solver.game.outcome_kernels import SPREAD_TYPE, follow, own_spread
 
 _LEAST = 1e-3
 """Turns are not followed beyond a state with less chance than this: they end there with a bank."""
@@ -93,7 +93,6 @@ def _keep(steps, low, high, spread, board, firsts, ends, banked, farkled):
         types.intp,
         *WORK_TYPES,
         SPREAD_TYPE,
-        CHOICES_TYPE,
         *[array_type(types.int32, 4)] * 2,
         array_type(types.float32, 5),
         array_type(types.float32, 6),
@@ -114,7 +113,6 @@ def find_responses(
     scratch,
     slack,
     spread,
-    choices,
     first,
     end,
     farkled,
@@ -143,7 +141,7 @@ def find_responses(
                         solve_levels(turn, steps, own)
                         low, high = own_scores(s, u, w, game)
                         lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
-                        follow(steps, _LEAST, choices, own, mine)
+                        follow(steps, _LEAST, own, mine)
                         _keep(
                             steps,
                             lanes[0],

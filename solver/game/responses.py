@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from solver.game.lanes import LANES
 from solver.game.layout import Work
-from solver.game.outcomes import choices_of, spread_of
+from solver.game.outcomes import spread_of
 from solver.game.response_kernels import Responses, find_responses, respond
-from solver.turn.scoring import TurnPlan
 
 _APART = 16
 """Totals from one whose turns are followed to the next."""
@@ -31,7 +30,6 @@ class Correction:
 
     def __init__(
         self,
-        plan: TurnPlan,
         work: Work,
         turn: Callable[..., Any],
         table: npt.NDArray[np.float64],
@@ -43,13 +41,13 @@ class Correction:
         groups = (-(-game.scores // LANES), game.roles, game.farkle_limit * game.boards)
         shape = (*groups, game.boards)
         room = np.empty((*shape, game.scores, LANES), dtype=np.float32)
+        spread = spread_of(work)
         first, end = np.zeros((2, len(totals), *shape), dtype=np.int32)
         farkled = np.zeros((*first.shape, LANES), dtype=np.float32)
-        followed = spread_of(work), choices_of(plan, work.scratch.values.shape[2])
         banked, turn_totals = [], np.arange(game.scores)
         for i, total in enumerate(totals):
             found = first[i], end[i], farkled[i], room
-            find_responses(turn, table, total, *work, *followed, *found)
+            find_responses(turn, table, total, *work, spread, *found)
             begins, ends = first[i][..., np.newaxis], end[i][..., np.newaxis]
             # most turn totals are hardly ever banked: nothing is kept of them
             banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])

@@ -209,8 +209,7 @@ class Sweeps:
         if not self._change.size:
             return
         if self._correction is None:
-            plan = turn_plan(self._rules)
-            self._correction = Correction(plan, self._work, self.turns.whole, self.table)
+            self._correction = Correction(self._work, self.turns.whole, self.table)
         self._correction.apply(self.table, self._change, _ROUNDS)
 
     def error_bound(self, tolerance: float, residual: float) -> float | None:
