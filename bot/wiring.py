@@ -118,7 +118,7 @@ async def open_parts(
                 *played.commands(),
                 *tournament_commands(Tournaments(games), rules),
                 *daily_commands(Daily(tables, oracle, rules)),
-                *drill_commands(Drill(tables, oracle, rules, back)),
+                *drill_commands(Drill(tables, oracle, rules, back), oracle, rules),
                 *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
                 *duel_commands(oracle, rules, settings.kernels),
                 *RulesCommands(rules).commands(),

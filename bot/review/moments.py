@@ -40,6 +40,7 @@ from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.game.position import Position
 from solver.game.standings import by_seat
+from solver.loaded.kits import Kit
 from solver.turn.dice import Roll, make_roll
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
@@ -88,12 +89,19 @@ class Judgement:
 
     position: Position
     roll: Roll
-    options: int
-    """Number of things that could be done; 1 if the decision was forced."""
+    choices: tuple[Choice, ...]
+    """What could be done."""
     chosen: Choice
     best: Choice
     """The chosen one if there was none better."""
     mark: Mark | None
+    kits: tuple[Kit, ...] = ()
+    """What the players of the position bring; none where all throw the dice of the rules."""
+
+    @property
+    def options(self) -> int:
+        """Number of things that could be done; 1 if the decision was forced."""
+        return len(self.choices)
 
     @property
     def loss(self) -> float:
@@ -162,7 +170,8 @@ class _Decision:
 
     position: Position
     roll: Roll
-    choices: list[Choice]
+    choices: tuple[Choice, ...]
+    kits: tuple[Kit, ...]
     kept: Roll = ()
     use: PowerKind | None = None
     """Of a badge, with what was kept."""
@@ -175,7 +184,8 @@ class _Decision:
         best = max([chosen, *self.choices], key=lambda choice: choice.win_probability)
         loss = best.win_probability - chosen.win_probability
         mark = next((mark for mark, least in _LEAST_LOSSES.items() if loss >= least), None)
-        return Judgement(self.position, self.roll, len(self.choices), chosen, best, mark)
+        asked = self.position, self.roll, self.choices
+        return Judgement(*asked, chosen, best, mark, self.kits)
 
 
 @dataclass(slots=True)
@@ -428,4 +438,7 @@ def _rounded_alike(shares: Shares) -> Shares:
 
 def _decision(worth: Worth, game: Game) -> _Decision:
     """What there is to decide for the player to move."""
-    return _Decision(worth.turn(game).position, game.turn.roll or (), choices(worth, game))
+    turn = worth.turn(game)
+    order = dict(zip(turn.position.in_order, turn.seats, strict=False))
+    kits = tuple(game.kits[order[k]] for k in sorted(order)) if game.kits else ()
+    return _Decision(turn.position, game.turn.roll or (), tuple(choices(worth, game)), kits)

@@ -93,7 +93,9 @@ class Review:
     """What each finished turn changed."""
     players: tuple[PlayerReview, ...]
     kits: tuple[Kit, ...] = ()
-    """What both brought; none where they threw the dice of the rules."""
+    """What all brought; none where they threw the dice of the rules."""
+    joker_alone: bool = False
+    """Whether jokers of these scored without a die that is none."""
 
     @property
     def is_told(self) -> bool:
@@ -152,6 +154,7 @@ def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
         turns=tuple(reader.changes),
         players=tuple(_player(reader, seat, result) for seat in range(len(game.seats))),
         kits=game.kits,
+        joker_alone=game.joker_alone,
     )
 
 

@@ -220,6 +220,15 @@ class Advisor:
             return self.seated(game) or self.pair(game.side.matchup)
         return self.shared(game) or self.strategy(game.rules)
 
+    def play_of(self, rules: Ruleset, players: int, matchup: "Matchup | None" = None) -> BestPlay:
+        """Return best play of so many players, or of what they bring; an estimate of several.
+
+        Raises StrategyFileError where that is not solved, and cannot be estimated.
+        """
+        if matchup is not None:
+            return self.pair(matchup)
+        return self.strategy(rules) if players == 2 else self._shared_for(rules, players)
+
     def komi(self, rules: Ruleset) -> "Komi":
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
         from solver.play.komi import komi  # noqa: PLC0415

@@ -14,17 +14,16 @@ from datetime import date, timedelta
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
+from bot.services.position_ids import read_kept
 from bot.services.situation import DEFAULT_RULES
 from bot.services.tables import Caller, Tables
 from bot.store import daily as stored
 from bot.store.errors import StoreError
-from bot.store.rows import DailyAnswer, StoredDaily, StoredDrill
+from bot.store.rows import DailyAnswer, StoredDaily
 from bot.tasks.answering import at_once
 from bot.tasks.turns import Asker
 from solver.errors import FarkleError, InvalidRequestError
-from solver.play.daily import Choice, DailyPosition, Question, daily_position
-from solver.play.position_id import position_id, read_id
-from solver.rules.file import make_rules
+from solver.play.daily import DailyPosition, daily_position
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
 
@@ -283,24 +282,12 @@ def streak_of(days: Sequence[date], own: Iterable[DailyAnswer]) -> int:
 
 def _written(place: str, daily: DailyPosition) -> StoredDaily:
     """A position as it is kept."""
-    text = position_id(daily.rules, daily.position, daily.roll)
+    text, rules = daily.id, daily.rules.model_dump(mode="json")
     assert text is not None  # noqa: S101 - no score is below 0
-    rules = daily.rules.model_dump(mode="json")
     return StoredDaily(place, daily.day, rules, text, list(map(asdict, daily.choices)))
 
 
 def _read(kept: StoredDaily) -> DailyPosition:
     """A position that was kept. Raises FarkleError where this program cannot read it."""
-    found = read_question(kept, say("the daily position"))
-    return DailyPosition(found.rules, found.position, found.roll, found.choices, kept.day)
-
-
-def read_question(kept: StoredDaily | StoredDrill, called: str) -> Question:
-    """A decision that was kept; `called` so in what is said of its rules.
-
-    Raises FarkleError where this program cannot read it.
-    """
-    rules = make_rules(kept.rules, called)
-    position, roll = read_id(kept.position).position(rules)
-    choices = [Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept.choices]
-    return Question(rules, position, roll or (), tuple(choices))
+    found = read_kept(kept, say("the daily position"))
+    return DailyPosition(found.rules, found.position, found.roll, found.choices, day=kept.day)

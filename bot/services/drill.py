@@ -6,17 +6,17 @@ that were never asked, but after every two of them a position is drawn.
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
-from bot.services.daily import read_question
 from bot.services.house_rules import HouseRules
 from bot.services.levels import weak_spot
 from bot.services.looking_back import LookingBack
+from bot.services.position_ids import kept, read_kept
 from bot.services.situation import DEFAULT_RULES
 from bot.services.spacing import spaced
 from bot.services.tables import Caller, Tables
@@ -28,10 +28,12 @@ from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay, TaskCancelledError
 from bot.tasks.workers import TaskError
 from solver.errors import FarkleError, InvalidRequestError
-from solver.play.advice import Advice
+from solver.loaded.kits import Kit, solved_of
+from solver.loaded.matchup import Matchup
+from solver.play.advice import Advice, advise, with_why
 from solver.play.daily import Question, chance_of
 from solver.play.drills import Spot, drawn, spot_of
-from solver.play.position_id import position_id, read_id
+from solver.play.position_id import PositionId, read_id
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
 
@@ -59,7 +61,31 @@ class Drilled:
     @property
     def spot(self) -> Spot:
         """Where it comes up."""
-        return spot_of(self.question.rules, self.question.position)
+        asked = self.question
+        return spot_of(asked.rules, asked.position, asked.thrown)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The game from which somebody wants new positions."""
+
+    rules: Ruleset
+    players: int = 2
+    kits: tuple[Kit, ...] = ()
+    """What players bring, the one to act first; none where all throw the dice of the rules."""
+    joker_alone: bool = False
+    """Whether jokers of these may score without a die that is none."""
+
+    @property
+    def matchup(self) -> Matchup | None:
+        """What they bring as it is solved. Raises FarkleError for what cannot be."""
+        return solved_of(self.rules, self.kits, joker_alone=self.joker_alone)
+
+    def fits(self, question: Question) -> bool:
+        """Whether a decision comes up in such a game."""
+        players = len(question.position.players)
+        found = question.rules, players, question.kits, question.joker_alone
+        return found == (self.rules, self.players, self.kits, self.joker_alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +134,14 @@ class Drill:
         self._rules = rules
         self._back = back
 
-    async def asked(self, caller: Caller) -> AsyncIterator[Delay | DrillQuestion]:
+    async def asked(
+        self, caller: Caller, wish: Wish | None = None
+    ) -> AsyncIterator[Delay | DrillQuestion]:
         """What is asked of the caller now, after their games were reviewed; how long that takes.
 
         Where games cannot be reviewed now, it is made of those that were.
+
+        wish : what is to be asked; own decisions and new positions if None
 
         Raises FarkleError.
         """
@@ -126,7 +156,7 @@ class Drill:
         games = await reviewed_games(self._store, person)
         if failed and not games and not await stored.drills_of(self._store, person):
             raise failed
-        drill, found = await self._waiting(caller, games)
+        drill, found = await self._waiting(caller, games, wish)
         known = await stored.drills_of(self._store, person)
         others = [one for one in known if one.position != drill.position]
         waiting = len(_due(others, self._tables.now())) + len(_new(games, known))
@@ -134,6 +164,16 @@ class Drill:
         left = await self._back.left(person)
         decisions = sum(one.decisions for one in games)
         yield DrillQuestion(found, weak_spot(games), len(games), decisions, lessons, waiting, left)
+
+    async def like(self, caller: Caller, position: str) -> Wish | None:
+        """The game of a new position that has no ID, from which others are wanted then."""
+        known = await stored.drills_of(self._store, caller.person.id)
+        last = next((one for one in known if one.position == position), None)
+        if last is None or last.game_id or not last.whole:
+            return None
+        asked = read_kept(last, say("the position"))
+        players = len(asked.position.players)
+        return Wish(asked.rules, players, asked.kits, asked.joker_alone)
 
     async def answer(
         self, caller: Caller, choice: int, position: str | None = None
@@ -152,11 +192,7 @@ class Drill:
         person = caller.person.id
         if position is not None:
             known = await stored.drills_of(self._store, person)
-            meant = replace(read_id(position), text="")
-            alike = (
-                one.position for one in known if replace(read_id(one.position), text="") == meant
-            )
-            position = next(alike, position)
+            position = next((one.position for one in known if _is_meant(one, position)), position)
         found, is_first = await stored.answer(self._store, person, position, given)
         if found is None or found.choice is None:
             raise InvalidRequestError.say("no question is open for you: /drill asks one")
@@ -166,14 +202,21 @@ class Drill:
         return DrillVerdict(drill, found.choice, is_first, found.due, now, advice)
 
     async def _waiting(
-        self, caller: Caller, games: Sequence[PlayedGame]
+        self, caller: Caller, games: Sequence[PlayedGame], wish: Wish | None
     ) -> tuple[StoredDrill, Drilled]:
         """What waits for an answer, or waits from now on."""
+
+        def fits(one: StoredDrill) -> bool:
+            return wish is None or _fits(wish, one)
+
         for _ in range(_TRIES):
             known = await stored.drills_of(self._store, caller.person.id)
-            drill = next((one for one in known if one.choice is None), None)
+            waiting = [one for one in known if one.choice is None]
+            drill = waiting[-1] if waiting and fits(waiting[-1]) else None
             if drill is None:
-                drill = await stored.ask(self._store, await self._next(caller, games, known))
+                alike = list(filter(fits, known))
+                drill = await self._next(caller, games, alike, wish)
+                drill = await stored.ask(self._store, drill, fits)
             try:
                 return drill, await self._read(drill)
             except StoreError:
@@ -185,7 +228,7 @@ class Drill:
 
     async def _read(self, kept: StoredDrill) -> Drilled:
         """A position that was kept. Raises FarkleError where this program cannot read it."""
-        question = read_question(kept, say("the position"))
+        question = read_kept(kept, say("the position"))
         game = await self._store.game(kept.game_id) if kept.game_id else None
         return Drilled(
             question=question,
@@ -197,7 +240,11 @@ class Drill:
         )
 
     async def _next(
-        self, caller: Caller, games: Sequence[PlayedGame], known: Sequence[StoredDrill]
+        self,
+        caller: Caller,
+        games: Sequence[PlayedGame],
+        known: Sequence[StoredDrill],
+        wish: Wish | None,
     ) -> StoredDrill:
         """What is to be asked next."""
         now, person = self._tables.now(), caller.person.id
@@ -206,24 +253,19 @@ class Drill:
         if len(last) < _OWN_IN_A_ROW or not all(one.game_id for one in last):
             if due := _due(known, now):
                 return replace(due[0], asked_at=now, choice=None)
-            for game, number in _new(games, known):
+            for game, number in () if wish else _new(games, known):
                 if own := await self._own(person, game, number, now):
                     return own
-        rules = await self._rules_of(caller, games)
+        wish = wish or Wish(await self._rules_of(caller, games))
         seed = " ".join([person, now.isoformat(), *(one.position for one in known)])
-        question = await self._oracle.answered(
-            caller.asker, rules, drawn_under, self._oracle.advisor, rules, weak_spot(games), seed
-        )
-        text = position_id(rules, question.position, question.roll)
-        assert text is not None  # noqa: S101 - no score is below 0
-        return StoredDrill(
-            person,
-            text,
-            rules.model_dump(mode="json"),
-            list(map(asdict, question.choices)),
-            *(None, None, None),
-            now,
-        )
+        asked = drawn_for, self._oracle.advisor, wish, weak_spot(games), seed
+        if wish.players > 2:
+            question = await self._oracle.tasks.aside(caller.asker, *asked)
+        else:
+            question = await self._oracle.answered(caller.asker, wish.rules, *asked)
+        rules = wish.rules.model_dump(mode="json")
+        source: dict[str, Any] = {"game_id": None, "turn": None, "chosen": None}
+        return StoredDrill(person, rules=rules, asked_at=now, **source, **kept(question))
 
     async def _own(
         self, person: str, game: PlayedGame, number: int, now: datetime
@@ -235,8 +277,7 @@ class Drill:
             return None
         lesson = game.lessons[number]
         rules = table.game.rules.model_dump(mode="json")
-        kept = lesson["position"], rules, lesson["choices"]
-        return StoredDrill(person, *kept, game.game_id, lesson["turn"], lesson["chosen"], now)
+        return StoredDrill(person, rules=rules, game_id=game.game_id, asked_at=now, **lesson)
 
     async def _rules_of(self, caller: Caller, games: Sequence[PlayedGame]) -> Ruleset:
         """The rules that positions are drawn under: of the last game, else of the place."""
@@ -277,18 +318,41 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
     )
 
 
-def drawn_under(advisor: Advisor, rules: Ruleset, spot: Spot | None, seed: str) -> Question:
-    """A new position of a spot under the rules. Raises FarkleError."""
-    return drawn(advisor.strategy(rules), spot, chance_of(seed))
+def drawn_for(advisor: Advisor, wish: Wish, spot: Spot | None, seed: str) -> Question:
+    """A new position of a spot in a game. Raises FarkleError."""
+    play = advisor.play_of(wish.rules, wish.players, wish.matchup)
+    found = drawn(play, spot, chance_of(seed))
+    return replace(found, kits=wish.kits, joker_alone=wish.joker_alone)
 
 
 def advised(advisor: Advisor, question: Question) -> Advice | None:
-    """What the best choice is and why; None where the rules are not solved any more."""
+    """What the best choice is and why; None where the game is not solved any more."""
+    players, matchup = len(question.position.players), question.matchup
     try:
-        found = advisor.answer(question.rules, question.position, question.roll)
+        play = advisor.play_of(question.rules, players, matchup)
+        found = advise(play, question.position, question.roll)
     except FarkleError:
         return None
-    return found if isinstance(found, Advice) else None
+    return found if matchup else with_why(play, found)
+
+
+def _is_meant(kept: StoredDrill, typed: str) -> bool:
+    """Whether a position is the one that is named. Raises InvalidRequestError for what is none."""
+    if kept.position == typed:
+        return True
+    return not kept.whole and _read_alike(kept.position) == _read_alike(typed)
+
+
+def _read_alike(typed: str) -> PositionId:
+    return replace(read_id(typed), text="")
+
+
+def _fits(wish: Wish, kept: StoredDrill) -> bool:
+    """Whether a position comes up in a game."""
+    try:
+        return wish.fits(read_kept(kept, say("the position")))
+    except FarkleError:
+        return False
 
 
 def _due(known: Sequence[StoredDrill], now: datetime) -> list[StoredDrill]:

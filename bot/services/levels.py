@@ -26,7 +26,10 @@ _AVERAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class PlayerLevel:
-    """What the reviews of games come to, those of a person in games with exact chances."""
+    """What the reviews of games come to, those of a person in games with exact chances.
+
+    Games with dice of one's own are left out.
+    """
 
     games: int
     decisions: int
@@ -79,7 +82,8 @@ class Levels:
             async for delay in self._back.catch_up(caller, person, place):
                 yield delay
         stats = await person_stats(self._store, person, place)
-        level = level_of(await reviewed_games(self._store, person, place))
+        games = await reviewed_games(self._store, person, place)
+        level = level_of([one for one in games if not one.own_dice])
         yield PlayerRecord(stats, level, await self._back.left(person, place))
 
 

@@ -6,10 +6,10 @@ seats is kept.
 
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import asdict
 
 from bot.review.lessons import SeatLessons
 from bot.services.chances import Oracle
+from bot.services.position_ids import kept
 from bot.services.reckoning import lessons_in
 from bot.services.tables import Caller, Table, Tables
 from bot.store.errors import DamagedGameError, MissingGameError
@@ -70,7 +70,7 @@ class LookingBack:
                 if isinstance(told, Delay):
                     yield told
                 else:
-                    rows = list(map(_written, told))
+                    rows = [_written(one, own_dice=bool(game.kits)) for one in told]
                     await keep_review(self._tables.store, game.id, game.version, rows)
         except TaskCancelledError:
             raise
@@ -100,13 +100,12 @@ class LookingBack:
         return found
 
     def _is_exact(self, table: Table) -> bool:
-        """Whether a game was played with the dice of its rules, and its chances are exact."""
+        """Whether a game is over whose dice were all taken, and its chances are exact."""
         game = table.game
-        own_dice = bool(game.kits or game.pool)
-        return game.over and not own_dice and self._oracle.is_exact(game)
+        return game.over and bool(game.kits or not game.pool) and self._oracle.is_exact(game)
 
 
-def _written(found: SeatLessons) -> SeatReview:
+def _written(found: SeatLessons, *, own_dice: bool) -> SeatReview:
     """What was found of a seat as it is kept."""
     return SeatReview(
         found.seat,
@@ -114,5 +113,6 @@ def _written(found: SeatLessons) -> SeatReview:
         found.loss,
         found.without_luck,
         {str(spot): counted for spot, counted in found.spots.items()},
-        list(map(asdict, found.lessons)),
+        [{"turn": one.turn, **kept(one.question), "chosen": one.chosen} for one in found.lessons],
+        own_dice=own_dice,
     )

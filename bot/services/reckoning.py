@@ -6,7 +6,6 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from bot.review.chart import ChartPoint, GameChart
 from bot.review.lessons import SeatLessons, lessons_of
@@ -85,8 +84,7 @@ def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
 
 def lessons_in(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> tuple[SeatLessons, ...]:
     """What a game that is solved teaches its players. Raises FarkleError."""
-    found = reviewed(advisor, begun, events)
-    return lessons_of(found, partial(advisor.strategy, begun.rules))
+    return lessons_of(reviewed(advisor, begun, events))
 
 
 def decided(advisor: Advisor, game: Game) -> Move:

@@ -1,7 +1,7 @@
 """Positions that people practise on, and when each is asked again; damaged rows are not there."""
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
@@ -21,8 +21,8 @@ async def drills_of(store: Store, person: str) -> list[StoredDrill]:
     return await store.read(lambda connection: _read(connection, person))
 
 
-async def ask(store: Store, asked: StoredDrill) -> StoredDrill:
-    """Have a position wait for an answer, unless another one does: the one that waits then.
+async def ask(store: Store, asked: StoredDrill, fits: Callable[[StoredDrill], bool]) -> StoredDrill:
+    """Have a position wait for an answer, unless another one that fits does: what waits then.
 
     What was done with, and is not asked again, is forgotten once something else was answered: what
     comes next depends on what was answered last.
@@ -30,11 +30,13 @@ async def ask(store: Store, asked: StoredDrill) -> StoredDrill:
 
     def note(connection: Connection) -> StoredDrill:
         known = _read(connection, asked.person)
-        if waiting := next((one for one in known if one.choice is None), None):
+        if waiting := next((one for one in known if one.choice is None and fits(one)), None):
+            waiting = replace(waiting, asked_at=asked.asked_at)
+            put(connection, drills, _row(waiting))
             return waiting
         last = max((one.answered_at for one in known if one.answered_at), default=None)
         for one in known:
-            if one.due is None and one.answered_at != last:
+            if one.due is None and one.choice is not None and one.answered_at != last:
                 connection.execute(delete(drills).where(_this(one)))
         put(connection, drills, _row(asked))
         return asked
@@ -54,7 +56,7 @@ async def answer(
     position: str | None,
     given: Callable[[StoredDrill], StoredDrill],
 ) -> tuple[StoredDrill | None, bool]:
-    """Answer a position, the one that waits if None; the position, and whether it waited.
+    """Answer a position, the one asked last if None; the position, and whether it waited.
 
     given : makes of what is asked what was answered, and may refuse
     """
@@ -65,9 +67,9 @@ async def answer(
             for one in _read(connection, person)
             if (one.choice is None if position is None else one.position == position)
         ]
-        if not found or found[0].choice is not None:
+        if not found or found[-1].choice is not None:
             return next(iter(found), None), False
-        done = given(found[0])
+        done = given(found[-1])
         put(connection, drills, _row(done))
         return done, True
 

@@ -1,7 +1,7 @@
 """What the store takes and gives: games, their events, seats and results, a place's settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
@@ -120,6 +120,8 @@ class SeatReview:
     spots: dict[str, tuple[int, float]]
     """Decisions and loss by spot."""
     lessons: list[dict[str, Any]]
+    own_dice: bool = field(default=False, kw_only=True)
+    """Whether players brought their dice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class StoredDrill:
 
     person: str
     position: str
-    """By its ID."""
+    """By its ID, else by a key."""
     rules: dict[str, Any]
     choices: list[dict[str, Any]]
     game_id: str | None
@@ -155,6 +157,8 @@ class StoredDrill:
     """What the next interval follows from, see bot/services/spacing.py."""
     due: datetime | None = None
     """When it is asked again; None for never."""
+    whole: dict[str, Any] | None = None
+    """What is asked, but for the rules and the choices, where it has no ID."""
 
 
 @dataclass(frozen=True, slots=True)

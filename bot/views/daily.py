@@ -35,7 +35,7 @@ def asked_text(asked: Asked) -> str:
     daily = asked.daily
     end = say("What wins most often? Answer with /daily answer NUMBER; your first answer counts.")
     if asked.answer is not None:
-        end = say("Your answer: {choice}.", choice=choice_text(daily.choices[asked.answer]))
+        end = say("Your answer: {choice}.", choice=choice_text(daily, daily.choices[asked.answer]))
     lines = [_title(daily.day), wrap(question_head(daily)), *numbered_lines(daily), end]
     return "\n".join(lines)
 
@@ -93,7 +93,7 @@ def asked_card(asked: Asked) -> Card:
             say("What wins most often? You have one answer, and only you see whether it was right.")
         )
     else:
-        choice = choice_text(daily.choices[asked.answer])
+        choice = choice_text(daily, daily.choices[asked.answer])
         lines.append(say("Your answer: {choice}.", choice=choice))
     return Card("\n".join(lines), (dice_attachment(daily),), tuple(choice_buttons(daily)))
 
@@ -187,7 +187,7 @@ def _solution(solution: Solution) -> list[str]:
             "Solution of {day}, {dice}: {choice} wins {chance}.",
             day=_day(daily.day),
             dice=dice_text(daily.roll),
-            choice=choice_text(best),
+            choice=choice_text(daily, best),
             chance=percent(best.win_probability),
         )
     ]

@@ -7,11 +7,13 @@ from typing import Any
 from babel.dates import format_date
 
 from bot.services.drill import Drilled, DrillQuestion, DrillVerdict
+from bot.views.advice import reason_text
 from bot.views.card import Button, Card
 from bot.views.layout import escape_markdown, wrap
 from bot.views.question import (
     choice_buttons,
     choice_text,
+    cost_figure,
     dice_attachment,
     found_text,
     id_line,
@@ -22,7 +24,6 @@ from bot.views.question import (
     ranked_lines,
     solved_data,
 )
-from bot.views.why import why_text
 from solver.play.daily import CLEAR
 from solver.play.drills import Spot
 from solver.wording import figure, say, say_later, say_number, spoken
@@ -77,7 +78,7 @@ def drill_verdict_text(verdict: DrillVerdict) -> str:
     question = verdict.drill.question
     head, end = _verdict(verdict), _then(verdict)
     lines = [*map(wrap, head), *ranked_lines(question), _why(verdict), *map(wrap, end)]
-    return "\n".join([line for line in lines if line] + [id_line(question)])
+    return "\n".join(filter(None, [*lines, id_line(question)]))
 
 
 def drill_verdict_card(verdict: DrillVerdict) -> Card:
@@ -193,15 +194,15 @@ def _verdict(verdict: DrillVerdict) -> list[str]:
         lines.append(
             say(
                 "In the game you chose to {choice}, which cost {cost} %.",
-                choice=choice_text(drill.question.choices[drill.chosen]),
-                cost=figure(drill.question.cost(drill.chosen) * 100, ".2f"),
+                choice=choice_text(drill.question, drill.question.choices[drill.chosen]),
+                cost=cost_figure(drill.question, drill.chosen),
             )
         )
     return lines
 
 
 def _why(verdict: DrillVerdict) -> str:
-    return why_text(verdict.advice) if verdict.advice else ""
+    return reason_text(verdict.advice) if verdict.advice else ""
 
 
 def _then(verdict: DrillVerdict) -> list[str]:

@@ -22,6 +22,7 @@ from bot.views.why import no_bank_text
 from solver.game.position import Position
 from solver.play.advice import Advice, Odds
 from solver.play.badge_uses import BadgeUse
+from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.wording import say, say_later
 
@@ -45,12 +46,12 @@ def loaded_advice_text(answer: LoadedAdvice) -> str:
             say(
                 "{roll}: {position}, {rules} rules to {goal:,}",
                 roll=_roll(dice, advice),
-                position=_position(dice, advice.position),
+                position=own_dice_position(dice.rules, advice.position),
                 rules=dice.rules.name,
                 goal=dice.rules.goal,
             )
         ),
-        _dice(dice),
+        sets_text(dice),
         *badge_lines(dice.badges),
     ]
     if advice.farkle:
@@ -92,13 +93,13 @@ def loaded_odds_text(answer: LoadedOdds, *, alone: bool = True) -> str:
         wrap(
             say(
                 "{position}, {dice} to roll, {rules} rules to {goal:,}",
-                position=_position(dice, odds.position),
+                position=own_dice_position(dice.rules, odds.position),
                 dice=dice.mine.left(odds.position.turn.dice).text,
                 rules=dice.rules.name,
                 goal=dice.rules.goal,
             )
         ),
-        *([_dice(dice), *badge_lines(dice.badges)] if alone else []),
+        *([sets_text(dice), *badge_lines(dice.badges)] if alone else []),
     ]
     risk = say("farkle chance {chance}", chance=percent(odds.farkle_probability))
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll), risk)
@@ -186,16 +187,17 @@ def loaded_advice_sheet(answer: LoadedAdvice) -> Sheet:
     return sheet(names, loaded_data(answer)["options"])
 
 
-def _position(dice: LoadedDice, position: Position) -> str:
+def own_dice_position(rules: Ruleset, position: Position) -> str:
     """Scores and turn total."""
-    whole = _with_all_dice(dice, position)
+    whole = position.change(dice=rules.dice)
     total = whole.turn.turn_total
-    parts = [position_text(dice.rules, whole.change(turn_total=0))]
+    parts = [position_text(rules, whole.change(turn_total=0))]
     parts += [turn_total_text(total)] if total else []
     return ", ".join(parts)
 
 
-def _dice(dice: LoadedDice) -> str:
+def sets_text(dice: LoadedDice) -> str:
+    """What all throw."""
     told = say_later("Your dice {mine}, theirs {theirs}.")
     if dice.further:
         told = say_later("Your dice {mine}, those of the others {theirs}.")

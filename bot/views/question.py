@@ -3,40 +3,77 @@
 from dataclasses import asdict
 from typing import Any
 
+from bot.services.loaded import LoadedDice
 from bot.views.advice import cost_text, position_data, position_text
+from bot.views.badges import badge_lines
 from bot.views.card import Attachment, Button
 from bot.views.dice_picture import dice_png
 from bot.views.layout import columns, dice_count, dice_text, percent
+from bot.views.loaded import own_dice_position, sets_text
 from solver.play.daily import Choice, Question
-from solver.play.position_id import position_id
 from solver.wording import figure, say
 
 _ROWS = 5
 """Rows of buttons, which a phone shows best one below the other."""
 
 
-def choice_text(choice: Choice) -> str:
+def choice_text(question: Question, choice: Choice) -> str:
     """What is kept, and whether to bank or to roll then."""
-    kept = dice_text(choice.set_aside)
+    kept = kept_text(question, choice)
     if choice.bank:
         return say("keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
-    return say("keep {dice} and roll {left}", dice=kept, left=dice_count(choice.dice_left))
+    return say("keep {dice} and roll {left}", dice=kept, left=_left_text(question, choice))
 
 
 def question_head(question: Question) -> str:
     """The roll, the scores, and what the game is about."""
-    return say(
+    head = say(
         "{dice}: {position}, {rules} rules, to {goal:,}",
-        dice=dice_text(question.roll),
-        position=position_text(question.rules, question.position),
+        dice=roll_text(question),
+        position=_position_text(question),
         rules=question.rules.name,
         goal=question.rules.goal,
     )
+    if not question.kits:
+        return head
+    dice = _loaded(question)
+    return "\n".join([head, sets_text(dice), *badge_lines(dice.badges)])
+
+
+def roll_text(question: Question) -> str:
+    """What was rolled, by name where players bring their dice."""
+    roll, kit = question.roll, question.kit
+    return kit.roll_text(roll, question.position.dice) if kit else dice_text(roll)
+
+
+def kept_text(question: Question, choice: Choice) -> str:
+    """What a choice keeps, by name where players bring their dice."""
+    kept, kit = choice.set_aside, question.kit
+    return kit.set_aside_text(question.roll, kept) if kit else dice_text(kept)
+
+
+def _left_text(question: Question, choice: Choice) -> str:
+    return dice_count(sum(question.thrown.remaining[choice.dice_left]))
+
+
+def _position_text(question: Question) -> str:
+    about = own_dice_position if question.kits else position_text
+    return about(question.rules, question.position)
+
+
+def _loaded(question: Question) -> LoadedDice:
+    """What all bring, the player to move first."""
+    mine, theirs, *others = (question.kits[k] for k in question.position.in_order)
+    badges, further = (mine.badge, theirs.badge), tuple(one.dice for one in others)
+    sets = mine.dice, theirs.dice
+    return LoadedDice(question.rules, *sets, question.joker_alone, badges, further)
 
 
 def numbered_lines(question: Question) -> list[str]:
     """The choices by number, in columns, without what they are worth."""
-    rows = [(f"{number}.", choice_text(one)) for number, one in enumerate(question.choices, 1)]
+    rows = [
+        (f"{number}.", choice_text(question, one)) for number, one in enumerate(question.choices, 1)
+    ]
     return columns(rows, right={0})
 
 
@@ -44,30 +81,31 @@ def choice_buttons(question: Question) -> list[Button]:
     """A button for each choice, which has its number for action."""
     number = len(question.choices)
     rows = min(number, _ROWS)
-    labels = map(_label, question.choices)
+    labels = [_label(question, one) for one in question.choices]
     return [Button(str(k + 1), label, k * rows // number) for k, label in enumerate(labels)]
 
 
-def _label(choice: Choice) -> str:
+def _label(question: Question, choice: Choice) -> str:
     """The same as `choice_text`, in no more letters than a button of a phone shows."""
-    kept = dice_text(choice.set_aside)
+    kept = kept_text(question, choice)
     if choice.bank:
         return say("Keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
-    return say("Keep {dice} and roll {left}", dice=kept, left=dice_count(choice.dice_left))
+    return say("Keep {dice} and roll {left}", dice=kept, left=_left_text(question, choice))
 
 
 def dice_attachment(question: Question) -> Attachment:
     """A picture of the roll."""
-    described = say("Rolled {dice}", dice=dice_text(question.roll))
-    return Attachment("dice.png", dice_png(question.roll), described)
+    faces = question.thrown.faces(question.roll)
+    described = say("Rolled {dice}", dice=roll_text(question))
+    return Attachment("dice.png", dice_png(faces), described)
 
 
 def found_text(question: Question, choice: int) -> str:
     """Whether no choice is better, else what it costs."""
-    chosen = choice_text(question.choices[choice])
+    chosen = choice_text(question, question.choices[choice])
     if question.cost(choice) <= 0:
         return say("Right: {choice} is best.", choice=chosen)
-    cost = figure(question.cost(choice) * 100, ".2f")
+    cost = cost_figure(question, choice)
     return say("Not the best: {choice} costs {cost} %.", choice=chosen, cost=cost)
 
 
@@ -75,8 +113,8 @@ def ranked_lines(question: Question) -> list[str]:
     """Every choice, best first, in columns."""
     rows = [
         (
-            choice_text(question.choices[k]),
-            percent(question.choices[k].win_probability),
+            choice_text(question, question.choices[k]),
+            percent(question.choices[k].win_probability, question.within),
             _cost_of(question, k),
         )
         for k in _order(question)
@@ -87,44 +125,61 @@ def ranked_lines(question: Question) -> list[str]:
 def marked_lines(question: Question) -> list[str]:
     """The same for a message."""
     return [
-        f"{place}\\. {choice_text(question.choices[k])}:"
-        f" {percent(question.choices[k].win_probability)}, {_cost_of(question, k)}"
+        f"{place}\\. {choice_text(question, question.choices[k])}:"
+        f" {percent(question.choices[k].win_probability, question.within)}, {_cost_of(question, k)}"
         for place, k in enumerate(_order(question), start=1)
     ]
 
 
 def id_line(question: Question) -> str:
-    """By what the position is passed on."""
-    return say("Position {id}", id=question_id(question))
+    """By what the position is passed on; "" where it has no ID."""
+    return say("Position {id}", id=question.id) if question.id else ""
+
+
+def cost_figure(question: Question, choice: int) -> str:
+    """What a choice costs, in percentage points."""
+    form = ".2f" if question.within is None else ".1f"
+    return figure(question.cost(choice) * 100, form)
 
 
 def question_data(question: Question) -> dict[str, Any]:
     """A question as plain data, without what is worked out of its choices."""
-    given = [
-        {key: value for key, value in asdict(one).items() if key != "win_probability"}
-        for one in question.choices
-    ]
-    return {
+    given = choices_data(question)
+    for one in given:
+        del one["win_probability"]
+    found: dict[str, Any] = {
         "rules": question.rules.name,
         "position": position_data(question.rules, question.position),
-        "roll": question.roll,
+        "roll": roll_text(question) if question.kits else question.roll,
         "choices": given,
     }
+    if not (kit := question.kit):
+        return found
+    position, dice = found["position"], _loaded(question)
+    where = position if len(question.kits) == 2 else position["turn"]
+    where["dice"] = kit.dice.left(question.position.dice).text
+    theirs = [one.text for one in dice.others]
+    return {**found, "my_dice": dice.mine.text, "their_dice": theirs if dice.further else theirs[0]}
+
+
+def choices_data(question: Question) -> list[dict[str, Any]]:
+    """The choices as plain data; dice by name where players bring them."""
+    found = list(map(asdict, question.choices))
+    if kit := question.kit:
+        for said, one in zip(found, question.choices, strict=True):
+            said["set_aside"] = kit.set_aside_text(question.roll, one.set_aside)
+            said["dice_left"] = kit.dice.left(one.dice_left).text
+    return found
 
 
 def solved_data(question: Question) -> dict[str, Any]:
     """A question with what is worked out of it; answers are counted from 1."""
     return {
         **question_data(question),
-        "choices": list(map(asdict, question.choices)),
+        "choices": choices_data(question),
         "best": question.best + 1,
-        "id": question_id(question),
+        "id": question.id,
     }
-
-
-def question_id(question: Question) -> str | None:
-    """The characters that open the position; None where they cannot be written."""
-    return position_id(question.rules, question.position, question.roll)
 
 
 def _order(question: Question) -> list[int]:
@@ -133,4 +188,4 @@ def _order(question: Question) -> list[int]:
 
 
 def _cost_of(question: Question, choice: int) -> str:
-    return cost_text(question.cost(choice))
+    return cost_text(question.cost(choice), question.within)

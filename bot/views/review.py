@@ -86,7 +86,7 @@ def review_data(review: Review, names: Sequence[str]) -> dict[str, Any]:
         given | {"name": name, "worst": [index[id(moment)] for moment in player.worst]}
         for player, given, name in zip(review.players, data["players"], names, strict=True)
     ]
-    del data["kits"]
+    del data["kits"], data["joker_alone"]
     return data | {"rules": review.rules.name, "moments": moments, "players": players}
 
 
@@ -102,7 +102,8 @@ def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
     judgement = moment.judgement
     if judgement is None:
         return {}
-    data = asdict(judgement) | {"loss": judgement.loss}
+    data = asdict(judgement) | {"options": judgement.options, "loss": judgement.loss}
+    del data["choices"], data["kits"]
     kit = review.kits[moment.seat] if review.kits else None
     if not (kit and kit.badge and kit.badge.power):
         del data["chosen"]["use"], data["best"]["use"]

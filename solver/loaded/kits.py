@@ -130,8 +130,18 @@ def pair_of(rules: Ruleset, one: Kit, other: Kit, *, joker_alone: bool) -> Match
 def many_of(rules: Ruleset, kits: tuple[Kit, ...], *, joker_alone: bool) -> Matchup | None:
     """What several players bring as it is solved; None where that is too large."""
     with suppress(InvalidRulesError):
-        return Matchup(rules, tuple(kit.dice.dice_set for kit in kits), joker_alone)
+        return solved_of(rules, kits, joker_alone=joker_alone)
     return None
+
+
+def solved_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool) -> Matchup | None:
+    """Return what players bring as it is solved; None where all throw the dice of the rules.
+
+    Raises what `matchup_of` does, and InvalidRulesError for what is too large.
+    """
+    if len(kits) > 2:
+        return Matchup(rules, tuple(kit.dice.dice_set for kit in kits), joker_alone)
+    return matchup_of(rules, kits, joker_alone=joker_alone) if kits else None
 
 
 def kits_of_picks(pool: Sequence[NamedDie], picks: Sequence[int], dice: int) -> tuple[Kit, ...]:

@@ -5,22 +5,29 @@ the first decision that a person can think about, where the best choice is clear
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
+from itertools import accumulate
 from random import Random
 
 from solver.errors import FarkleError, InvalidRequestError
-from solver.game.position import Position, check_position
+from solver.game.best import BestPlay
+from solver.game.position import Position
+from solver.game.standings import Standing
+from solver.loaded.kits import Kit, solved_of
+from solver.loaded.matchup import Matchup
 from solver.play.policies import Greedy, MaxPoints, Memo
 from solver.play.policy import Move, Policy, TurnView
-from solver.rules.ruleset import Ruleset
+from solver.play.position_id import position_id
+from solver.rules.ruleset import FACES, Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Remaining, Roll, dice_set, make_roll
+from solver.turn.dice import DiceSet, Remaining, Roll, dice_set, make_roll
 from solver.turn.equations import TurnTable
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import Fate, TurnState, after_set_aside, fate, set_asides
+from solver.turn.hand import Hand
+from solver.turn.scoring import Fate, TurnState
 
 FEWEST, MOST = 3, 6
 """How many choices there are."""
@@ -78,6 +85,34 @@ class Question:
     roll: Roll
     choices: tuple[Choice, ...]
     """Most points first, and of the same dice to roll before to bank."""
+    within: float | None = None
+    """What 95 in 100 chances are off by at most, where they are estimates."""
+    kits: tuple[Kit, ...] = ()
+    """What players bring, in the order of turns; none where all throw the dice of the rules."""
+    joker_alone: bool = False
+    """Whether jokers of these may score without a die that is none."""
+
+    @property
+    def id(self) -> str | None:
+        """What opens it; None where it has to be told in full, as of several players."""
+        if self.kits or len(self.position.players) > 2:
+            return None
+        return position_id(self.rules, self.position, self.roll)
+
+    @property
+    def matchup(self) -> Matchup | None:
+        """What players bring as it is solved; None where that are the dice of the rules."""
+        return solved_of(self.rules, self.kits, joker_alone=self.joker_alone)
+
+    @property
+    def kit(self) -> Kit | None:
+        """What the mover brings; None where that are the dice of the rules."""
+        return self.kits[self.position.mover] if self.kits else None
+
+    @property
+    def thrown(self) -> DiceSet:
+        """The dice of the mover."""
+        return self.kit.dice.dice_set if self.kit else dice_set(self.rules)
 
     @property
     def best(self) -> int:
@@ -93,7 +128,7 @@ class Question:
 class DailyPosition(Question):
     """The decision of a day, with all choices that are legal."""
 
-    day: date
+    day: date = field(kw_only=True)
 
 
 def daily_position(strategy: Strategy, day: date) -> DailyPosition:
@@ -105,12 +140,12 @@ def daily_position(strategy: Strategy, day: date) -> DailyPosition:
     chance = chance_of(f"{day.isoformat()} {rules.digest}")
     thumbs = rules_of_thumb(rules)
     wanted = _KINDS[int(len(_KINDS) * chance.random())]
-    starts = (between_turns(rules, chance) for _ in range(_SCORES))
+    starts = (between_turns(strategy, chance) for _ in range(_SCORES))
     for number, start in enumerate(starts):
         for found in questions(strategy, start, chance):
-            kind = kind_of(found, thumbs)
+            kind = kind_of(strategy, found, thumbs)
             if kind is wanted or (kind and number >= _CHOOSY):
-                return DailyPosition(rules, found.position, found.roll, found.choices, day)
+                return DailyPosition(rules, found.position, found.roll, found.choices, day=day)
     raise InvalidRequestError.say(
         "under {rules} rules there is no daily position: the best choice is obvious, or close,"
         " nearly everywhere",
@@ -118,41 +153,45 @@ def daily_position(strategy: Strategy, day: date) -> DailyPosition:
     )
 
 
-def questions(strategy: Strategy, start: Position, chance: Random) -> Iterator[Question]:
+def questions(strategy: BestPlay, start: Position, chance: Random) -> Iterator[Question]:
     """Decisions that a person can think about and whose best choice is clear, from some turns.
 
     start : the position before the turns, in which nothing is rolled yet
 
-    Raises StrategyFileError as `Strategy.turn` does.
+    Raises StrategyFileError as `BestPlay.turn` does.
     """
-    rules, table = strategy.rules, strategy.turn(start)
+    table, hand, within = strategy.turn(start), strategy.hand(start.mover), strategy.within
     for _ in range(_TURNS):
-        for position, roll in _turn(rules, table, start, chance):
+        for position, roll in _turn(hand, table, start, chance):
             # of each set-aside there are two choices at most
-            if not FEWEST <= 2 * len(set_asides(rules, roll)) <= 2 * MOST:
+            if not FEWEST <= 2 * len(hand.set_asides(roll)) <= 2 * MOST:
                 continue
-            choices = all_choices(rules, table, position, roll)
-            if FEWEST <= len(choices) <= MOST and is_clear(choices):
-                yield Question(rules, position, roll, choices)
+            choices = all_choices(hand, table, position, roll)
+            if FEWEST <= len(choices) <= MOST and is_clear(choices, within or 0.0):
+                yield Question(strategy.rules, position, roll, choices, within)
 
 
-def all_choices(
-    rules: Ruleset, table: TurnTable, position: Position, roll: Roll
-) -> tuple[Choice, ...]:
+def all_choices(hand: Hand, table: TurnTable, position: Position, roll: Roll) -> tuple[Choice, ...]:
     """Every choice after a roll, in the order in which they are shown.
 
     table : of the turn that the position belongs to
     """
     found = []
-    for kept in set_asides(rules, roll):
-        after = after_set_aside(rules, position.turn, kept)
+    for kept in hand.set_asides(roll):
+        after = hand.after(position.turn, kept)
         for bank, value in ((False, table.roll_value(after)), (True, table.bank_value(after))):
             if value is not None:
                 found.append(
                     Choice(kept.dice, kept.points, bank, after.turn_total, after.dice, value)
                 )
-    # a sort that is stable keeps what belongs together
-    return tuple(sorted(found, key=lambda one: (-one.points, len(one.set_aside), one.set_aside)))
+    return in_order(found)
+
+
+def in_order(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+    """Choices in the order in which they are shown."""
+    return tuple(
+        sorted(choices, key=lambda one: (-one.points, len(one.set_aside), one.set_aside, one.bank))
+    )
 
 
 def best_of(choices: Sequence[Choice]) -> int:
@@ -160,14 +199,17 @@ def best_of(choices: Sequence[Choice]) -> int:
     return max(range(len(choices)), key=lambda number: choices[number].win_probability)
 
 
-def is_clear(choices: Sequence[Choice]) -> bool:
-    """Whether the game is open, and the best choice so far ahead that it is no matter of taste."""
+def is_clear(choices: Sequence[Choice], within: float = 0.0) -> bool:
+    """Whether the game is open, and the best choice so far ahead that it is no matter of taste.
+
+    within : what chances may be off by, which is no lead
+    """
     first, second = sorted((one.win_probability for one in choices), reverse=True)[:2]
     least, most = OPEN
-    return first - second >= CLEAR and least <= first <= most
+    return first - second >= max(CLEAR, within) and least <= first <= most
 
 
-def kind_of(found: Question, thumbs: Sequence[Policy]) -> Kind | None:
+def kind_of(strategy: BestPlay, found: Question, thumbs: Sequence[Policy]) -> Kind | None:
     """Why the best choice is not obvious; None where it is.
 
     thumbs : policies none of which finds a best choice that takes the most points
@@ -175,7 +217,7 @@ def kind_of(found: Question, thumbs: Sequence[Policy]) -> Kind | None:
     best = found.choices[found.best]
     if best.points < max(one.points for one in found.choices):
         return Kind.LEAVES_POINTS
-    view = TurnView(EqualDice(found.rules), found.position, found.roll)
+    view = TurnView(strategy.hand(found.position.mover), found.position, found.roll)
     if any(thumb.choose(view) == Move(best.set_aside, best.bank) for thumb in thumbs):
         return None
     return Kind.BANKS if best.bank else Kind.ROLLS
@@ -196,28 +238,28 @@ def chance_of(seed: str) -> Random:
     return Random(int.from_bytes(hashlib.sha256(seed.encode()).digest()))  # noqa: S311 - no secret
 
 
-def between_turns(rules: Ruleset, chance: Random) -> Position:
-    """A position at the start of a turn, as games come to: neither is far ahead."""
-    dice = dice_set(rules).whole
+def between_turns(strategy: BestPlay, chance: Random) -> Position:
+    """A position at the start of a turn, as games come to: nobody is far ahead.
+
+    Who brings dice and is to act comes first.
+    """
+    rules, players = strategy.rules, strategy.players
+    limit, is_drawn = rules.farkle_limit, rules.has_roles and strategy.matchup is None
     while True:
         middle, apart = chance.random(), 0.5 * (chance.random() - 0.5)
-        if max(middle + apart, middle - apart) > _CLOSE:
+        shares = [middle + apart, middle - apart]
+        shares += [middle + 0.5 * (chance.random() - 0.5) for _ in range(players - 2)]
+        if max(shares) > _CLOSE:
             continue
-        own, other = (_score(rules, middle + half) for half in (apart, -apart))
-        farkles = int(rules.farkle_limit * chance.random() ** 2)
-        theirs = int(rules.farkle_limit * chance.random() ** 2)
-        position = Position.of_two(
-            banked=own,
-            opponent=other,
-            farkles=farkles,
-            opponent_farkles=theirs,
-            dice=dice,
-            on_board=not rules.has_opening or own > 0,
-            opponent_on_board=not rules.has_opening or other > 0,
-            began=not rules.has_roles or chance.random() < 0.5,
-        )
+        scores = [_score(rules, share) for share in shares]
+        farkles = [int(limit * chance.random() ** 2) for _ in shares]
+        boards = [not rules.has_opening or score > 0 for score in scores]
+        mover = int(players * chance.random()) if is_drawn else 0
+        own = list(map(Standing, scores, farkles, boards))
+        order = (*own[players - mover :], *own[: players - mover])
+        position = Position(order, mover, TurnState(0, strategy.whole(mover)))
         try:
-            check_position(rules, position)
+            strategy.check(position)
         except FarkleError:
             continue
         return position
@@ -230,29 +272,35 @@ def _score(rules: Ruleset, share: float) -> int:
 
 
 def _turn(
-    rules: Ruleset, table: TurnTable, start: Position, chance: Random
+    hand: Hand, table: TurnTable, start: Position, chance: Random
 ) -> Iterator[tuple[Position, Roll]]:
     """The rolls of a turn that score, each with the position before it; mostly played well."""
     turn = start.turn
     for _ in range(_LONGEST):
-        roll = make_roll([1 + int(6 * chance.random()) for _ in range(turn.dice)])
-        if fate(rules, roll) is not Fate.SCORES:
+        roll = _fallen(hand.dice, turn.dice, chance)
+        if hand.fate(roll) is not Fate.SCORES:
             return
-        yield (
-            start.change(turn_total=turn.turn_total, dice=turn.dice, hot_dice=turn.hot_dice),
-            roll,
-        )
-        turn = _kept(rules, table, turn, roll, chance)
+        yield replace(start, turn=turn), roll
+        turn = _kept(hand, table, turn, roll, chance)
         bank = table.bank_value(turn)
         if bank is not None and table.roll_value(turn) < bank - 0.02 * chance.random():
             return
 
 
-def _kept(
-    rules: Ruleset, table: TurnTable, turn: TurnState, roll: Roll, chance: Random
-) -> TurnState:
+def _fallen(thrown: DiceSet, dice: Remaining, chance: Random) -> Roll:
+    """What some dice show, each as often as its weights say."""
+    faces = []
+    for k, (die, number) in enumerate(zip(thrown.types, thrown.remaining[dice], strict=True)):
+        shares = list(accumulate(die.weights))
+        for _ in range(number):
+            place = bisect_right(shares, int(shares[-1] * chance.random()))
+            faces.append(len(FACES) * k + FACES[place])
+    return make_roll(faces)
+
+
+def _kept(hand: Hand, table: TurnTable, turn: TurnState, roll: Roll, chance: Random) -> TurnState:
     """Where a set-aside leads: the best one, or now and then any."""
-    after = [after_set_aside(rules, turn, kept) for kept in set_asides(rules, roll)]
+    after = [hand.after(turn, kept) for kept in hand.set_asides(roll)]
     if chance.random() < 0.25:
         return after[int(len(after) * chance.random())]
     return max(after, key=table.value)

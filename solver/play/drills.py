@@ -5,6 +5,7 @@ from enum import StrEnum
 from random import Random
 
 from solver.errors import InvalidRequestError
+from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.play.daily import (
     MOST,
@@ -16,8 +17,7 @@ from solver.play.daily import (
     rules_of_thumb,
 )
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import DiceSet, dice_set
 
 NEAR = 0.75
 """Share of the goal from which on it is near."""
@@ -45,8 +45,12 @@ class Spot(StrEnum):
     MANY_DICE = "many dice"
 
 
-def spot_of(rules: Ruleset, position: Position) -> Spot:
-    """The spot of a decision, by the position before its roll."""
+def spot_of(rules: Ruleset, position: Position, thrown: DiceSet | None = None) -> Spot:
+    """The spot of a decision, by the position before its roll.
+
+    thrown : all dice of the mover, those of the rules if None
+    """
+    thrown = thrown or dice_set(rules)
     highest = max(position.banked + position.turn_total, position.opponent)
     if highest >= NEAR * rules.winning_score:
         return Spot.NEAR_GOAL
@@ -54,12 +58,12 @@ def spot_of(rules: Ruleset, position: Position) -> Spot:
         return Spot.FARKLES
     if rules.has_opening and not position.on_board:
         return Spot.OPENING
-    if position.turn_total and position.dice == dice_set(rules).whole:
+    if position.turn_total and position.dice == thrown.whole:
         return Spot.HOT_DICE
-    return Spot.FEW_DICE if position.dice <= FEW else Spot.MANY_DICE
+    return Spot.FEW_DICE if sum(thrown.remaining[position.dice]) <= FEW else Spot.MANY_DICE
 
 
-def drawn(strategy: Strategy, spot: Spot | None, chance: Random) -> Question:
+def drawn(strategy: BestPlay, spot: Spot | None, chance: Random) -> Question:
     """A decision of a spot, or of another one where there is none such; None for any.
 
     It is one that a person can think about, whose best choice is clear and, if that is found in
@@ -70,14 +74,15 @@ def drawn(strategy: Strategy, spot: Spot | None, chance: Random) -> Question:
     rules, thumbs = strategy.rules, rules_of_thumb(strategy.rules)
     other, tried = None, 0
     for _ in range(_DRAWS):
-        start = between_turns(rules, chance)
-        if not _may_lead_to(rules, start, spot):
+        start = between_turns(strategy, chance)
+        thrown = strategy.hand(start.mover).dice
+        if not _may_lead_to(spot_of(rules, start, thrown), spot):
             continue
         tried += 1
         for found in questions(strategy, start, chance):
-            if spot not in {None, spot_of(rules, found.position)}:
+            if spot not in {None, spot_of(rules, found.position, thrown)}:
                 other = other or found
-            elif tried > _STARTS / 2 or kind_of(found, thumbs):
+            elif tried > _STARTS / 2 or kind_of(strategy, found, thumbs):
                 return found
         if tried == _STARTS:
             break
@@ -100,9 +105,8 @@ def fewer_choices(choices: Sequence[Choice], chosen: Choice) -> tuple[Choice, ..
     return tuple(one for one in choices if one in best)
 
 
-def _may_lead_to(rules: Ruleset, start: Position, spot: Spot | None) -> bool:
-    """Whether a turn from its start may come to a spot; near the goal, whether it begins there."""
-    own = spot_of(rules, start)
+def _may_lead_to(own: Spot, spot: Spot | None) -> bool:
+    """Whether a turn that starts in its own spot may come to one; near the goal, if it is that."""
     if spot in {Spot.HOT_DICE, Spot.FEW_DICE}:
         return own is Spot.MANY_DICE
     return spot in {None, own}

@@ -570,7 +570,8 @@ class DiscordFront:
             number, position = int(button.choice), button.position
             yield drill_reply(await self._drill.answer(caller, number, position))
             return
-        async for reply in drill_asked(self._drill, caller):
+        wish = await self._drill.like(caller, button.position)
+        async for reply in drill_asked(self._drill, caller, wish):
             yield reply
 
     async def in_tournament(

@@ -224,6 +224,11 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
             "number", 1, MOST_CHOICES, meaning=say_later("the number of your answer"), is_word=True
         ),
         SlashOption("position"),
+        number("players", 2, MOST_PLAYERS),
+        *_SETS[:2],
+        _SETS[-1],
+        _RULES,
+        number("goal", 1, MOST_GOAL),
     ),
     "tournament": (
         word("what", say_later("what to do; shows the tournament if left out"), choices=WHAT),

@@ -9,7 +9,6 @@ from bot.review.review import review
 from bot.review.worth import Worth
 from bot.table import commands
 from bot.table.state import Game
-from solver.errors import MissingStrategyError
 from solver.game.position import Position
 from solver.play.advice import advise
 from solver.play.daily import CLEAR, MOST
@@ -20,10 +19,6 @@ from solver.strategy import Strategy
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision
 from tests.bot.review.test_review import Choose, Table, at_random, best, chance, either, play
-
-
-def no_strategy() -> Strategy:
-    raise MissingStrategyError("it is not needed")
 
 
 def nearly_best(strategy: Strategy) -> Choose:
@@ -39,7 +34,7 @@ def nearly_best(strategy: Strategy) -> Choose:
 
 
 def lessons(strategy: Strategy, table: Table) -> tuple[SeatLessons, ...]:
-    return lessons_of(table.review(strategy), lambda: strategy)
+    return lessons_of(table.review(strategy))
 
 
 @pytest.fixture
@@ -63,27 +58,28 @@ def test_they_are_the_decisions_that_cost_most(badly_played: tuple[Strategy, Tab
         for lesson, moment in zip(own.lessons, player.worst, strict=True):
             judged = moment.judgement
             assert judged is not None
-            chosen = lesson.choices[lesson.chosen]
+            chosen = lesson.question.choices[lesson.chosen]
             assert chosen.set_aside == judged.chosen.set_aside
             assert chosen.turn_total == judged.chosen.turn_total
-            assert isinstance(judged.position, Position)
+            question = lesson.question
+            assert (question.position, question.roll) == (judged.position, judged.roll)
             # under these rules it does not matter how often the dice were hot
             position = judged.position.change(hot_dice=0)
-            assert read_id(lesson.position).position(strategy.rules) == (position, judged.roll)
+            assert read_id(question.id or "").position(strategy.rules) == (position, judged.roll)
 
 
 def test_choices_are_worth_what_advice_says(badly_played: tuple[Strategy, Table]) -> None:
     strategy, table = badly_played
     for own in lessons(strategy, table):
         for lesson in own.lessons:
-            position, roll = read_id(lesson.position).position(strategy.rules)
-            assert roll is not None
+            position, roll = lesson.question.position, lesson.question.roll
             told = {one.set_aside: one.win_probability for one in
                     advise(strategy, position, roll).options}  # fmt: skip
-            best_one = max(one.win_probability for one in lesson.choices)
+            asked = lesson.question.choices
+            best_one = max(one.win_probability for one in asked)
             assert best_one == pytest.approx(max(told.values()))
-            assert all(one.win_probability <= told[one.set_aside] + 1e-12 for one in lesson.choices)
-            assert 2 <= len(lesson.choices) <= MOST
+            assert all(one.win_probability <= told[one.set_aside] + 1e-12 for one in asked)
+            assert 2 <= len(asked) <= MOST
 
 
 def test_spots_and_sums_are_those_of_the_review(badly_played: tuple[Strategy, Table]) -> None:
@@ -111,7 +107,7 @@ def test_who_plays_best_has_no_lesson(strategies: dict[str, Strategy]) -> None:
     strategy, rng = strategies["kcd"], chance(1)
     table = Table(strategy.rules)
     play(table, best(strategy), rng)
-    for own in lessons_of(table.review(strategy), no_strategy):
+    for own in lessons_of(table.review(strategy)):
         assert (own.lessons, own.loss) == ((), 0)
         assert own.decisions
 
@@ -132,10 +128,8 @@ def test_what_cost_little_is_no_lesson(strategies: dict[str, Strategy]) -> None:
     assert min(costs) < CLEAR < max(costs)
 
 
-def test_of_three_the_decisions_of_the_last_two_are_lessons(
-    strategies: dict[str, Strategy],
-) -> None:
-    """What three players decide is no position of two; it counts all the same."""
+def test_of_three_the_decisions_of_all_are_lessons(strategies: dict[str, Strategy]) -> None:
+    """Those of three, and then of the two who are left."""
     strategy = strategies["kcd"]
     table = Table(strategy.rules, tracked=True, levels=3)
     table.roll(1, 1, 1, 5, 2, 3)
@@ -146,7 +140,17 @@ def test_of_three_the_decisions_of_the_last_two_are_lessons(
     table.score(500)
     table.roll(1, 1, 1, 5, 2, 3)
     table.keep(5, bank=True)
-    found = lessons_of(review(worth, table.first, table.events), lambda: strategy)
+    found = lessons_of(review(worth, table.first, table.events))
     assert found[0].decisions == 2
-    assert [one.turn for one in found[0].lessons] == [2]
-    assert sum(number for number, _ in found[0].spots.values()) == 1
+    assert sorted(one.turn for one in found[0].lessons) == [1, 2]
+    assert sum(number for number, _ in found[0].spots.values()) == 2
+    for lesson in found[0].lessons:
+        question = lesson.question
+        of_all = [3, 2][lesson.turn - 1]
+        assert len(question.position.players) == of_all
+        assert (question.id is None) is (of_all == 3)
+        play = strategy if of_all == 2 else estimated
+        told = advise(play, question.position, question.roll).options[0]
+        best_one = question.choices[question.best]
+        assert (best_one.set_aside, best_one.turn_total) == (told.set_aside, told.turn_total)
+        assert best_one.win_probability == pytest.approx(told.win_probability, abs=1e-12)

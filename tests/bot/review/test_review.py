@@ -178,7 +178,7 @@ def assert_adds_up(strategy: Strategy, table: Table) -> Review:
     if lowest >= strategy.rules.score_floor:
         adjusted = {one.event for one in found.moments if one.kind is Kind.ADJUSTMENT}
         assert {type(table.events[event]) for event in adjusted} <= {Corrected}
-    for own in lessons_of(found, lambda: strategy):
+    for own in lessons_of(found):
         assert len(own.lessons) <= own.decisions
     changes = read_events(two(strategy), table.first, table.events).changes
     for one in changes:

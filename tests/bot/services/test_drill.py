@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection, select
 
+from bot.languages import language
 from bot.services.advisor import Advisor
-from bot.services.drill import Drill, DrillQuestion, DrillVerdict, answered
+from bot.services.drill import Drill, DrillQuestion, DrillVerdict, Wish, answered
 from bot.services.looking_back import LookingBack
+from bot.services.rule_options import with_goal
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
@@ -23,11 +25,21 @@ from bot.store.reviews import reviewed_games, unreviewed
 from bot.store.rows import StoredDrill
 from bot.store.schema import drills, reviews
 from bot.tasks.tasks import Delay
+from bot.views.drill import drill_card, drill_verdict_text
 from bot.wiring import Parts, open_parts
 from solver.errors import InvalidRequestError
+from solver.loaded.kits import Kit
+from solver.named.sets import read_set
+from solver.play.advice import advise
 from solver.play.drills import Spot
+from solver.rules.file import load_rules
+from solver.turn.equations import Decision
+from solver.wording import said_in
 from tests.bot.chat import Chat
 
+KCD = load_rules("kcd")
+SHORT = with_goal(KCD, 800, named=False)
+LUCKY, ORDINARY = Kit(read_set("lucky*3,ordinary*3")), Kit(read_set("ordinary*6"))
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 BADLY_PLAYED = (
     ("ann", "/track @bob rules:kcd"),
@@ -49,6 +61,7 @@ class Program:
         self.now = NOON
         parts.games.tables.now = lambda: self.now
         self.store, self.chat = parts.store, Chat(parts.commands, parts.tasks)
+        self.oracle = parts.games.oracle
         self.back = LookingBack(parts.games.tables, parts.games.oracle)
         self.drill = Drill(parts.games.tables, parts.games.oracle, parts.rules, self.back)
 
@@ -77,7 +90,8 @@ def by(name: str) -> Caller:
 
 
 @pytest.fixture
-async def program(tmp_path: Path, data: Path) -> AsyncIterator[Program]:
+async def program(tmp_path: Path, data: Path, kernels: Path) -> AsyncIterator[Program]:
+    (tmp_path / "kernels").symlink_to(kernels)
     settings = Settings(data=tmp_path, workers=0)
     async with open_parts(settings, Advisor(data / "strategies")) as parts:
         yield Program(parts)
@@ -183,6 +197,95 @@ async def test_games_of_rules_that_are_not_solved_are_passed_by(program: Program
     asked = await program.asked()
     assert (asked.games, asked.left) == (0, 0)
     assert await unreviewed(program.store, "console:ann") != []
+
+
+# ---- Several players, and dice that they bring ---------------------------------------------------
+
+GAMES = {
+    "three": Wish(KCD, 3),
+    "dice of two": Wish(SHORT, 2, (LUCKY, ORDINARY)),
+    "dice of three": Wish(SHORT, 3, (LUCKY, ORDINARY, LUCKY)),
+}
+
+
+async def wished(program: Program, wish: Wish) -> DrillQuestion:
+    """What is asked of Ann of such a game, which is solved if need be."""
+    async for _ in program.oracle.ready(by("ann").asker, wish.matchup):
+        pass
+    return [one async for one in program.drill.asked(by("ann"), wish)][-1]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", list(GAMES))
+async def test_every_game_can_be_practised(program: Program, kind: str) -> None:
+    wish = GAMES[kind]
+    first = (await wished(program, wish)).drill
+    question = first.question
+    assert wish.fits(question)
+    assert question.id is None
+    play = program.oracle.advisor.play_of(wish.rules, wish.players, wish.matchup)
+    told = advise(play, question.position, question.roll).options[0]
+    best = question.choices[question.best]
+    assert (best.set_aside, best.bank) == (told.set_aside, told.action is not Decision.ROLL)
+    assert best.win_probability == pytest.approx(told.win_probability, abs=1e-12)
+    assert (await wished(program, wish)).drill == first, "it waits for an answer"
+    worst = max(range(len(question.choices)), key=question.cost)
+    verdict = await program.drill.answer(by("ann"), worst + 1, first.id)
+    assert verdict.advice is not None
+    assert verdict.advice.options[0].set_aside == best.set_aside
+    assert verdict.due == NOON + timedelta(minutes=10)
+    assert await program.drill.like(by("ann"), first.id) == wish
+    program.now += timedelta(seconds=1)
+    second = (await wished(program, wish)).drill
+    assert second.question != question
+    await program.drill.answer(by("ann"), second.question.best + 1)
+    program.now += timedelta(minutes=10)
+    again = (await wished(program, wish)).drill
+    assert (again.question, again.again) == (question, True)
+    for code in ("en", "de"):
+        assert said_in(language(code), drill_card, await wished(program, wish))
+        assert said_in(language(code), drill_verdict_text, verdict)
+
+
+async def test_a_wish_leaves_what_waits_where_it_is(program: Program) -> None:
+    await program.play()
+    own = await program.asked()
+    program.now += timedelta(seconds=1)
+    other = await wished(program, GAMES["three"])
+    assert other.drill.turn is None
+    assert (await program.drill.answer(by("ann"), 1)).drill.id == other.drill.id
+    assert replace(await program.asked(), waiting=own.waiting) == own
+
+
+OWN_DICE = "my-dice:lucky*3,ordinary*3 goal:800"
+WITH_OWN_DICE = {
+    "two": ["ann: /track @bob", "bob: /score 800"],
+    "three": ["ann: /track @bob @eve", "bob: /score 50", "eve: /score 800"],
+}
+
+
+@pytest.mark.parametrize("kind", list(WITH_OWN_DICE))
+async def test_own_decisions_with_own_dice_are_asked(program: Program, kind: str) -> None:
+    begin, *others = WITH_OWN_DICE[kind]
+    players = 1 + len(others)
+    kits = LUCKY, *[ORDINARY] * (players - 1)
+    async for _ in program.oracle.ready(by("ann").asker, Wish(SHORT, players, kits).matchup):
+        pass
+    badly = ["ann: /roll 1 1 1 lucky 5 2 3 ordinary", "ann: /keep 5 bank"]
+    for line in (f"{begin} {OWN_DICE}", *badly, *others):
+        await program.chat.say(line)
+    asked = await program.asked()
+    question = asked.drill.question
+    assert (asked.games, asked.drill.turn) == (1, 1)
+    assert len(question.position.players) == len(question.kits) == players
+    assert asked.drill.chosen is not None
+    assert question.choices[asked.drill.chosen].points == 50
+    play = program.oracle.advisor.pair(question.matchup)  # type: ignore[arg-type]
+    told = advise(play, question.position, question.roll).options[0]
+    assert question.choices[question.best].win_probability == pytest.approx(told.win_probability)
+    text = await program.chat.say("ann: /drill")
+    assert "Your dice lucky*3,ordinary*3" in text
+    assert "keep 5" in text
+    assert "%" not in text
 
 
 # ---- Answers ---------------------------------------------------------------------------------

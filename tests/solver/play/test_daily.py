@@ -90,7 +90,7 @@ def test_the_best_choice_is_not_obvious(asked: list[tuple[Strategy, DailyPositio
         thumbs = Greedy(), MaxPoints(), Memo()
         found = Move(best.set_aside, best.bank) in [thumb.choose(view) for thumb in thumbs]
         assert best.points < most or not found
-        kinds[kind_of(daily, rules_of_thumb(strategy.rules))] += 1
+        kinds[kind_of(strategy, daily, rules_of_thumb(strategy.rules))] += 1
     assert set(kinds) == set(Kind)
     assert min(kinds.values()) >= 5
 

@@ -1,20 +1,35 @@
 """Positions to practise on: each is of its spot, clear, and one that a person can think about."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from solver.game.best import BestPlay
+from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, check_position
+from solver.loaded.game import solve_matchup
+from solver.loaded.many_strategy import ManyMatchupStrategy
+from solver.loaded.matchup import Matchup
+from solver.loaded.strategy import MatchupStrategy
 from solver.play.advice import advise
-from solver.play.daily import FEWEST, MOST, Choice, chance_of, is_clear
+from solver.play.daily import CLEAR, FEWEST, MOST, Choice, chance_of, is_clear
 from solver.play.drills import Spot, drawn, fewer_choices, spot_of
+from solver.play.estimate import EstimatedStrategy
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
+from solver.turn.dice import Die, make_dice_set
 from solver.turn.equations import Decision
 from tests.conftest import variant
+from tests.loaded_dice import kcd
+from tests.many_games import strategy_of as of_players
 
 FACEBOOK, KCD = load_rules("facebook"), load_rules("kcd")
 OPENING = variant("facebook", opening_minimum=500)
+SHORT = kcd(dice=5, goal=800)
+ODD = make_dice_set([Die((8, 2, 8, 2, 8, 2))] * 3 + [Die()] * 2)
+FAIR = make_dice_set([Die()] * 5)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +87,51 @@ def test_what_is_drawn_is_of_the_spot(
     assert best.set_aside == told.set_aside
     assert best.bank is (told.action is not Decision.ROLL)
     assert best.win_probability == pytest.approx(told.win_probability)
+
+
+@pytest.fixture(scope="module")
+def others(strategies: dict[str, Strategy], kernels: Path) -> dict[str, BestPlay]:
+    """Games of more than two, and of dice that players bring."""
+    pair, three = Matchup(SHORT, (ODD, FAIR)), Matchup(SHORT, (ODD, FAIR, ODD))
+    of_three = solve_many(SHORT, 3, plans=three.plans, cache=kernels)
+    return {
+        "estimated": EstimatedStrategy(strategies["kcd"], 3),
+        "three": of_players(solve_many(SHORT, 3, cache=kernels)),
+        "dice of two": MatchupStrategy(pair, solve_matchup(pair, cache=kernels).values),
+        "dice of three": ManyMatchupStrategy(three, of_three.values),
+    }
+
+
+@pytest.mark.parametrize("spot", [None, Spot.FEW_DICE])
+@pytest.mark.parametrize("kind", ["estimated", "three", "dice of two", "dice of three"])
+def test_several_players_and_own_dice_are_drawn_as_well(
+    others: dict[str, BestPlay], kind: str, spot: Spot | None
+) -> None:
+    strategy = others[kind]
+    for seed in ("one", "two"):
+        found = drawn(strategy, spot, chance_of(seed))
+        assert found == drawn(strategy, spot, chance_of(seed))
+        position = found.position
+        strategy.check(position)
+        hand = strategy.hand(position.mover)
+        hand.check_roll(position.dice, found.roll)
+        assert spot in {None, spot_of(found.rules, position, hand.dice)}
+        if spot:
+            assert len(found.roll) <= 3
+        assert FEWEST <= len(found.choices) <= MOST
+        advice = advise(strategy, position, found.roll)
+        ranked = sorted(found.choices, key=lambda one: -one.win_probability)
+        assert ranked[0].win_probability - ranked[1].win_probability >= (strategy.within or CLEAR)
+        option = advice.options[0]
+        best = found.choices[found.best]
+        assert (best.set_aside, best.bank) == (option.set_aside, option.action != Decision.ROLL)
+        assert (best.points, best.turn_total) == (option.points, option.turn_total)
+        assert best.dice_left == option.dice_left
+        assert best.win_probability == pytest.approx(option.win_probability, abs=1e-12)
+        worth = {one.set_aside: one.win_probability for one in advice.options}
+        for kept, value in worth.items():
+            own = [one.win_probability for one in found.choices if one.set_aside == kept]
+            assert max(own) == pytest.approx(value, abs=1e-12)
 
 
 def test_where_a_spot_does_not_come_up_another_one_is_drawn(

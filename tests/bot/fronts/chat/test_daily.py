@@ -92,6 +92,7 @@ async def test_the_position_opens_by_its_id(chat: Chat) -> None:
 def test_a_choice_fits_on_a_button(strategies: dict[str, Strategy]) -> None:
     for number in range(5):
         day = NOON.date() + timedelta(days=number)
-        for one in daily_position(strategies["kcd"], day).choices:
+        daily = daily_position(strategies["kcd"], day)
+        for one in daily.choices:
             for code in ("en", "de"):
-                assert len(said_in(language(code), choice_text, one)) <= 40
+                assert len(said_in(language(code), choice_text, daily, one)) <= 40
