@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, StrategyFileError
 from solver.game.best import BestPlay
-from solver.game.endgame import endgame, last_turn
+from solver.game.endgame import endgames, last_turn
 from solver.game.position import Position, check_two, is_on_board, points_to_beat
 from solver.game.standings import (
     Ints,
@@ -24,9 +24,8 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
-from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.scoring import TurnPlan, TurnState
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
@@ -50,7 +49,9 @@ class Values:
     ) -> None:
         self.rules = rules
         self.array = array
-        """At [who began, standing, opponent's standing], see `solver.game.standings.value_shape`"""
+        """At [who began, standing, opponent's standing], see `solver.game.standings.value_shape`.
+
+        All of the first player's before all of the second's where both have turns of their own."""
         self._origin = origin
         self._opened = opened
 
@@ -79,7 +80,11 @@ class Values:
         """Win probabilities of a player about to start a turn against opponents."""
         row = standing_index(self.rules, own)
         columns = standing_indices(self.rules, opponent)
-        values = np.asarray(self.array[role(self.rules, began=began), row][columns])
+        place = role(self.rules, began=began)
+        roles = 2 if self.rules.has_roles else 1
+        if len(self.array) > roles and not began:  # who is the second player
+            place += roles
+        values = np.asarray(self.array[place, row][columns])
         if not np.all((values >= 0) & (values <= 1)):
             raise StrategyFileError.say(
                 "{file}: holds values that are not probabilities; solve the rules again",
@@ -125,7 +130,7 @@ class Strategy(BestPlay):
         origin : where the values come from, for errors
         last : what the opponent has in a final turn, as in `Endgame.last`; None for best play
         """
-        super().__init__(rules, 2)
+        BestPlay.__init__(self, rules, 2)
         self._origin = origin
         self._last = last
         self._opened = values if isinstance(values, Values) else Values(rules, values, origin)
@@ -189,8 +194,7 @@ class Strategy(BestPlay):
 
     def turn_of_checked(self, position: Position) -> TurnTable:
         """The table as of `turn`, of a position that follows from one that was checked."""
-        whole = dice_set(self.rules).whole
-        start = replace(position, turn=TurnState(0, whole))
+        start = replace(position, turn=TurnState(0, self.whole(position.mover)))
         for values in self._attempts():
             table = self._reaching(values, start, position.turn_total)
             if values.are_unchanged:
@@ -250,7 +254,7 @@ class Strategy(BestPlay):
         next to nobody beats them, and all further rows are the same. What is behind the last row
         was solved to know it, and is left out.
         """
-        reach = turn_plan(self.rules).reach
+        reach = self.plan(start.mover).reach
         while (further := self._further or 4 * reach) <= _MOST_ROWS:
             table = self._solve_turn(values, start, further)
             bank, roll = table.ends.bank, table.roll
@@ -272,14 +276,24 @@ class Strategy(BestPlay):
         """The table of a turn, with so many more turn totals beyond the goal, in point steps."""
         rules = self.rules
         if start.opponent < rules.winning_score:
-            return solve_turn(turn_plan(rules), self.endings(values, start, further))
-        to_beat, on_board = points_to_beat(rules, start), is_on_board(rules, start)
-        return last_turn(rules, to_beat, on_board=on_board, further=further)
+            return solve_turn(self.plan(start.mover), self.endings(values, start, further))
+        return self.last_turn(start, further)
+
+    def last_turn(self, start: Position, further: int = 0) -> TurnTable:
+        """The table of a final turn, or of a turn of a play-off."""
+        plans = self.plans_from(start.mover)
+        to_beat, on_board = points_to_beat(self.rules, start), is_on_board(self.rules, start)
+        return last_turn(self.rules, to_beat, on_board=on_board, further=further, plans=plans)
+
+    def plans_from(self, mover: int) -> tuple[TurnPlan, ...]:  # noqa: ARG002 - all throw the same
+        """The turns of a player and of the other, where they have their own."""
+        return ()
 
     def endings(self, values: Values, start: Position, further: int = 0) -> Endings:
         """What ending a turn leads to by these values, while nobody has reached the goal."""
         rules, step = self.rules, self.rules.point_step
-        plan, ends = turn_plan(rules), endgame(rules, further=further)
+        plan = self.plan(start.mover)
+        ends = endgames(rules, self.plans_from(start.mover), further=further)[-1]
         missing = (rules.winning_score - start.banked) // step
         least = rules.least_bank(on_board=start.on_board) // step
         free = rules.least_bank_at(start.banked, on_board=start.on_board) // step

@@ -137,6 +137,9 @@ def result(rules: Ruleset, roll: Dice) -> Result:
 @cache
 def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
     """What a roll of `number` dice may lead to, with the chances."""
+    if not isinstance(rules, Ruleset):  # of somebody with own dice, see tests/naive_loaded.py
+        own: dict[Result, float] = rules.results[number]
+        return own
     chances: Counter[Result] = Counter()
     for roll in product(range(1, 7), repeat=number):
         chances[result(rules, tuple(sorted(roll)))] += 1
@@ -375,8 +378,12 @@ def chase(rules: Ruleset, rows: int, tie: float, *, on_board: bool) -> Array:
     return start_of_turn(rules, np.array(bank), np.array(farkle), np.zeros(rows))
 
 
-def final_turns(rules: Ruleset, rows: int) -> FinalTurns:
-    """Chances of final turns for leads of up to `rows` point steps, and of play-offs."""
+def final_turns(rules: Ruleset, rows: int, leader: Ruleset | None = None) -> FinalTurns:
+    """Chances of final turns for leads of up to `rows` point steps, and of play-offs.
+
+    leader : the rules as who leads plays them, and goes first in a play-off, where that one has
+        other dice
+    """
     step = rules.point_step
     totals = range(0, rows * step, step)
     allowed = [rules.may_bank(t, rules.winning_score) for t in totals]
@@ -386,7 +393,7 @@ def final_turns(rules: Ruleset, rows: int) -> FinalTurns:
         """A play-off's first turn, if the next play-off is worth that much."""
         second = chase(rules, rows, after_tie(rules, play_off[0]), on_board=True)
         bank = np.where(allowed, 1 - second, NOT_ALLOWED)
-        return start_of_turn(rules, bank[:, None], 1 - second[left, None], np.zeros(1))
+        return start_of_turn(leader or rules, bank[:, None], 1 - second[left, None], np.zeros(1))
 
     play_off = 0.5
     if rules.ties == "played_on":
@@ -490,42 +497,63 @@ def value_iteration(
     """V of a small game: win probabilities of the player to start a turn.
 
     The keys say whether that player began (always True where this does not matter), and the
-    standings of that player and of the other. All pairs of standings are one array (own, other).
+    standings of that player and of the other.
     """
+    found = values_of_players((rules,), tolerance, find)
+    return {key[1:]: value for key, value in found.items()}
+
+
+def values_of_players(
+    players: tuple[Ruleset, ...],
+    tolerance: float = 1e-13,
+    find: Callable[[Callable[[Array], Array], Array, float], Array] = fixed_point,
+) -> dict[tuple[int, bool, Standing, Standing], float]:
+    """V of a small game by player to act, and then as `value_iteration`.
+
+    players : the rules as each of two players plays them, or as both do. All pairs of standings
+        are one array (own, other).
+    """
+    rules = players[0]
     step, winning = rules.point_step, rules.winning_score
     everyone = standings(rules)
     place = {standing: number for number, standing in enumerate(everyone)}
-    rows = horizon(rules) + 1
+    rows = max(horizon(player) for player in players) + 1
     totals = range(0, rows * step, step)
-    roles = [True, False] if rules.has_roles else [True]
+    roles = list(product(range(len(players)), [True, False] if rules.has_roles else [True]))
     pairs = len(everyone), len(everyone)
 
-    goal: dict[bool, Callable[[int], Array]] = {}
+    goal: dict[tuple[int, bool], Callable[[int], Array]] = {}
     """What it is worth to each role to end a turn with a score at or past the goal."""
-    if rules.ending != "at_once":
-        final = final_turns(rules, rows + (winning - rules.score_floor) // step)
+
+    def last_word(who: int) -> Callable[[int], Array]:
+        other = players[(who + 1) % len(players)]
+        final = final_turns(other, rows + (winning - rules.score_floor) // step, players[who])
         on_board = np.array([standing[2] for standing in everyone])
         scores = np.array([standing[0] for standing in everyone])
 
-        def last_word(score: int) -> Array:
+        def worth(score: int) -> Array:
             behind = (score - scores) // step
             win: Array = np.where(on_board, final.chase[True][behind], final.chase[False][behind])
             return 1 - win
 
+        return worth
+
     def won(_: int) -> Array:
         return np.ones(len(everyone))
 
-    for began in roles:
+    for who, began in roles:
         gives_final_turn = rules.ending == "final_turn" or (rules.has_roles and began)
-        goal[began] = last_word if gives_final_turn else won
+        goal[who, began] = last_word(who) if gives_final_turn else won
 
-    def go_on(began: bool, after: list[Standing | None]) -> Callable[[Array], Array]:
+    def go_on(role: tuple[int, bool], after: list[Standing | None]) -> Callable[[Array], Array]:
         """What it is worth to end a turn with each standing (None: not allowed), given V."""
+        who, began = role
+        opponent = (who + 1) % len(players), not began if rules.has_roles else began
         constant = np.full(pairs, NOT_ALLOWED)
         inside, to = [], []
         for number, standing in enumerate(after):
             if standing is not None and standing[0] >= winning:
-                constant[number] = goal[began](standing[0])
+                constant[number] = goal[role](standing[0])
             elif standing is not None:
                 inside.append(number)
                 to.append(place[standing])
@@ -533,7 +561,7 @@ def value_iteration(
         def worth(values: Array) -> Array:
             if not inside:
                 return constant
-            others = values[roles.index(not began) if rules.has_roles else 0]
+            others = values[roles.index(opponent)]
             found = constant.copy()
             found[inside] = 1 - others[:, to].T
             return found
@@ -546,31 +574,31 @@ def value_iteration(
         return (score + total, 0, True) if allowed else None
 
     ends = {
-        began: (
-            [go_on(began, [bank(one, total) for one in everyone]) for total in totals],
+        role: (
+            [go_on(role, [bank(one, total) for one in everyone]) for total in totals],
             [
-                go_on(began, [after_farkle(rules, one, total) for one in everyone])
+                go_on(role, [after_farkle(rules, one, total) for one in everyone])
                 for total in totals
             ],
-            go_on(began, [after_losing_everything(one) for one in everyone]),
+            go_on(role, [after_losing_everything(one) for one in everyone]),
         )
-        for began in roles
+        for role in roles
     }
 
     def one_turn(values: Array) -> Array:
         """V from the V after one more turn."""
         found = []
-        for began in roles:
-            banks, farkles, lose = ends[began]
+        for role in roles:
+            banks, farkles, lose = ends[role]
             bank_values = np.array([end(values) for end in banks])
             farkle_values = np.array([end(values) for end in farkles])
-            found.append(start_of_turn(rules, bank_values, farkle_values, lose(values)))
+            found.append(start_of_turn(players[role[0]], bank_values, farkle_values, lose(values)))
         return np.array(found)
 
     values = find(one_turn, np.full((len(roles), *pairs), 0.5), tolerance)
     return {
-        (began, own, other): float(values[role, place[own], place[other]])
-        for role, began in enumerate(roles)
+        (*role, own, other): float(values[number, place[own], place[other]])
+        for number, role in enumerate(roles)
         for own in everyone
         for other in everyone
     }

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +87,8 @@ def set_asides(table: Table, dice: Dice, shown: Faces) -> Iterator[tuple[int, Di
             worth = points(table, tuple(sorted(shown[k] for k in kept)))
             if worth is not None:
                 found[kept] = worth
+    if table.rules.hot_dice == "forced" and (whole := tuple(range(len(dice)))) in found:
+        found = {whole: found[whole]}
     for kept, worth in found.items():
         extended = any(set(kept) < set(larger) for larger in found)
         if not (table.rules.set_aside_all and extended):
@@ -104,8 +107,8 @@ class Player:
         self.outcomes = {left: self._outcomes(left) for left in self.remaining}
         """What a roll of some dice may lead to, with the chances; no choices are a farkle."""
 
-    def _outcomes(self, left: Dice) -> dict[Choices, float]:
-        found: dict[Choices, float] = {}
+    def rolls(self, left: Dice) -> Iterator[tuple[Faces, Choices, float]]:
+        """What every roll of some dice shows and may lead to, with the chances."""
         for fallen in product(*(list(self.dice[k].falls()) for k in left)):
             shown = tuple(face for face, _ in fallen)
             chance = float(np.prod([chance for _, chance in fallen]))
@@ -113,6 +116,11 @@ class Player:
                 (worth, tuple(k for k in left if k not in kept) or self.whole)
                 for worth, kept in set_asides(self.table, left, shown)
             )
+            yield shown, choices, chance
+
+    def _outcomes(self, left: Dice) -> dict[Choices, float]:
+        found: dict[Choices, float] = {}
+        for _, choices, chance in self.rolls(left):
             found[choices] = found.get(choices, 0.0) + chance
         return found
 
@@ -137,6 +145,38 @@ class Player:
                     worth += chance * (np.max(after, axis=0) if after else farkle)
                 found[total, left] = np.maximum(bank[total], worth)
         return found[0, self.whole]
+
+
+class Thrower:
+    """The rules as somebody plays them who throws own dice, for `naive.values_of_players`.
+
+    Dice that are left are a number, which the twin takes for how many there are.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self._rules = player.table.rules
+        self.dice = len(player.remaining)
+        numbers = {left: number for number, left in enumerate(player.remaining, 1)}
+        self.results = {
+            number: self._results(player, left, numbers) for left, number in numbers.items()
+        }
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rules, name)
+
+    def _results(
+        self, player: Player, left: Dice, numbers: dict[Dice, int]
+    ) -> dict[naive.Result, float]:
+        found: dict[naive.Result, float] = {}
+        for shown, kept, chance in player.rolls(left):
+            faces = tuple(sorted(int(face) for face in shown if face != "J"))
+            what: naive.Result = frozenset((worth, numbers[to]) for worth, to in kept)
+            if any(naive.contains(faces, pattern) for pattern in self._rules.instant_win):
+                what = "win"
+            elif any(naive.contains(faces, pattern) for pattern in self._rules.lose_everything):
+                what = "lose"
+            found[what] = found.get(what, 0.0) + chance
+        return found
 
 
 def value_iteration(players: tuple[Player, Player]) -> list[Array]:

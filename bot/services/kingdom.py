@@ -11,7 +11,7 @@ from bot.services.badges import BadgePlan, badge_plan
 from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_solve, solved
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
-from solver.loaded.matchup import check_loaded
+from solver.loaded.matchup import check_loaded, check_points
 from solver.named.badges import NamedBadge
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
 from solver.named.sets import NamedDie, NamedSet, make_set
@@ -253,6 +253,7 @@ def check_choice(question: ChoiceQuestion) -> int:
     Raises InvalidDiceError where they are too many, or dice do not fit the rules, and
     InvalidRulesError.
     """
+    check_points(question.rules)
     check_loaded(question.rules, question.theirs.dice_set)
     return check_number(number_of_sets(question.pool, question.rules.dice))
 

@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from bot.services.positions import on_board_of
 from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
@@ -18,6 +19,7 @@ from solver.game.best import BestPlay
 from solver.game.many import ManySolution
 from solver.game.position import ALL_LEFT, Held, Position, check_several
 from solver.game.standings import Progress, Standing, score_count
+from solver.game.workload import workload
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, head_starts_of
 from solver.loaded.matchup import Matchup, MatchupSolution
@@ -48,8 +50,8 @@ ORDINARY = "ordinary*6"
 NEXT_PLAYER = "/"
 """Between the dice of one player and those of the next."""
 
-_SECONDS = 5e-10
-"""That a solve takes for each option of a turn, each own and other score and turn total."""
+_SECONDS = 1.5e-10
+"""That a solve takes for each option of a turn and each turn total of a state that it solves."""
 _LEAST_SECONDS = 0.5
 _TURN_SECONDS = 4e-9
 """That a turn takes in which a badge may be used, for each of its options and each score."""
@@ -153,6 +155,19 @@ class LoadedDice:
         if self.further:
             return self._position_of_several(situation, left)
         situation.check_two()
+        if self.rules.has_roles and situation.began is False:
+            raise InvalidRequestError.say(
+                "{rules}: with loaded dice whoever asks is taken to have begun; where the other"
+                " player did, ask in the game itself",
+                rules=self.rules.name,
+            )
+        boards = [
+            on_board_of(self.rules, given, score)
+            for given, score in (
+                (situation.on_board, situation.banked),
+                (situation.opponent_on_board, situation.opponent),
+            )
+        ]
         found = Position.of_two(
             banked=self._score(0, situation.banked),
             opponent=self._score(1, situation.opponent),
@@ -160,6 +175,9 @@ class LoadedDice:
             farkles=situation.farkles,
             opponent_farkles=situation.opponent_farkles,
             dice=left,
+            hot_dice=(situation.hot_dice or 0) if self.matchup.counts_hot_dice else 0,
+            on_board=boards[0],
+            opponent_on_board=boards[1],
         )
         return replace(found, held=self.held)
 
@@ -304,12 +322,16 @@ def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:
 
 
 def seconds_of_solve(matchup: Matchup) -> float:
-    """About how long a solve takes."""
+    """About how long a solve takes.
+
+    Raises InvalidRulesError for rules under which there are too many positions.
+    """
     if matchup.players > 2:
         return matchup.seconds
     others = [1 + uses_of(power) for power in reversed(matchup.powers)]
     options = sum(other * _options(matchup, side) for side, other in enumerate(others))
-    return float(_LEAST_SECONDS + _SECONDS * options * score_count(matchup.rules) ** 3)
+    turn_totals = workload(matchup.rules).cells / matchup.rules.dice
+    return float(_LEAST_SECONDS + _SECONDS * options * turn_totals)
 
 
 @lru_cache(maxsize=256)

@@ -93,6 +93,8 @@ def _to_other_side(strategy: OwnDice, position: Position) -> Step:
         farkles=position.opponent_farkles,
         opponent_farkles=position.farkles,
         dice=strategy.whole(other),
+        on_board=position.opponent_on_board,
+        opponent_on_board=position.on_board,
     )
     held = replace(position.held, uses=uses and uses[::-1])
     return Step(Field.SIDES, 0, False, replace(start, held=held))

@@ -54,8 +54,8 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         opponent_farkles=situation.opponent_farkles,
         dice=number,
         hot_dice=hot_dice,
-        on_board=_on_board(rules, situation.on_board, situation.banked),
-        opponent_on_board=_on_board(rules, situation.opponent_on_board, situation.opponent),
+        on_board=on_board_of(rules, situation.on_board, situation.banked),
+        opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
     )
 
@@ -68,7 +68,7 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     here, before = position_of(rules, situation, dice), _before(rules, situation)
     scores = situation.opponent, *situation.others
     # who has points is on the board, whatever is said of the others
-    boards = [_on_board(rules, situation.opponent_on_board or None, one) for one in scores]
+    boards = [on_board_of(rules, situation.opponent_on_board or None, one) for one in scores]
     later = len(scores) - before
     for k, (score, on_board) in enumerate(zip(scores, boards, strict=True)):
         began = k < later
@@ -80,7 +80,7 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     return Position(players, before, here.turn)
 
 
-def _on_board(rules: Ruleset, given: bool | None, score: int) -> bool:
+def on_board_of(rules: Ruleset, given: bool | None, score: int) -> bool:
     """Whether a player is on the board, as given or as the score tells."""
     if not rules.has_opening:
         return True

@@ -346,7 +346,9 @@ def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
     if game.stage is Stage.PLAY_OFF and len(left) == 1:
         return _won_by(game, left)
     if waiting:
-        return replace(game, waiting=waiting, mover=waiting[0])
+        game = replace(game, waiting=waiting)
+        # who gets up ends no turn of somebody else
+        return game if waiting[0] == game.mover else _turn_of(game, waiting[0])
     if game.stage is Stage.PLAY_OFF:
         points = dict(game.played_off)
         most = max(points.values())
@@ -365,7 +367,8 @@ def _next_waiting(game: Game, waiting: tuple[int, ...]) -> Game:
 def _play_off(game: Game, level: list[int]) -> Game:
     """One more turn for each of those who are level, first for the one whose turn it is."""
     order = [seat for seat in [*_following(game, game.mover), game.mover] if seat in level]
-    return replace(game, stage=Stage.PLAY_OFF, waiting=tuple(order), played_off=(), mover=order[0])
+    game = replace(game, stage=Stage.PLAY_OFF, waiting=tuple(order), played_off=())
+    return _turn_of(game, order[0])
 
 
 def _won_by(game: Game, winners: list[int]) -> Game:
@@ -401,8 +404,8 @@ def _resigned(game: Game, number: int) -> Game:
         game = _turn_of(game, number)
     if game.stage is Stage.FINAL and not game.reached:
         # the goal is open again
-        mover = _following(game, number)[0] if moves else game.mover
-        return replace(game, stage=Stage.PLAY, waiting=(), mover=mover)
+        game = replace(game, stage=Stage.PLAY, waiting=())
+        return _turn_of(game, _following(game, number)[0]) if moves else game
     if game.stage in {Stage.FINAL, Stage.PLAY_OFF}:
         played = tuple((seat, points) for seat, points in game.played_off if seat != number)
         waiting = tuple(seat for seat in game.waiting if seat != number)

@@ -429,6 +429,10 @@ class Game:
             most = max((points for _, points in self.played_off), default=None)
             goal = rules.winning_score
             found = Position.of_two(goal, goal + (most or 0), began=most is None)
+            if self.matchup:
+                one = self.mover
+                waiting = (one, 1 - one) if most is None else (one,)
+                found = replace(self._by_side(found), waiting=waiting)
             return replace(found, turn=turn.state)
         final = other.score >= rules.winning_score
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
@@ -441,6 +445,11 @@ class Game:
             opponent_on_board=other.on_board,
             began=not (rules.has_roles and (last_of_round or final)),
         )
-        if self.matchup and self.mover:
-            found = replace(found, players=found.players[::-1], mover=1)
-        return replace(found, turn=turn.state, held=self.held)
+        return replace(self._by_side(found), turn=turn.state, held=self.held)
+
+    def _by_side(self, position: Position) -> Position:
+        """The position of two with the mover in the place of its seat, where players bring dice."""
+        if not self.matchup:
+            return position
+        pair, number = (position.own, position.other), self.mover
+        return replace(position, players=pair[::-1] if number else pair, mover=number)

@@ -280,9 +280,12 @@ def check_position(rules: Ruleset, position: Position) -> None:
     check_turn(rules, position.turn, dice_set(rules), partial(reachable, rules))
 
 
-def check_two(rules: Ruleset, position: Position) -> None:
-    """Refuse two players who cannot be where they are. Raises InvalidPositionError."""
-    _check_scores(rules, position)
+def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
+    """Refuse two players who cannot be where they are. Raises InvalidPositionError.
+
+    beyond : points that turns may go on beyond the goal, if further than those of equal dice
+    """
+    _check_scores(rules, position, max(highest_score(rules), rules.winning_score + beyond))
     _check_standing(rules, position.own, _YOUR)
     _check_standing(rules, position.other, _THEIR)
 
@@ -341,8 +344,8 @@ def check_hot_dice(number: int) -> None:
         )
 
 
-def _check_scores(rules: Ruleset, position: Position) -> None:
-    last, highest = rules.winning_score - rules.point_step, highest_score(rules)
+def _check_scores(rules: Ruleset, position: Position, highest: int) -> None:
+    last = rules.winning_score - rules.point_step
     if rules.ties == "played_on" and last < position.banked <= position.opponent:
         _check_score(rules, position.banked, highest, _YOUR)
         _check_score(rules, position.opponent, highest, _THEIR)
@@ -466,12 +469,13 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
 
 
 def leads_to(possible: npt.NDArray[np.bool_], rules: Ruleset, turn: TurnState) -> bool:
-    """Whether a state is among those that a turn comes to, of shape (turn totals, columns).
+    """Whether a state is among those that a turn comes to, (levels, turn totals, columns).
 
-    The last turn total stands for all that follow.
+    The last level and the last turn total stand for all that follow.
     """
-    row = min(turn.turn_total // rules.point_step, len(possible) - 1)
-    return bool(possible[row, turn.dice - 1])
+    levels, rows, _ = possible.shape
+    row = min(turn.turn_total // rules.point_step, rows - 1)
+    return bool(possible[min(turn.hot_dice, levels - 1), row, turn.dice - 1])
 
 
 def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:

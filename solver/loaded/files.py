@@ -13,7 +13,7 @@ from pydantic import Field
 
 from solver.errors import MissingStrategyError
 from solver.game.many import ManySolution
-from solver.game.standings import score_count
+from solver.game.standings import value_shape
 from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import (
     Matchup,
@@ -31,7 +31,7 @@ from solver.turn.equations import Floats
 from solver.turn.powers import Power
 from solver.turn.scoring import Badge
 
-_AXES = ("side to act", "own score", "opponent's score")
+_AXES = ("side to act, and who began", "own standing", "opponent's standing")
 _USES = ("uses left of side 0", "uses left of side 1")
 """What values have before these axes where badges are used up."""
 
@@ -59,15 +59,15 @@ class MatchupManifest(DiceManifest):
 
     kind: Literal["two sets of dice"] = "two sets of dice"
     axes: tuple[str, ...] = _AXES
-    """Those of the values; scores in point steps from 0."""
+    """Those of the values, as of a strategy file of two players."""
     error_bound: float = Field(ge=0)
     reported: ClassVar = ("values", "error_bound", "states_solved", "seconds")
 
     @property
     def right(self) -> tuple[str, Shapes]:
         """Return the digest and the shape that it has to have. Raises as `matchup` does."""
-        matchup, scores = self.matchup, score_count(self.rules)
-        return matchup.digest, ((*uses_shape(matchup), 2, scores, scores),)
+        matchup = self.matchup
+        return matchup.digest, ((*uses_shape(matchup), *value_shape(self.rules, sides=2)),)
 
 
 class ManyMatchupManifest(DiceManifest, RingManifest):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from solver.errors import InvalidPositionError, InvalidRequestError, InvalidRulesError
-from solver.loaded.matchup import Matchup
+from solver.loaded.matchup import Matchup, check_plain
 from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
@@ -115,6 +115,7 @@ def matchup_of_all(
         raise InvalidRequestError.say(
             "badges work only with two players: leave them out if more play"
         )
+    check_plain(rules)
     for one, other in pairwise(kits):
         matchup_of(rules, (one, other), joker_alone=joker_alone)
     return None
@@ -181,7 +182,7 @@ class Side(Hand):
 
     def fate(self, roll: Roll) -> Fate:
         """Return what a roll does to the turn."""
-        return Fate.SCORES if self.set_asides(roll) else Fate.FARKLE
+        return self.matchup.fate(self.number, roll)
 
     def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
         """Return every legal set-aside of a roll, most points first; none of a farkle."""
@@ -208,8 +209,7 @@ class Side(Hand):
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:
         """Where a legal set-aside of a roll of `turn.dice`, for so many times its points, leads."""
-        left = self.matchup.left(self.number, turn.dice, kept.dice)
-        return TurnState(turn.turn_total + times * kept.points, left)
+        return self.matchup.after(self.number, turn, kept, times)
 
     def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:
         """Whether dice of these types, in their order, can fall as a roll."""

@@ -8,7 +8,9 @@ moves as well as all scores.
 import hashlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from solver.errors import InvalidDiceError, InvalidRequestError, InvalidRulesError
 from solver.game.many import MOST_PLAYERS, MOST_STATES, Size, time_text
@@ -20,12 +22,30 @@ from solver.turn.equations import Floats
 from solver.turn.power_lists import Offers, offers_of, power_offers
 from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
-from solver.turn.scoring import Badge, SetAside, TurnPlan
+from solver.turn.scoring import (
+    Badge,
+    Fate,
+    SetAside,
+    TurnPlan,
+    TurnState,
+    after_points,
+    fate_of_faces,
+)
 
 _SECONDS = 0.45e-9
 """Of a core, for each option that is weighed at a turn total by a state of more than two players,
 and each value that comes with it."""
 _LEAST_SECONDS = 0.5
+
+
+_OF_TURNS = (
+    "hot_dice",
+    "hot_dice_bonus",
+    "farkle_keeps_turn_total",
+    "instant_win",
+    "lose_everything",
+)
+"""Options that change what a turn may lead to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +80,8 @@ class Matchup:
             _check_badge(self.rules, badge)
         if self.rules.scoring.nothing and any(one and one.has_jokers for one in self.powers):
             raise _not_yet(self.rules, "scoring.nothing")
+        if self.players > 2 or any(self.powers):
+            check_plain(self.rules)
         if self.players > 2:
             self._check_several()
 
@@ -198,13 +220,25 @@ class Matchup:
             dice = shown.place((*thrown.remaining[dice], 1))
         shown.check_roll(dice, roll, turned=self.powers[seat] is not None)
 
-    def left(self, seat: int, dice: Remaining, kept: Roll) -> Remaining:
-        """What is to be rolled next once dice of a roll of some dice of a seat were set aside."""
-        thrown, shown = self.dice[seat], self.shown(seat, kept)
+    def fate(self, seat: int, roll: Roll) -> Fate:
+        """What a roll of a seat means before any choice."""
+        found = fate_of_faces(self.rules, self.shown(seat, roll).faces(roll))
+        return found or (Fate.SCORES if self.set_asides(seat, roll) else Fate.FARKLE)
+
+    def after(self, seat: int, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:
+        """Where a legal set-aside of a roll of `turn.dice`, for so many times its points, leads."""
+        thrown, shown, dice = self.dice[seat], self.shown(seat, kept.dice), kept.dice
         if shown is not thrown:
             # the die that a badge added is gone, set aside or not
-            kept = tuple(die for die in kept if shown.type_of(die) < len(thrown.types))
-        return thrown.without(dice, kept) or thrown.whole
+            dice = tuple(die for die in kept.dice if shown.type_of(die) < len(thrown.types))
+        left = thrown.without(turn.dice, dice)
+        after = after_points(self.rules, turn, times * kept.points, left, thrown)
+        return after if self.counts_hot_dice else replace(after, hot_dice=0)
+
+    @property
+    def counts_hot_dice(self) -> bool:
+        """Whether it matters how often all dice were set aside in a turn."""
+        return self.rules.hot_dice != "optional" or len(self.rules.hot_dice_bonus) > 1
 
     @property
     def digest(self) -> str:
@@ -248,8 +282,9 @@ class MatchupSolution:
 
     matchup: Matchup
     values: Floats
-    """V at [side to act, its score, the other's score], scores in point steps; where badges are
-    used up with the uses that side 0 and side 1 have left before these axes, see `uses_shape`."""
+    """V at [side to act and who began, its standing, the other's], as of a Solution; where badges
+    are used up with the uses that side 0 and side 1 have left before these axes, see `uses_shape`.
+    """
     error_bound: float
     """What no value is off by more than, relative to it or to LEAST where it is less, as is proved;
     where badges are used up only as far as the slopes of the last steps tell."""
@@ -268,7 +303,7 @@ def uses_shape(matchup: Matchup) -> tuple[int, ...]:
 def exchanged_values(matchup: Matchup, values: Floats) -> Floats:
     """The values of two players, told from the other one's seat on."""
     if not any(matchup.powers):
-        return values[::-1]
+        return np.roll(values, len(values) // 2, axis=0)
     return values.swapaxes(0, 1)[:, :, ::-1]
 
 
@@ -293,7 +328,7 @@ def from_plain(data: Plain) -> DiceSet:
 
 
 def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
-    """Refuse rules that cannot be solved with loaded dice, and sets of another number of dice.
+    """Refuse sets of another number of dice, and jokers where nobody says what they count for.
 
     Raises InvalidDiceError or InvalidRulesError.
     """
@@ -304,23 +339,47 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             right=rules.dice,
             number=number,
         )
-    plain = Ruleset(name=rules.name, goal=rules.goal)
-    names = [
-        "hot_dice",
-        "hot_dice_bonus",
-        "farkle_keeps_turn_total",
-        "farkle_penalty",
-        "instant_win",
-        "lose_everything",
-        "ending",
-    ]
-    found = [name for name in names if getattr(rules, name) != getattr(plain, name)]
+    if not thrown.has_jokers:
+        return
+    if rules.scoring.nothing:
+        raise _not_yet(rules, "scoring.nothing")
+    if found := _options(rules, "instant_win", "lose_everything"):
+        raise InvalidRulesError.say(
+            "{rules}: nobody says what a joker counts for in {key}; use dice without jokers",
+            rules=rules.name,
+            key=found[0],
+        )
+
+
+def check_plain(rules: Ruleset) -> None:
+    """Refuse rules that only two with loaded dice can play. Raises InvalidRulesError."""
+    found = _options(rules, *_OF_TURNS, "farkle_penalty", "ending")
     if rules.has_opening:
         found.append("opening_minimum")
-    if rules.scoring.nothing and thrown.has_jokers:
-        found.append("scoring.nothing")
     if found:
-        raise _not_yet(rules, found[0])
+        raise InvalidRulesError.say(
+            "{rules}: {key} can be solved with loaded dice for two players without badges that are"
+            " used up; use rules without it",
+            rules=rules.name,
+            key=found[0],
+        )
+
+
+def check_points(rules: Ruleset) -> None:
+    """Refuse rules under which sets are not ranked by their points. Raises InvalidRulesError."""
+    if found := _options(rules, *_OF_TURNS):
+        raise InvalidRulesError.say(
+            "{rules}: sets of dice cannot be ranked by their points yet where there is {key}; use"
+            " rules without it",
+            rules=rules.name,
+            key=found[0],
+        )
+
+
+def _options(rules: Ruleset, *names: str) -> list[str]:
+    """Which of some options rules have."""
+    plain = Ruleset(name=rules.name, goal=rules.goal)
+    return [name for name in names if getattr(rules, name) != getattr(plain, name)]
 
 
 def _not_yet(rules: Ruleset, key: str) -> InvalidRulesError:

@@ -25,7 +25,7 @@ from solver.errors import InvalidDiceError
 from solver.game.lanes import LANES
 from solver.game.layout import Lists
 from solver.game.list_kernels import turn_of_sets
-from solver.loaded.matchup import check_loaded
+from solver.loaded.matchup import check_loaded, check_points
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet
 from solver.turn.endless import is_endless, most_gains
@@ -69,6 +69,7 @@ def points_of_sets(
 
     Raises InvalidRulesError or InvalidDiceError for what cannot be solved.
     """
+    check_points(rules)
     by_shape: dict[Shape, list[int]] = {}
     for place, thrown in enumerate(sets):
         check_loaded(rules, thrown)
@@ -89,7 +90,8 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
     """The points of up to _TOGETHER sets of one shape; `least` is the least bank in point steps."""
     number = len(sets)
     # the last set stands in lanes that are left over too
-    chances, farkles = zip(*(lists.chances(thrown) for thrown in sets), strict=True)
+    chances, ends = zip(*(lists.chances(thrown) for thrown in sets), strict=True)
+    farkles = [farkle for farkle, _, _ in ends]
     lanes = np.minimum(np.arange(LANES) // 2, number - 1)
     nothing = np.zeros(lists.columns)  # which is what a farkle is worth as well
     turn = Lists(

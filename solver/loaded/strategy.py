@@ -4,13 +4,15 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from solver.best_play import Strategy
 from solver.game.best import BestPlay
+from solver.game.endgame import endgames
 from solver.game.position import ALL_LEFT, Held, Position, check_turn, check_two, leads_to
 from solver.game.standings import Bools, Standing, score_count
 from solver.loaded.kits import Side
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.equations import Floats, TurnTable
 from solver.turn.scoring import TurnPlan, TurnState
 
 
@@ -52,7 +54,7 @@ class OwnDice(BestPlay):
 
         The last turn total stands for all that follow.
         """
-        return self._possible(mover)[np.newaxis]
+        return self._possible(mover)
 
     def is_reachable(self, position: Position) -> bool:
         """Whether rolls of the mover lead to the turn of a position that has a value."""
@@ -62,35 +64,42 @@ class OwnDice(BestPlay):
         self, mover: int, banked: int = 0, opponent: int = 0, held: Held = ALL_LEFT
     ) -> Position:
         """Return the position of a player about to start a turn; all others have as many points."""
-        players = [Standing(opponent)] * self.players
-        players[mover] = Standing(banked)
+        own, other = (
+            Standing(score, on_board=score > 0 or not self.rules.has_opening)
+            for score in (banked, opponent)
+        )
+        players = [other] * self.players
+        players[mover] = own
         turn = TurnState(0, self.whole(mover))
         return Position(tuple(players), mover, turn, held=held)
 
     def _find_possible(self, mover: int) -> Bools:
-        """Return the states of a turn by turn total and dice; the last row is for all that follow.
+        """Return what `possible` does.
 
         With a badge that makes other points of dice, all but dice that are gone for none.
         """
         power = self.hand(mover).power
         lists = self.matchup.lists(mover)
         if power and power.makes_points:
-            found = np.ones((2, lists.columns), dtype=np.bool_)
-            found[0, :-1] = False
+            found = np.ones((1, 2, lists.columns), dtype=np.bool_)
+            found[0, 0, :-1] = False
             return found
-        rows = score_count(self.rules) + 2 * int(lists.targets[-1]) // lists.columns
-        return lists.possible_states(rows)
+        plan = self.plan(mover)
+        return lists.possible_states(plan, self._highest + 2 * plan.reach)
+
+    @property
+    def _highest(self) -> int:
+        """Return the highest turn total that is told apart, in point steps."""
+        return score_count(self.rules)
 
 
-class MatchupStrategy(OwnDice):
+class MatchupStrategy(OwnDice, Strategy):
     """Optimal play of a match-up by both sides, who are the players 0 and 1."""
 
     def __init__(self, matchup: Matchup, values: Floats) -> None:
         """Take the values of a `MatchupSolution`."""
-        super().__init__(matchup, 2)
-        self.values = values
-        """Those of the solution, as they are or in a file."""
-        self._turn = lru_cache(maxsize=64)(self._solve_turn)
+        OwnDice.__init__(self, matchup, 2)
+        Strategy.__init__(self, matchup.rules, values, matchup.rules.name)
         self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
 
     @property
@@ -100,12 +109,24 @@ class MatchupStrategy(OwnDice):
 
     def check_players(self, position: Position) -> None:
         """Refuse players who cannot be where they are. Raises InvalidPositionError."""
-        check_two(self.rules, position)
+        check_two(self.rules, position, self._highest * self.rules.point_step)
+
+    def plans_from(self, mover: int) -> tuple[TurnPlan, ...]:
+        """Return the turns of a side and of the other one."""
+        return self.plan(mover), self.plan(1 - mover)
+
+    @property
+    def _highest(self) -> int:
+        beyond = endgames(self.rules, self.plans_from(0))[0].beyond
+        goal = self.rules.winning_score // self.rules.point_step if beyond else 0
+        return score_count(self.rules) + goal + beyond
 
     def start_values(self, position: Position) -> Floats:
         """Return the win probability of a side about to start a turn, shape (1,)."""
+        if not any(self.matchup.powers):
+            return Strategy.start_values(self, position)
         if position.held.spent:  # a use was said before the first roll
-            return super().start_values(position)
+            return BestPlay.start_values(self, position)
         step = self.rules.point_step
         scores = position.banked // step, position.opponent // step
         return np.atleast_1d(self.values[(*self._left(position.held), position.mover, *scores)])
@@ -115,9 +136,13 @@ class MatchupStrategy(OwnDice):
 
         Where badges are used up it is the part in which so much is left of them.
         """
+        return self.turn_of_checked(position)
+
+    def turn_of_checked(self, position: Position) -> TurnTable:
+        """Return the turn of a possible position, as `turn` does."""
         if (layers := self.power_turn(position)) is not None:
             return layers.table
-        return self._turn(position.mover, position.banked, position.opponent)
+        return Strategy.turn_of_checked(self, position)
 
     def power_turn(self, position: Position) -> PowerTurn | None:
         """Return the layers of a turn in which badges are used up; None where nobody has one."""
@@ -147,14 +172,3 @@ class MatchupStrategy(OwnDice):
         plan = self.plan(side)
         scores = banked, opponent
         return PowerTurn(self.matchup, plan, side, theirs, uses[side], *scores, spent=spent)
-
-    def _solve_turn(self, side: int, banked: int, opponent: int) -> TurnTable:
-        rules, step, plan = self.rules, self.rules.point_step, self.plan(side)
-        missing = (rules.winning_score - banked) // step
-        least = rules.least_bank() // step
-        bank = np.ones(max(missing, least) + plan.reach)
-        theirs = self.values[1 - side, opponent // step]
-        bank[:missing] = 1 - theirs[banked // step :][:missing]
-        farkle = np.full(len(bank), 1 - theirs[banked // step])
-        bank[: rules.least_bank_at(banked) // step] = np.nan
-        return solve_turn(plan, Endings.alone(bank, farkle, lost=0.0))

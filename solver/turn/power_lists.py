@@ -25,7 +25,6 @@ from solver.turn.remaining import (
     list_chances,
     roll_lists,
     roll_ways,
-    rules_of_turn,
     shown_by_rolls,
     worth_of,
 )
@@ -71,12 +70,13 @@ class Offers:
         return found * lanes
 
     def chances(self, thrown: DiceSet, added: Die | None = None) -> tuple[Floats, Floats]:
-        """The chances of the lists of a set, and of a farkle by column, as in `RollLists`.
+        """The chances of the lists of a set, and of a farkle by column.
 
         added : the die that is added to each roll, if any
         """
         rolls = (roll_ways(thrown, dice + 1, added) for dice in range(self.columns))
-        return list_chances(self.first_list, self.lists, rolls)
+        chances, (farkles, _, _) = list_chances(self.first_list, self.lists, rolls)
+        return chances, farkles
 
     def lists_of(self, layers: int, thrown: DiceSet, added: Die | None = None) -> "Lists":
         """Return them as a set falls, with a die that is added if any, in so many layers."""
@@ -132,7 +132,7 @@ def power_offers(
     """
     die = Die(jokers=power.die.jokers)
     same = replace(power, uses=1, at_start=False, once=False, die=die)
-    return _find_offers(rules_of_turn(rules), shape, same, joker_alone, badge)
+    return _find_offers(rules.of_turn, shape, same, joker_alone, badge)
 
 
 @lru_cache(maxsize=_KEPT)

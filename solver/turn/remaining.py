@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidDiceError
-from solver.rules.ruleset import FACES, RULESETS, Ruleset
+from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
 from solver.turn.equations import Floats
 from solver.turn.scoring import (
@@ -28,9 +28,11 @@ from solver.turn.scoring import (
     TurnPlan,
     all_points_with_jokers,
     legal_set_asides,
+    states_of_moves,
 )
 
 Ints = npt.NDArray[np.intp]
+Bools = npt.NDArray[np.bool_]
 
 Shape = tuple[tuple[int, int], ...]
 """For each type of a set its number of dice and the face that is a joker, JOKER for none."""
@@ -72,7 +74,7 @@ class RollLists:
     """The first list of each column of dice, and the number of lists, shape (columns + 1,)."""
     lists: tuple[Ints, ...]
     """For each column the list of each roll, in the order of `_rolls`, counted from `first_list`;
-    one more than there are for a farkle."""
+    as many as there are for a farkle, one more for a roll that wins, two for one that loses."""
     moves: tuple[Ints, ...]
     """For each column the offsets of all targets that a set-aside leads to, best or not."""
 
@@ -100,14 +102,15 @@ class RollLists:
     def chances(self, thrown: DiceSet) -> tuple[Floats, Floats]:
         """The chances of the lists of a set, each when rolling its own dice, shape (lists,).
 
-        And of a farkle when rolling the dice of a column, shape (columns,).
+        And of a farkle, a roll that wins and one that loses when rolling the dice of a column,
+        shape (3, columns).
         """
         rolls = (roll_ways(thrown, dice + 1) for dice in range(self.columns))
         return list_chances(self.first_list, self.lists, rolls)
 
     def plan(self, thrown: DiceSet) -> TurnPlan:
         """The turn of a set as solver.turn.equations takes it."""
-        chances, farkles = self.chances(thrown)
+        chances, (farkles, wins, loses) = self.chances(thrown)
         # what cannot fall is left out
         falls = np.flatnonzero(chances)
         lengths = np.diff(self.starts, append=len(self.options))
@@ -122,28 +125,31 @@ class RollLists:
             starts=np.cumsum(lengths[falls]) - lengths[falls],
             chances=spread,
             farkle_chances=farkles,
-            win_chances=np.zeros(self.columns),
-            lose_chances=np.zeros(self.columns),
+            win_chances=wins,
+            lose_chances=loses,
             only_hot=only_hot,
-            reach=int(self.targets[-1]) // self.columns,
-            bonuses=(0,),
-            must_roll_hot=False,
+            reach=self._reach,
+            bonuses=self._bonuses,
+            must_roll_hot=self.rules.hot_dice != "optional",
             step=self.rules.point_step,
         )
 
-    def possible_states(self, rows: int) -> npt.NDArray[np.bool_]:
-        """Whether a turn can come to a state, shape (rows, columns); rows in point steps.
+    @property
+    def _bonuses(self) -> tuple[int, ...]:
+        return tuple(one // self.rules.point_step for one in self.rules.hot_dice_bonus) or (0,)
 
-        With dice that have all faces.
+    @property
+    def _reach(self) -> int:
+        points, left = np.divmod(self.targets, self.columns)
+        return int(np.max(points + (left == self.columns - 1) * max(self._bonuses)))
+
+    def possible_states(self, plan: TurnPlan, rows: int) -> npt.NDArray[np.bool_]:
+        """Whether a turn can come to a state, shape (levels, rows, columns); rows in point steps.
+
+        With dice that have all faces; `plan` is of some set.
         """
-        reach = max(int(moves[-1]) // self.columns for moves in self.moves if len(moves))
-        found = np.zeros((rows + reach + 1, self.columns), dtype=np.bool_)
-        found[0, -1] = True
-        flat = found.reshape(-1)
-        for row in range(rows):
-            for column in np.flatnonzero(found[row]):
-                flat[row * self.columns + self.moves[column]] = True
-        return found[:rows]
+        column = np.arange(self.columns).repeat(list(map(len, self.moves)))
+        return states_of_moves(plan, column, np.concatenate(self.moves), rows)
 
     def farkle_probability(self, thrown: DiceSet, dice: Remaining) -> Fraction:
         """Chance that a roll of `dice` of a set of this shape is a farkle, exactly."""
@@ -155,20 +161,21 @@ class RollLists:
 def list_chances(
     first_list: Ints, lists: Iterable[Ints], rolls: Iterable[npt.NDArray[Any]]
 ) -> tuple[Floats, Floats]:
-    """The chance of each list, given the ways of the rolls of each column; and farkles by column.
+    """The chance of each list, given the ways of the rolls of each column; and those of other ends.
 
-    Each is rounded once, as ways are added up exactly, which a proved bound of values reckons with.
+    They are those of a farkle, a roll that wins and one that loses, shape (3, columns). Each is
+    rounded once, as ways are added up exactly, which a proved bound of values reckons with.
 
     first_list, lists : as in `RollLists`
     """
-    found, farkles = np.empty(int(first_list[-1])), np.empty(len(first_list) - 1)
+    found, others = np.empty(int(first_list[-1])), np.empty((3, len(first_list) - 1))
     for column, (of_rolls, ways) in enumerate(zip(lists, rolls, strict=True)):
         first, end = first_list[column : column + 2]
-        added = np.zeros(end - first + 1, dtype=ways.dtype)
+        added = np.zeros(end - first + len(others), dtype=ways.dtype)
         np.add.at(added, of_rolls, ways)
         added = (added / ways.sum()).astype(np.float64)
-        found[first:end], farkles[column] = added[:-1], added[-1]
-    return found, farkles
+        found[first:end], others[:, column] = added[:-3], added[-3:]
+    return found, others
 
 
 @lru_cache(maxsize=1024)
@@ -236,26 +243,14 @@ def roll_lists(
     badge: Badge = (),
     all_options: bool = False,
 ) -> RollLists:
-    """Find the lists of a shape, under rules that `solver.loaded.matchup.check_loaded` lets pass.
+    """Find the lists of a shape, under rules that say what they mean for its jokers.
 
     They are kept, and serve all goals. With `all_options` they hold also what leaves the same dice
     for less points, which may be best where more than two play.
 
     Raises InvalidDiceError where nothing can score.
     """
-    return _find_lists(rules_of_turn(rules), shape, joker_alone, badge, all_options)
-
-
-@lru_cache(maxsize=RULESETS)
-def rules_of_turn(rules: Ruleset) -> Ruleset:
-    """Rules that are the same for all that have the same lists."""
-    return Ruleset(
-        name="turn",
-        goal=rules.point_step,
-        dice=rules.dice,
-        set_aside_all=rules.set_aside_all,
-        scoring=rules.scoring,
-    )
+    return _find_lists(rules.of_turn, shape, joker_alone, badge, all_options)
 
 
 @lru_cache(maxsize=_SHAPES)
@@ -272,16 +267,19 @@ def _find_lists(
     lists: list[Ints] = []
     moves: list[Ints] = []
     for dice in range(1, columns + 1):
+        shown = shown_by_rolls(thrown, dice)
+        wins, loses = _decided(rules, thrown, dice)
+        goes_on = ~(wins | loses)
+        find = _every if all_options else best_of_shown
+        some, reached = find(rules, thrown, dice, shown[goes_on], worth)
+        of_rolls = np.full((len(shown), some.shape[1]), -1, dtype=np.int32)
+        of_rolls[goes_on] = some
+        distinct, own = distinct_rows(of_rolls)
+        rows, at = np.nonzero(distinct >= 0)
+        steps, left = distinct[rows, at], at
         if all_options:
-            every, reached = _every(rules, thrown, dice, worth)
-            distinct, own = distinct_rows(every)
-            rows, at = np.nonzero(distinct >= 0)
-            steps, left = np.divmod(distinct[rows, at], _EVERY)
-        else:
-            best, reached = _best(rules, thrown, dice, worth)
-            distinct, own = distinct_rows(best)
-            rows, left = np.nonzero(distinct >= 0)
-            steps = distinct[rows, left]
+            steps, left = np.divmod(steps, _EVERY)
+        own[wins], own[loses & ~wins] = len(distinct) + 1, len(distinct) + 2
         moves.append(np.unique(reached // _EVERY * columns + (reached % _EVERY - 1) % columns))
         found = steps * columns + (left - 1) % columns
         offsets.append(found[np.lexsort((found, rows))])
@@ -340,30 +338,42 @@ def digit(face: int) -> int:
     return int(_CODES ** ((face - 1) % (len(FACES) + 1)))
 
 
-def _best(
-    rules: Ruleset, thrown: DiceSet, dice: Remaining, worth: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int32], Ints]:
-    """The most steps of every roll that leave each of the remaining dice, -1 where none do.
+def _decided(rules: Ruleset, thrown: DiceSet, dice: Remaining) -> tuple[Bools, Bools]:
+    """Which rolls of some dice win, and which lose everything; both may hold of one."""
+    faces = _rolls(thrown.remaining[dice])
+    counts = (faces[:, :, np.newaxis] == np.array(FACES)).sum(axis=1)
 
-    Shape (rolls, columns + 1). And all that some roll may leave, as steps * _EVERY + remaining.
-    """
-    return best_of_shown(rules, thrown, dice, shown_by_rolls(thrown, dice), worth)
+    def shows(patterns: tuple[str, ...]) -> Bools:
+        found = np.zeros(len(faces), dtype=np.bool_)
+        for pattern in patterns:
+            if pattern.startswith("x"):
+                found |= counts.max(axis=1) >= len(pattern)
+            else:
+                needed = np.array([pattern.count(str(face)) for face in FACES])
+                found |= np.all(counts >= needed, axis=1)
+        return found
+
+    return shows(rules.instant_win), shows(rules.lose_everything)
 
 
 def _every(
-    rules: Ruleset, thrown: DiceSet, dice: Remaining, worth: npt.NDArray[np.int32]
+    rules: Ruleset,
+    thrown: DiceSet,
+    dice: Remaining,
+    shown: npt.NDArray[np.int64],
+    worth: npt.NDArray[np.int32],
 ) -> tuple[npt.NDArray[np.int32], Ints]:
     """All that the set-asides of every roll lead to, as steps * _EVERY + remaining, else -1.
 
     Shape (rolls, as many as some roll has), each of them once. And all of them together.
     """
-    masks = _set_asides(rules, thrown, dice, shown_by_rolls(thrown, dice), worth)
+    masks = _set_asides(rules, thrown, dice, shown, worth)
     found = np.stack([np.where(row >= 0, row * _EVERY + after, -1) for after, row in masks], axis=1)
     found.sort(axis=1)
     found[:, 1:][found[:, 1:] == found[:, :-1]] = -1
     found.sort(axis=1)
     every = np.unique(found)
-    most = int((found >= 0).sum(axis=1).max())
+    most = int((found >= 0).sum(axis=1).max(initial=0))
     return found[:, found.shape[1] - most :].astype(np.int32), every[every >= 0]
 
 
@@ -387,12 +397,17 @@ def best_of_shown(
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
 ) -> tuple[npt.NDArray[np.int32], Ints]:
-    """The same for what dice show, type by type; further columns are dice that do not remain."""
+    """The most steps of every roll that leave each of the remaining dice, -1 where none do.
+
+    Shape (rolls, columns + 1). And all that some roll may leave, as steps * _EVERY + remaining.
+
+    shown : what dice show, type by type; further columns are dice that do not remain
+    """
     best = np.full((len(thrown.remaining), len(shown)), -1, dtype=np.int32)
     reached = []
     for after, row in _set_asides(rules, thrown, dice, shown, worth):
         np.maximum(best[after], row, out=best[after])
-        steps = np.flatnonzero(np.bincount(row + 1))[1 if row.min() < 0 else 0 :] - 1
+        steps = np.unique(row[row >= 0])
         reached.append(steps * _EVERY + after)
     return best.T, np.concatenate(reached)
 
@@ -416,6 +431,8 @@ def _set_asides(
         sums = np.vstack((sums, sums + digits))
     # row m sets aside the dice whose bits are 1 in m
     points = worth[sums]
+    if rules.hot_dice == "forced":
+        points[:-1, points[-1] >= 0] = -1
     if rules.set_aside_all:
         points[_extendable(points >= 0)] = -1
     for mask, row in enumerate(points[1:], 1):

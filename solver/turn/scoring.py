@@ -118,8 +118,13 @@ class TurnPlan:
 
     def target_places(self, level: int, totals: int) -> npt.NDArray[np.intp]:
         """The same for targets, shape (targets,)."""
+        return self.moved(self.targets, level, totals)
+
+    def moved(self, targets: npt.NDArray[np.intp], level: int, totals: int) -> npt.NDArray[np.intp]:
+        """The same for other targets, in their shape."""
+        is_hot = targets % self.columns == self.columns - 1
         further = (self.next_level(level) - level) * totals + self.bonuses[level]
-        found: npt.NDArray[np.intp] = self.targets + self.is_hot * further * self.columns
+        found: npt.NDArray[np.intp] = targets + is_hot * further * self.columns
         return found
 
     def lists(self) -> list[tuple[int, ...]]:
@@ -198,11 +203,18 @@ def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
     """The same, by the set-asides of the roll."""
     if rules.instant_win or rules.lose_everything:
         faces = dice_set(rules).faces(roll)
-        if any(_matches(faces, pattern) for pattern in rules.instant_win):
-            return Fate.WINS
-        if any(_matches(faces, pattern) for pattern in rules.lose_everything):
-            return Fate.LOSES
+        if (found := fate_of_faces(rules, faces)) is not None:
+            return found
     return Fate.SCORES if choices else Fate.FARKLE
+
+
+def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
+    """What a roll means that shows such faces, where it wins or loses whatever it scores."""
+    if any(_matches(faces, pattern) for pattern in rules.instant_win):
+        return Fate.WINS
+    if any(_matches(faces, pattern) for pattern in rules.lose_everything):
+        return Fate.LOSES
+    return None
 
 
 def _matches(roll: Roll, pattern: str) -> bool:
@@ -293,13 +305,21 @@ def farkle_probability(rules: Ruleset, dice: Remaining) -> Fraction:
 
 def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnState:
     """Where a legal set-aside of a roll of `turn.dice` leads to."""
-    left = dice_set(rules).without(turn.dice, kept.dice)
-    total = turn.turn_total + kept.points
+    thrown = dice_set(rules)
+    left = thrown.without(turn.dice, kept.dice)
+    return after_points(rules, turn, kept.points, left, thrown)
+
+
+def after_points(
+    rules: Ruleset, turn: TurnState, points: int, left: Remaining, thrown: DiceSet
+) -> TurnState:
+    """Where a set-aside of so many points leads to that leaves some dice of a set, or none."""
+    total = turn.turn_total + points
     if left:
         return TurnState(total, left, turn.hot_dice)
     bonuses = rules.hot_dice_bonus or (0,)
     bonus = bonuses[min(turn.hot_dice, len(bonuses) - 1)]
-    return TurnState(total + bonus, dice_set(rules).whole, turn.hot_dice + 1)
+    return TurnState(total + bonus, thrown.whole, turn.hot_dice + 1)
 
 
 def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
@@ -390,14 +410,21 @@ def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:
     its total, so that all set-asides of all rolls lead on.
     """
     plan = turn_plan(rules, all_options=True)
-    totals = rows + plan.reach
-    found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
-    found[0, 0, -1] = True
     column = np.argmax(plan.chances, axis=0).repeat(np.diff(plan.starts, append=len(plan.options)))
     # where each number of dice leads to, once for all rolls
     _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
-    column = column[moves]
-    places = [plan.places(level, totals)[moves] for level in range(plan.levels)]
+    return states_of_moves(plan, column[moves], plan.targets[plan.options[moves]], rows)
+
+
+def states_of_moves(
+    plan: TurnPlan, column: npt.NDArray[np.intp], targets: npt.NDArray[np.intp], rows: int
+) -> npt.NDArray[np.bool_]:
+    """The same for a turn in which dice of a column lead to targets, both of shape (moves,)."""
+    reach = int(targets.max(initial=0)) // plan.columns + max(plan.bonuses)
+    totals = rows + reach
+    found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
+    found[0, 0, -1] = True
+    places = [plan.moved(targets, level, totals) for level in range(plan.levels)]
     for row in range(rows):
         for level in range(plan.levels):
             ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]

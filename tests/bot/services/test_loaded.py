@@ -33,6 +33,7 @@ from solver.named.sets import read_dice, read_set
 from solver.rules.file import load_rules
 from solver.turn.points import points_outcome
 from solver.wording import said_in
+from tests.loaded_dice import kcd
 
 RULES = with_goal(load_rules("kcd"), 600, named=False)
 SHORT = with_goal(load_rules("kcd"), 300, named=False)
@@ -222,8 +223,11 @@ def test_refusals(folders: MatchupFolders) -> None:
     with pytest.raises(InvalidRequestError, match="not among"):
         read_left(MINE, "9")
     assert read_left(MINE, "6") == MINE.dice_set.whole
-    with pytest.raises(FarkleError, match="farkle_penalty|opening|cannot be solved yet"):
-        kcd_answer(folders, KcdQuestion(LoadedDice(load_rules("facebook"), MINE, ORDINARY)))
+    wins = kcd(instant_win=("xxxxxx",))
+    with pytest.raises(FarkleError, match="nobody says what a joker counts for in instant_win"):
+        LoadedDice(wins, MINE, ORDINARY).matchup  # noqa: B018 - it is made here
+    with pytest.raises(FarkleError, match="cannot be ranked by their points yet"):
+        kcd_answer(folders, KcdQuestion(LoadedDice(wins, MINE, ORDINARY)))
 
 
 def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:

@@ -239,7 +239,7 @@ def test_what_cannot_be_solved() -> None:
         Matchup(SMALL, (FAIR,))
     with pytest.raises(InvalidDiceError, match="played with 3 dice, and the set has 6"):
         Matchup(SMALL, (FAIR, FAIR, six))
-    with pytest.raises(InvalidRulesError, match="with loaded dice ending cannot be solved yet"):
+    with pytest.raises(InvalidRulesError, match="ending can be solved with loaded dice for two"):
         Matchup(kcd(dice=3, ending="final_turn"), (FAIR, FAIR, HEAVY))
     never = make_dice_set([Die((0, 1, 0, 0, 0, 0))])
     with pytest.raises(InvalidDiceError, match="no roll ever scores"):

@@ -96,8 +96,8 @@ def test_sets_are_told_in_the_order_in_which_they_are_given() -> None:
 def test_what_cannot_be_solved_is_refused_with_its_reason() -> None:
     with pytest.raises(InvalidDiceError, match="played with 6 dice, and the set has 5"):
         turn_points(kcd(), make_dice_set([Die()] * 5))
-    rules = kcd(farkle_penalty={"in_a_row": 3, "points": 500})
-    with pytest.raises(InvalidRulesError, match="farkle_penalty cannot be solved yet"):
+    rules = kcd(hot_dice="forced")
+    with pytest.raises(InvalidRulesError, match="be ranked by their points yet .* is hot_dice"):
         turn_points(rules, make_dice_set([Die((2, 1, 1, 1, 1, 1))] * 6))
 
 

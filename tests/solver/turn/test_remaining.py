@@ -44,7 +44,7 @@ def naive_lists(
 
 def lists_of(lists: RollLists, thrown: DiceSet) -> dict[tuple[int, ...], dict[Best, float]]:
     """The same from the lists of a shape."""
-    chances, farkles = lists.chances(thrown)
+    chances, (farkles, _, _) = lists.chances(thrown)
     offsets = lists.targets[lists.options]
     parts = np.split(offsets, lists.starts[1:])
     every = {}
@@ -108,7 +108,7 @@ def test_rolls_of_every_die_of_the_game_face_by_face(jokers: frozenset[int]) -> 
         lists = roll_lists(rules, shape_of(thrown))
         exact = Fraction(farkles, sum(die.weights) ** 6)
         assert lists.farkle_probability(thrown, thrown.whole) == exact
-        chances, found = lists.chances(thrown)
+        chances, (found, _, _) = lists.chances(thrown)
         assert found[-1] == pytest.approx(float(exact), rel=1e-12)
         whole = slice(*lists.first_list[-2:])
         best = np.maximum.reduceat(lists.targets[lists.options], lists.starts)[whole]
@@ -174,7 +174,8 @@ def test_states_that_a_turn_can_come_to(seed: int) -> None:
     thrown = make_dice_set(Die((1, 1, 1, 1, 1, chance.randint(1, 2))) for _ in range(3))
     rules = kcd(dice=3, goal=1000)
     rows = 30
-    found = roll_lists(rules, shape_of(thrown)).possible_states(rows)
+    lists = roll_lists(rules, shape_of(thrown))
+    (found,) = lists.possible_states(lists.plan(thrown), rows)
     expected = np.zeros_like(found)
     new = {(0, thrown.whole)}
     while new:

@@ -138,7 +138,7 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/kcd their-dice:odd*6/lucky*6", "/play, /advise and /odds take those of several"),
         ("/explore my-dice:odd*6 them:50,100", "them: takes one score here; /advise"),
         ("/kcd dice foo", 'no die called "foo"'),
-        ("/kcd my-dice:odd*6 rules:facebook", "cannot be solved yet"),
+        ("/kcd my-dice:odd*6 rules:facebook", "this would take about"),
         ("/advise 2 my-dice:favourable*6", "None of these dice shows a 2"),
         ("/advise 5 5 my-dice:odd*3,lucky*3", "Which die shows the 5"),
         ("/advise 5 5 odd", '"odd": only loaded dice have jokers and names'),

@@ -1,0 +1,129 @@
+"""Loaded dice under every rule option, against value iteration die by die."""
+
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from solver.game.position import Position
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    LEAST,
+    Standing,
+    role,
+    standing_index,
+    value_shape,
+)
+from solver.loaded.game import solve_matchup
+from solver.loaded.matchup import Matchup
+from solver.loaded.strategy import MatchupStrategy
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
+from solver.turn.scoring import TurnState
+from tests import naive, naive_loaded
+from tests.conftest import mostly_slow
+from tests.house_rules import small
+from tests.loaded_dice import set_of
+
+PENALTY: dict[str, Any] = {"in_a_row": 2, "points": 50}
+EVERYTHING: dict[str, Any] = {"in_a_row": 2, "points": "everything"}
+RULES = {
+    "opening": small(dice=2, goal=200, opening_minimum=100),
+    "penalty": small(dice=2, goal=150, score_floor=-50, farkle_penalty=PENALTY),
+    "everything": small(dice=2, goal=200, farkle_penalty=EVERYTHING),
+    "final turn": small(dice=2, goal=250, ending="final_turn"),
+    "ties shared": small(dice=2, goal=250, ending="final_turn", ties="shared"),
+    "ties played on": small(dice=2, goal=200, ending="final_turn", ties="played_on"),
+    "equal turns": small(dice=2, goal=250, ending="equal_turns", ties="played_on"),
+    "equal turns, penalty, opening": small(
+        dice=2,
+        goal=150,
+        ending="equal_turns",
+        score_floor=-50,
+        farkle_penalty=PENALTY,
+        opening_minimum=100,
+    ),
+    "hot dice must roll": small(dice=2, goal=300, hot_dice="no_bank", hot_dice_bonus=(50, 100)),
+    "forced hot dice": small(dice=3, goal=300, hot_dice="forced", hot_dice_bonus=(50,)),
+    "farkle keeps": small(dice=2, goal=300, minimum_bank=100, farkle_keeps_turn_total=True),
+    "win or lose": small(dice=2, goal=400, instant_win=("66",), lose_everything=("22",)),
+    "much at once": small(
+        dice=2,
+        goal=200,
+        ending="final_turn",
+        hot_dice="no_bank",
+        hot_dice_bonus=(0, 50),
+        farkle_keeps_turn_total=True,
+        lose_everything=("xx",),
+    ),
+}
+"""Rules that two with dice of their own could not be solved under before."""
+
+
+@cache
+def players(name: str, seed: int) -> list[list[naive_loaded.Weights]]:
+    """Two sets without jokers, which all score now and then."""
+    chance = random.Random(f"{name} {seed}")
+    number = RULES[name].dice
+
+    def die() -> naive_loaded.Weights:
+        return naive_loaded.Weights(
+            (*(chance.choice([1, 1, 2, 3]) for _ in range(4)), chance.randint(1, 4), 1)
+        )
+
+    return [[die() for _ in range(number)] for _ in range(2)]
+
+
+def matchup_of(name: str, seed: int) -> Matchup:
+    one, other = players(name, seed)
+    return Matchup(RULES[name], (set_of(one), set_of(other)))
+
+
+def exact(name: str, seed: int) -> Floats:
+    """The values of a match-up in the layout of its solution, by the slow twin."""
+    rules = RULES[name]
+    throwers = tuple(
+        naive_loaded.Thrower(naive_loaded.Player(naive_loaded.Table(rules), dice))
+        for dice in players(name, seed)
+    )
+    found = naive.values_of_players(cast("tuple[Ruleset, ...]", throwers))
+    values = np.full(value_shape(rules, sides=2), np.nan)
+    for (who, began, own, other), value in found.items():
+        row, column = (standing_index(rules, Standing(*one)) for one in (own, other))
+        values[who * len(values) // 2 + role(rules, began=began), row, column] = value
+    return values
+
+
+@pytest.mark.parametrize("name", mostly_slow(((name, name) for name in RULES), 4))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_option_with_loaded_dice_has_the_values_of_the_twin(
+    name: str, seed: int, kernels: Path
+) -> None:
+    matchup, right = matchup_of(name, seed), exact(name, seed)
+    solution = solve_matchup(matchup, cache=kernels)
+    error = np.max(np.abs(solution.values - right) / np.maximum(right, LEAST))
+    assert error <= solution.error_bound <= DEFAULT_TOLERANCE
+    exchanged = solve_matchup(matchup.from_seat(1), cache=kernels)
+    halves = np.split(exchanged.values, 2)
+    np.testing.assert_allclose(np.concatenate(halves[::-1]), solution.values, atol=2e-9)
+
+
+@pytest.mark.parametrize("name", mostly_slow(((name, name) for name in RULES), 4))
+def test_turns_of_the_strategy_begin_with_the_values_of_the_solve(name: str, kernels: Path) -> None:
+    rules, matchup = RULES[name], matchup_of(name, 0)
+    values = solve_matchup(matchup, cache=kernels).values
+    strategy = MatchupStrategy(matchup, values)
+    chance = random.Random(7)
+    standings = [
+        Standing(score, farkles, on_board) for score, farkles, on_board in naive.standings(rules)
+    ]
+    for _ in range(60):
+        pair, mover = (chance.choice(standings), chance.choice(standings)), chance.randrange(2)
+        position = Position(pair, mover, TurnState(0, matchup.dice[mover].whole))
+        strategy.check(position)
+        table = strategy.turn(position)
+        found = float(table.rolls[0, 0, -1, 0])
+        assert found == pytest.approx(strategy.win_probability(position), abs=1e-9)
