@@ -6,11 +6,8 @@ to. So the table of a turn ends before, at some turn total R, with two values th
 between:
 
 - the least: to bank there, which anybody may;
-- the most: t + K(n), where K is what rolling on would gain if a farkle never cost more than R. With
-  m(n) the mean points of a roll when every roll is set aside for most points, and F(n) the chance
-  of a farkle, K = max over n of m(n) / F(n) - R will do, or 0 if it is less: nobody gains more in
-  a roll than m(n) + (1 - F(n)) K - F(n) R, which is no more than K. Where some dice cannot farkle,
-  K(n) is the optimal stopping of that game (`most_gains`).
+- the most: t + K(n), where K(n) is what rolling on would gain if a farkle never cost more than R:
+  an optimal stopping without t (`most_gains`).
 
 Both are taken back to the start of the turn, and R grows until they meet there.
 """
@@ -90,8 +87,7 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
     """The points of up to _TOGETHER sets of one shape; `least` is the least bank in point steps."""
     number = len(sets)
     # the last set stands in lanes that are left over too
-    chances, ends = zip(*(lists.chances(thrown) for thrown in sets), strict=True)
-    farkles = [farkle for farkle, _, _ in ends]
+    chances = [lists.chances(thrown)[0] for thrown in sets]
     lanes = np.minimum(np.arange(LANES) // 2, number - 1)
     nothing = np.zeros(lists.columns)  # which is what a farkle is worth as well
     turn = Lists(
@@ -103,18 +99,15 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         only_hot=0.0,
         banked=lists.columns,
     )
-    means = [_means(lists, one) for one in chances]
-    endless = [
-        not np.all(one > 0) and is_endless(lists.plan(thrown))
-        for thrown, one in zip(sets, farkles, strict=True)
-    ]
+    plans = [lists.plan(thrown) for thrown in sets]
+    endless = [is_endless(plan) for plan in plans]
     rows = max(_ROWS, least)
     while True:
         gain = np.zeros((lists.columns, LANES))
         cost = float(rows * lists.rules.point_step)
-        for k, thrown in enumerate(sets):
+        for k, plan in enumerate(plans):
             if not endless[k]:  # of these there is nothing to find
-                gain[:, 2 * k + 1] = _most(lists, thrown, means[k], farkles[k], cost)
+                gain[:, 2 * k + 1] = most_gains(plan, cost)
         starts = _start(lists, turn, rows, gain, least)
         low, high = starts[0::2][:number], starts[1::2][:number]
         if np.all(high - low <= _CLOSE * high):
@@ -139,23 +132,6 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         else TurnPoints(thrown, float(one + other) / 2, max(0.0, float(other - one) / 2))
         for thrown, one, other, forever in zip(sets, low, high, endless, strict=True)
     ]
-
-
-def _means(lists: RollLists, chances: Floats) -> Floats:
-    """Mean points of a roll that is set aside for most points, shape (columns,)."""
-    points = lists.targets[lists.options] // lists.columns * lists.rules.point_step
-    most = np.maximum.reduceat(points, lists.starts) * chances
-    column = np.arange(lists.columns).repeat(np.diff(lists.first_list))
-    return np.bincount(column, most, minlength=lists.columns).astype(np.float64)
-
-
-def _most(
-    lists: RollLists, thrown: DiceSet, means: Floats, farkles: Floats, cost: float
-) -> Floats | float:
-    """The most that rolling can gain where a farkle costs no less than that, by column."""
-    if np.all(farkles > 0):
-        return max(0.0, float(np.max(means / farkles)) - cost)
-    return most_gains(lists.plan(thrown), cost)
 
 
 def _start(lists: RollLists, turn: Lists, rows: int, gain: Floats, least: int) -> Floats:
