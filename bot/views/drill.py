@@ -12,6 +12,7 @@ from bot.views.card import Button, Card
 from bot.views.layout import escape_markdown, wrap
 from bot.views.question import (
     choice_buttons,
+    choice_lines,
     choice_text,
     cost_figure,
     dice_attachment,
@@ -55,7 +56,8 @@ def drill_card(asked: DrillQuestion) -> Card:
     question = asked.drill.question
     head = [*map(escape_markdown, _before(asked)), f"**{escape_markdown(_title(asked))}**"]
     end = [say("What wins most often?"), *_after(asked)]
-    text = "\n".join([*head, escape_markdown(question_head(question)), *end])
+    lines = [escape_markdown(question_head(question)), *choice_lines(question)]
+    text = "\n".join([*head, *lines, *end])
     return Card(text, (dice_attachment(question),), tuple(choice_buttons(question)))
 
 

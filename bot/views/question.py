@@ -6,9 +6,9 @@ from typing import Any
 from bot.services.loaded import LoadedDice
 from bot.views.advice import cost_text, position_data, position_text
 from bot.views.badges import badge_lines
-from bot.views.card import Attachment, Button
+from bot.views.card import LONGEST_LABEL, Attachment, Button
 from bot.views.dice_picture import dice_png
-from bot.views.layout import columns, dice_count, dice_text, percent
+from bot.views.layout import columns, dice_count, dice_text, escape_markdown, percent
 from bot.views.loaded import own_dice_position, sets_text
 from solver.play.daily import Choice, Question
 from solver.wording import figure, say
@@ -78,11 +78,21 @@ def numbered_lines(question: Question) -> list[str]:
 
 
 def choice_buttons(question: Question) -> list[Button]:
-    """A button for each choice, which has its number for action."""
+    """A button for each choice, which has its number for action, and for label if it must."""
     number = len(question.choices)
     rows = min(number, _ROWS)
-    labels = [_label(question, one) for one in question.choices]
+    labels = [str(k) for k in range(1, number + 1)]
+    if not choice_lines(question):
+        labels = [_label(question, one) for one in question.choices]
     return [Button(str(k + 1), label, k * rows // number) for k, label in enumerate(labels)]
+
+
+def choice_lines(question: Question) -> list[str]:
+    """The choices by number where buttons are too small for them, else none."""
+    if all(len(_label(question, one)) <= LONGEST_LABEL for one in question.choices):
+        return []
+    told = (choice_text(question, one) for one in question.choices)
+    return [f"{number}\\. {escape_markdown(text)}" for number, text in enumerate(told, 1)]
 
 
 def _label(question: Question, choice: Choice) -> str:

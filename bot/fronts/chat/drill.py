@@ -13,9 +13,10 @@ from bot.services.loaded import KCD
 from bot.services.rule_options import with_goal
 from bot.services.situation import has_sets
 from bot.services.tables import Caller
-from bot.table.commands import MOST_PLAYERS, check_seats
+from bot.table.commands import MOST_PLAYERS
 from bot.tasks.tasks import Delay
 from bot.views.drill import drill_data, drill_text, drill_verdict_data, drill_verdict_text
+from solver.errors import InvalidRequestError
 from solver.wording import say, say_later
 
 _DICE = {name: SETS[name] for name in ("my-dice", "their-dice", "joker-alone")}
@@ -82,13 +83,17 @@ async def _wish(line: Line, caller: Caller, rules: HouseRules) -> Wish | None:
     """The game that a line names for new positions, if it does. Raises FarkleError."""
     if not line.options:
         return None
-    with_sets, players = has_sets(line.options), line.number("players") or 2
-    check_seats(max(2, players), MOST_PLAYERS)
+    with_sets, players = has_sets(line.options), line.number("players")
+    if players is not None and not 2 <= players <= MOST_PLAYERS:
+        raise InvalidRequestError.say(
+            "players: takes 2 to {most}, not {number}", most=MOST_PLAYERS, number=players
+        )
+    players = players or 2
     named = line.option("rules") or (KCD if with_sets else None)
     found = await rules.resolve(caller.place, named)
     meant = with_goal(found, line.number("goal"), named=not with_sets)
     if not with_sets:
-        return Wish(meant, max(2, players))
+        return Wish(meant, players)
     kits = kits_of_all(line, meant, players)
     return Wish(meant, len(kits), kits, line.choice("joker-alone", YES_OR_NO) is True)
 

@@ -25,6 +25,7 @@ from bot.store.reviews import reviewed_games, unreviewed
 from bot.store.rows import StoredDrill
 from bot.store.schema import drills, reviews
 from bot.tasks.tasks import Delay
+from bot.views.card import LONGEST_LABEL
 from bot.views.drill import drill_card, drill_verdict_text
 from bot.wiring import Parts, open_parts
 from solver.errors import InvalidRequestError
@@ -242,7 +243,8 @@ async def test_every_game_can_be_practised(program: Program, kind: str) -> None:
     again = (await wished(program, wish)).drill
     assert (again.question, again.again) == (question, True)
     for code in ("en", "de"):
-        assert said_in(language(code), drill_card, await wished(program, wish))
+        card = said_in(language(code), drill_card, await wished(program, wish))
+        assert all(0 < len(one.label) <= LONGEST_LABEL for one in card.buttons)
         assert said_in(language(code), drill_verdict_text, verdict)
 
 

@@ -90,6 +90,20 @@ async def test_nothing_tells_what_is_best_before_the_answer(chat: Chat) -> None:
     assert told.data["why"]
 
 
+async def test_a_game_is_named_by_players_and_rules(chat: Chat) -> None:
+    asked = await chat.answer("ann: /drill players:3 rules:kcd")
+    assert asked.private
+    assert (len(asked.data["position"]["players"]), asked.data["rules"]) == (3, "kcd")
+    assert "win_probability" not in str(asked.data)
+    told = await chat.answer("ann: /drill answer 1")
+    assert "The others would then win" in told.text
+    assert "Position" not in told.text
+    assert told.data["id"] is None
+    for number in ("1", "9"):
+        refused = await chat.say(f"ann: /drill players:{number}")
+        assert refused == f"players: takes 2 to 8, not {number}."
+
+
 async def test_the_position_opens_by_its_id(chat: Chat) -> None:
     await chat.say("ann: /drill")
     told = (await chat.answer("ann: /drill answer 1")).data

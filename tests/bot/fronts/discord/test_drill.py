@@ -70,6 +70,22 @@ async def test_the_own_decisions_are_asked_in_one_private_message(discord: Loopb
 
 
 @pytest.mark.usefixtures("bot")
+async def test_after_a_position_of_three_players_comes_another(discord: Loopback) -> None:
+    asked = await shown(await discord.slash(ANN, "drill", players=3, rules="kcd"))
+    assert " and " in asked.text.partition(", them ")[2].partition(", kcd rules")[0]
+    await discord.press(ANN, asked, asked.labels[0])
+    await becomes(asked, "")
+    for _ in range(3000):
+        if asked.labels == ["Next ▶"]:
+            break
+        await asyncio.sleep(0.02)
+    assert "The others would then win" in asked.text
+    await discord.press(ANN, asked, "Next")
+    await becomes(asked, "Once you have finished")
+    assert " and " in asked.text.partition(", them ")[2].partition(", kcd rules")[0]
+
+
+@pytest.mark.usefixtures("bot")
 async def test_a_press_on_what_was_never_asked_is_refused(discord: Loopback) -> None:
     asked = await shown(await discord.slash(BOB, "drill"))
     assert asked.text.startswith("Sobald du ein Spiel")
