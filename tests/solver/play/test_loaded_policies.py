@@ -2,6 +2,7 @@
 
 import random
 from statistics import fmean, stdev
+from typing import Any
 
 import pytest
 
@@ -10,14 +11,14 @@ from solver.loaded.kits import Kit, Side, matchup_of
 from solver.named.sets import read_set
 from solver.play.memo import GoForIt, RuleOfThumb, Thumb
 from solver.play.policies import MemoGoForIt, Policy, TurnView, make_policy
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import make_roll
 from solver.turn.hand import EqualDice
 from solver.turn.points import points_table
-from solver.turn.scoring import TurnState, set_asides
+from solver.turn.scoring import Fate, TurnState
 from tests.loaded_dice import kcd
 
 RULES = kcd(goal=1000, minimum_bank=100)
-HANDS = EqualDice(RULES), Side(matchup_of(RULES, (Kit(read_set("ordinary*6")),) * 2), 0)
 
 
 NAMES = ("max-points", "greedy", "cautious", "memo", "threshold:250", "turn-points")
@@ -29,17 +30,41 @@ POLICIES: list[Policy] = [
 ]
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
-def test_with_ordinary_dice_they_play_as_ever(policy: Policy) -> None:
+def play_alike(policy: Policy, rules: Ruleset, times: int) -> None:
+    """Hold a policy against itself, with the dice of the rules and with ordinary ones brought."""
+    hands = EqualDice(rules), Side(matchup_of(rules, (Kit(read_set("ordinary*6")),) * 2), 0)
     chance = random.Random(policy.name)
-    for _ in range(400):
+    for _ in range(times):
         dice, turn_total = chance.randint(1, 6), 50 * chance.randint(0, 12)
         position = Position.of_two(50 * chance.randint(0, 19), 0, turn_total=turn_total, dice=dice)
         roll = tuple(sorted((chance.randint(1, 6) for _ in range(dice)), reverse=True))
-        if set_asides(RULES, roll):
-            moves = [policy.choose(TurnView(hand, position, roll)) for hand in HANDS]
+        if hands[0].fate(roll) is Fate.SCORES:
+            moves = [policy.choose(TurnView(hand, position, roll)) for hand in hands]
             assert moves[0] == moves[1]
-        assert policy.banks(HANDS[0], position) == policy.banks(HANDS[1], position)
+        assert policy.banks(hands[0], position) == policy.banks(hands[1], position)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_with_ordinary_dice_they_play_as_ever(policy: Policy) -> None:
+    play_alike(policy, RULES, 400)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"hot_dice": "no_bank"},
+        {"hot_dice_bonus": (100, 50)},
+        {"farkle_keeps_turn_total": True},
+        {"instant_win": ("111",)},
+        {"lose_everything": ("666",)},
+        {"ending": "final_turn"},
+    ],
+    ids="".join,
+)
+def test_so_they_do_under_other_rules(options: dict[str, Any]) -> None:
+    rules = kcd(goal=1000, minimum_bank=100, **options)
+    for policy in POLICIES[1:]:  # the first weighs what may be even but for rounding
+        play_alike(policy, rules, 40)
 
 
 def test_who_looks_at_numbers_of_dice_does_so_with_any_set() -> None:
