@@ -107,7 +107,8 @@ def solve(
     contest = Contest(as_is_best(), as_is_best())
     lasts = [end.last for end in ends]
     sweeps = Sweeps(rules, ends[0], lasts, contest, cache, threads, on_progress, plans=plans)
-    sweeps.pair_tolerance = tolerance / 100
+    # a secant step comes closer than it says; turns of own plans take longer than it saves
+    sweeps.pair_tolerance = tolerance if plans else tolerance / 100
     penalty = rules.farkle_penalty is not None
     # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
     played = plans or [turn_plan(rules)]
