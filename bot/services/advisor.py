@@ -353,15 +353,15 @@ class Advisor:
             time=time,
         )
 
-    def strategy_of(self, digest: str, name: str) -> Strategy:
-        """The strategy of rules by the beginning of their digest, to be called by a name.
+    def rules_of(self, digest: str, name: str) -> Ruleset:
+        """The rules that answers are known of, by the beginning of their digest, called by a name.
 
-        Raises StrategyFileError where they are not solved.
+        Raises MissingStrategyError where nothing is known of them.
         """
-        for rules in list(self._open):
-            if rules.name == name and rules.digest.startswith(digest):
-                return self.strategy(rules)
-        return self.strategy(solved_rules(self._folder, digest, name))
+        for rules in (*self._open, *(key[0] for key in (*self._open_many, *self._estimates))):
+            if rules.digest.startswith(digest):
+                return rules.model_copy(update={"name": name})
+        return solved_rules(self._folder, digest, name)
 
     def solved(self, rules: Ruleset) -> Strategy | None:
         """The strategy of the rules if they are solved."""

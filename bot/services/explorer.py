@@ -2,26 +2,35 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from bot.services.advisor import Advisor
-from bot.services.situation import Situation
-from solver.errors import InvalidPositionError
-from solver.game.best import BestPlay
-from solver.game.position import (
-    Position,
-    check_position,
-    reachable,
+from bot.services.loaded import (
+    LoadedDice,
+    LoadedOdds,
+    MatchupFolders,
+    Told,
+    at_position,
+    odds_at,
+    solved,
 )
+from bot.services.positions import as_typed, as_typed_here
+from bot.services.seats import dice_in
+from bot.services.situation import Situation
+from solver.errors import FarkleError
+from solver.game.best import BestPlay
+from solver.game.position import Position
+from solver.game.standings import Bools
 from solver.play.advice import Odds, odds
 from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
+from solver.turn.scoring import TurnState
 from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:
@@ -42,7 +51,7 @@ class Field(StrEnum):
     THEY_ON_BOARD = "board2"
     BEGAN = "began"
     SIDES = "sides"
-    """Both players change places, before the first roll of a turn."""
+    """The turn of the next player begins at these scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,91 +73,152 @@ class Step:
         return f"{self.field.value}{'up' if self.amount > 0 else 'down'}{'2' * self.is_large}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Exploration:
     """A position of a solved game, and the way on from it."""
 
-    rules: Ruleset
     odds: Odds
     bank_from: tuple[BankFrom, ...]
-    """When to bank in its turn, by dice."""
+    """When to bank in its turn, with the dice that are left most often."""
     steps: tuple[Step, ...]
+    own: LoadedOdds | None = None
+    """The odds with the dice of all, where players bring theirs; the player to act is me."""
+    exact: bool = True
+    """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
+
+    @property
+    def rules(self) -> Ruleset:
+        """Return the rules of the game."""
+        return self.odds.rules
 
     @property
     def position(self) -> Position:
-        """Before a roll."""
+        """Return the position, before a roll."""
         return self.odds.position
+
+    def dice_after(self, step: Step) -> LoadedDice | None:
+        """Return the dice of all after a step, the player to act first."""
+        if self.own is None:
+            return None
+        return self.own.dice.exchanged if step.field is Field.SIDES else self.own.dice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
     """Where a walk may go."""
 
-    strategy: BestPlay
-    possible: npt.NDArray[np.bool_]
+    play: BestPlay
+    possible: Bools
     """Whether a turn can come to a state, shape (levels, turn totals, columns)."""
     begin: Position
 
     @property
     def rules(self) -> Ruleset:
         """Return the rules of the game."""
-        return self.strategy.rules
+        return self.play.rules
+
+    @property
+    def is_typed_by_scores(self) -> bool:
+        """Whether who moves when follows from the scores that are typed."""
+        return self.play.players > 2 and self.play.matchup is None
+
+    def scored(self, position: Position) -> Iterator[Position]:
+        """Yield the position as it can be where a score has changed, by who began."""
+        if self.play.matchup is not None:
+            yield position
+        elif self.is_typed_by_scores:
+            with suppress(FarkleError):
+                yield as_typed(self.rules, position)
+        else:
+            for began in (position.began, not position.began) if self.rules.has_roles else (True,):
+                yield position.change(began=began)
 
     def found(self, position: Position) -> Position | None:
-        """Return the position if a step leads to it.
+        """Return the position if a step leads to it that can be typed.
 
         From a turn that no rolls lead to one walks on among such turns.
         """
-        try:
-            self.strategy.check(position)
-        except InvalidPositionError:
+        # with dice of one's own whoever is typed to act began
+        own = self.play.matchup is not None
+        if own and self.rules.has_roles and position.mover:
             return None
-        leads_to = self.strategy.is_reachable
+        try:
+            if self.is_typed_by_scores and as_typed(self.rules, position) != position:
+                return None
+            self.play.check(position)
+        except FarkleError:
+            return None
+        leads_to = self.play.is_reachable
         return position if leads_to(position) or not leads_to(self.begin) else None
 
 
 def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
     """The position that somebody describes. Raises FarkleError."""
-    situation.check_two()
-    situation.check_two()
     return explore(*advisor.position(dice, situation))
 
 
 def explored_in(advisor: Advisor, game: "Game") -> Exploration:
     """The position of a game before its roll, made or not. Raises FarkleError."""
-    return explore(advisor.strategy(game.rules), game.position())
+    play = advisor.play_in(game)
+    dice = dice_in(play, game) if game.kits else None
+    found = explore(play, game.position_in(play), dice)
+    return replace(found, exact=game.playing <= play.players)
 
 
-def explored_at(advisor: Advisor, digest: str, name: str, position: Position) -> Exploration:
-    """A position by the digest of its rules, of which the beginning will do.
+def explored_at(advisor: Advisor, rules: Ruleset, position: Position) -> Exploration:
+    """A position of as many players as it has. Raises FarkleError."""
+    play = advisor.play_of(rules, len(position.players))
+    play.check(position)
+    return explore(play, position)
 
-    name : what the rules are called
 
-    Raises FarkleError.
+def loaded_explored(
+    folders: MatchupFolders,
+    dice: LoadedDice,
+    left: str | None,
+    situation: Situation,
+    on_progress: Told = lambda _: None,
+) -> Exploration:
+    """The position that somebody describes, as `at_position` takes it. Raises FarkleError."""
+    find = partial(solved, folders, on_progress=on_progress)
+    play, position = at_position(find, dice, left, situation)
+    return explore(play, position, dice)
+
+
+def explore(play: BestPlay, position: Position, dice: LoadedDice | None = None) -> Exploration:
+    """A position that has a value, and the way on from it.
+
+    dice : what players bring, if they do, the mover first
     """
-    strategy = advisor.strategy_of(digest, name)
-    check_position(strategy.rules, position)
-    return explore(strategy, position)
-
-
-def explore(strategy: BestPlay, position: Position) -> Exploration:
-    """A position that has a value, and the way on from it."""
-    rules = strategy.rules
+    own = odds_at(play, dice, position) if dice else None
     return Exploration(
-        rules,
-        odds(strategy, position),
-        turn_map(strategy, position).bank_from,
-        tuple(_steps(strategy, position)),
+        own.odds if own else odds(play, position),
+        turn_map(play, position).bank_from,
+        tuple(_steps(play, position)),
+        own,
     )
 
 
-def _steps(strategy: BestPlay, position: Position) -> Iterator[Step]:
+def _steps(play: BestPlay, position: Position) -> Iterator[Step]:
     """All steps that the rules know, in the order in which they are shown."""
-    rules = strategy.rules
-    ground = Ground(strategy, reachable(rules), position)
-    yield from steps_on(ground, position)
-    other = _other_side(rules, position)
-    yield Step(Field.SIDES, 0, False, None if other == position else ground.found(other))
+    missing = (play.rules.winning_score - position.banked) // play.rules.point_step
+    rows = max(play.possible(position.mover).shape[1], missing + 1)
+    ground = Ground(play, play.possible_rows(position.mover, rows), position)
+    if ground.is_typed_by_scores:
+        begin = as_typed_here(play.rules, position)
+        if begin is None:
+            return
+        ground = replace(ground, begin=begin)
+    begin, after = ground.begin, _next_turn(play, ground.begin)
+    steps = [
+        *_steps_on(ground, begin),
+        Step(Field.SIDES, 0, False, None if after == begin else ground.found(after)),
+    ]
+    for step in steps:
+        if step.position and play.matchup is not None:
+            yield replace(step, position=_mover_first(step.position))
+        else:
+            yield step
 
 
 def large_step(rules: Ruleset) -> int:
@@ -162,7 +232,7 @@ def large_step(rules: Ruleset) -> int:
     return max(2, factor * power) * rules.point_step
 
 
-def steps_on(ground: Ground, position: Position) -> Iterator[Step]:
+def _steps_on(ground: Ground, position: Position) -> Iterator[Step]:
     """All steps that the rules know but to the other side, in the order in which they are shown."""
     rules = ground.rules
     small, large = rules.point_step, large_step(rules)
@@ -177,7 +247,7 @@ def steps_on(ground: Ground, position: Position) -> Iterator[Step]:
         if field in _known_counts(ground):
             for amount in (-1, 1):
                 yield Step(field, amount, False, move(ground, position, amount))
-    for field, turned in _turned_over(rules, position):
+    for field, turned in _turned_over(ground, position):
         yield Step(field, 0, False, ground.found(turned))
 
 
@@ -187,17 +257,21 @@ def _known_counts(ground: Ground) -> set[Field]:
     if len(ground.possible) > 1:
         known.add(Field.HOT_DICE)
     if ground.rules.farkle_limit > 1:
-        known |= {Field.FARKLES, Field.THEIR_FARKLES}
+        known.add(Field.FARKLES)
+        if ground.play.players == 2:
+            known.add(Field.THEIR_FARKLES)
     return known
 
 
-def _turned_over(rules: Ruleset, position: Position) -> Iterator[tuple[Field, Position]]:
-    """What may be one way or the other under the rules, turned over."""
+def _turned_over(ground: Ground, position: Position) -> Iterator[tuple[Field, Position]]:
+    """What may be one way or the other under the rules, turned over; of two what both have."""
+    rules, are_two = ground.rules, len(position.players) == 2
     if rules.has_opening and _scores_fall(rules):
         yield Field.ON_BOARD, position.change(on_board=not position.on_board)
-        other = not position.opponent_on_board
-        yield Field.THEY_ON_BOARD, position.change(opponent_on_board=other)
-    if rules.has_roles:
+        if are_two:
+            other = not position.opponent_on_board
+            yield Field.THEY_ON_BOARD, position.change(opponent_on_board=other)
+    if rules.has_roles and are_two and ground.play.matchup is None:
         yield Field.BEGAN, position.change(began=not position.began)
 
 
@@ -219,8 +293,8 @@ def _scored(ground: Ground, position: Position, field: Field, amount: int) -> Po
             moved = position.change(banked=target, on_board=on_board)
         else:
             moved = position.change(opponent=target, opponent_on_board=on_board)
-        for began in (position.began, not position.began) if rules.has_roles else (True,):
-            if found := ground.found(moved.change(began=began)):
+        for scored in ground.scored(moved):
+            if found := ground.found(scored):
                 return found
     return None
 
@@ -290,18 +364,23 @@ def _they_farkled(ground: Ground, position: Position, amount: int) -> Position |
     return ground.found(position.change(opponent_farkles=changed))
 
 
-def _other_side(rules: Ruleset, position: Position) -> Position:
-    """The position as the other player would have it."""
-    return Position.of_two(
-        banked=position.opponent,
-        opponent=position.banked,
-        farkles=position.opponent_farkles,
-        opponent_farkles=position.farkles,
-        dice=dice_set(rules).whole,
-        on_board=position.opponent_on_board,
-        opponent_on_board=position.on_board,
-        began=not position.began if rules.has_roles else position.began,
-    )
+def _next_turn(play: BestPlay, position: Position) -> Position:
+    """The position in which the next player begins a turn at these scores."""
+    players, mover = position.players, position.mover
+    if play.rules.has_roles or play.matchup is not None:
+        mover = (mover + 1) % len(players)
+    else:
+        players = *players[1:], players[0]
+    start = TurnState(0, play.whole(mover))
+    return replace(position, players=players, mover=mover, turn=start, waiting=())
+
+
+def _mover_first(position: Position) -> Position:
+    """The position of players with their own dice as it is typed: who moves comes first."""
+    mover, held = position.mover, position.held
+    uses = held.uses and (held.uses[mover], held.uses[1 - mover])
+    players = tuple(position.players[k] for k in position.in_order)
+    return replace(position, players=players, mover=0, held=replace(held, uses=uses))
 
 
 _COUNTED = {

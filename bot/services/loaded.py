@@ -122,9 +122,10 @@ class LoadedDice:
 
     @property
     def exchanged(self) -> "LoadedDice":
-        """The same as the other player sees it."""
-        sides = self.theirs, self.mine
-        return LoadedDice(self.rules, *sides, self.joker_alone, self.badges[::-1])
+        """Return the dice as the next player sees them."""
+        mine, theirs, *further = *self.others, self.mine
+        badges = self.badges[1], self.badges[0]
+        return LoadedDice(self.rules, mine, theirs, self.joker_alone, badges, tuple(further))
 
     @property
     def kit(self) -> Kit:

@@ -1,8 +1,12 @@
 """Positions as the rules have them, from what people give."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from bot.services.situation import Situation, read_faces
-from solver.errors import InvalidRequestError
-from solver.game.position import Position, check_position, least_hot_dice
+from solver.errors import FarkleError, InvalidRequestError
+from solver.game.many_best import last_turns
+from solver.game.position import Position, check_position, is_play_off, least_hot_dice
 from solver.game.standings import Standing
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
@@ -78,6 +82,48 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     # in the order of the round, in which the last of them came before the mover
     players = *others[later:], here.own, *others[:later]
     return Position(players, before, here.turn)
+
+
+def as_typed(rules: Ruleset, position: Position) -> Position:
+    """Return the position of several that is meant where all is typed of this one that can be.
+
+    Raises what `position_of_several` raises.
+    """
+    own, *others = (position.players[k] for k in position.in_order)
+    situation = Situation.given(
+        banked=own.score,
+        opponent=[one.score for one in others],
+        turn_total=position.turn_total,
+        farkles=own.farkles,
+        hot_dice=position.hot_dice,
+        on_board=own.on_board,
+        opponent_on_board=all_on_board(others),
+        rules=rules,
+    )
+    return position_of_several(rules, situation, position.dice)
+
+
+def as_typed_here(rules: Ruleset, position: Position) -> Position | None:
+    """Return the position of a game of several as it is typed; None where that means another."""
+    plain = replace(position, waiting=())
+    if position.waiting and (
+        is_play_off(rules, position) or position.waiting != last_turns(rules, plain)
+    ):
+        return None
+    if not rules.has_roles:
+        order = tuple(position.players[k] for k in position.in_order)
+        plain = replace(plain, players=order, mover=0)
+    try:
+        typed = as_typed(rules, plain)
+    except FarkleError:
+        return None
+    return typed if typed == plain else None
+
+
+def all_on_board(others: Iterable[Standing]) -> bool:
+    """Whether some of the others have no points, and all of these are on the board."""
+    boards = [one.on_board for one in others if one.score <= 0]
+    return bool(boards) and all(boards)
 
 
 def on_board_of(rules: Ruleset, given: bool | None, score: int) -> bool:

@@ -60,6 +60,11 @@ def dice_of(game: Game) -> LoadedDice:
     return LoadedDice(game.rules, mine, theirs, game.joker_alone, (badge, other))
 
 
+def dice_in(strategy: BestPlay, game: Game) -> LoadedDice:
+    """Return what those bring of whom a strategy knows, the player to move first."""
+    return dice_of(game) if strategy.players == 2 else _dice_of_all(game)
+
+
 def _dice_of_all(game: Game) -> LoadedDice:
     """What all who play bring, the player to move first."""
     order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
@@ -175,5 +180,4 @@ def _odds(strategy: BestPlay, game: Game) -> LoadedOdds:
 
 def _asked(strategy: BestPlay, game: Game) -> tuple[LoadedDice, Position]:
     """Return the dice and the position that a strategy is asked about in a game."""
-    dice = dice_of(game) if strategy.players == 2 else _dice_of_all(game)
-    return dice, game.position_in(strategy)
+    return dice_in(strategy, game), game.position_in(strategy)

@@ -1,13 +1,17 @@
 """A position among all: its chances, where its turn's border runs, and the ways on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from bot.services.explorer import Exploration, Field, Step
+from bot.services.loaded import NEXT_PLAYER, LoadedDice
+from bot.services.positions import all_on_board
 from bot.views.advice import bare_data, odds_text, position_data
 from bot.views.card import Button, Card
+from bot.views.game import NOT_EXACT
 from bot.views.layout import columns, dice_count, plain_markdown, wrap
+from bot.views.loaded import loaded_data, loaded_odds_text
 from solver.game.position import Position, least_hot_dice
 from solver.named.sets import NamedSet
 from solver.rules.ruleset import Ruleset
@@ -29,6 +33,7 @@ _LABELS = {
     Field.SIDES: say_later("Change sides"),
 }
 
+_NO_WAYS = say_later("There are no steps from here: /explore cannot say all that matters here.")
 
 _ROWS = {
     Field.OWN: 0,
@@ -91,47 +96,81 @@ def exploration_text(found: Exploration, named: str | None = None) -> str:
 
     named : the rules as they were given, if they were
     """
-    rows = [
-        (step_label(step), explore_line(found.rules, step.position, named))
-        for step in found.steps
-        if step.position is not None
-    ]
-    return "\n".join([position_view(found), say("Steps from here:"), *columns(rows)])
+    ways = [(step, step.position) for step in found.steps if step.position]
+    if not ways:
+        steps = [wrap(say(_NO_WAYS))]
+    elif found.own:
+        steps = _steps_of_own(found, found.own.dice, ways)
+    else:
+        rows = [
+            (step_label(found, step), explore_line(found.rules, position, named))
+            for step, position in ways
+        ]
+        steps = [say("Steps from here:"), *columns(rows)]
+    exact = [] if found.exact else [wrap(say(NOT_EXACT))]
+    return "\n".join([position_view(found), *steps, *exact])
+
+
+def _steps_of_own(
+    found: Exploration, dice: LoadedDice, ways: Iterable[tuple[Step, Position]]
+) -> list[str]:
+    """What a command says of each step where players bring their dice."""
+    base, rows, whole = _own_base(dice), [], []
+    for step, position in ways:
+        label, after = step_label(found, step), found.dice_after(step)
+        if after and step.field is Field.SIDES:
+            whole.append(wrap(f"{label}: {_own_line(after, position)}"))
+        else:
+            rows.append((label, _own_options(dice, position)))
+    head = wrap(say("Steps from here, each typed after {command}:", command=base))
+    return [head, *columns(rows), *whole]
 
 
 def position_view(found: Exploration) -> str:
     """The position with what there is to know of it."""
+    if own := found.own:
+        return f"{loaded_odds_text(own)}\n{bank_from_text(found.bank_from, own.dice.mine)}"
     return f"{odds_text(found.odds)}\n{bank_from_text(found.bank_from)}"
 
 
 def exploration_data(found: Exploration, named: str | None = None) -> dict[str, Any]:
     """The same as plain data."""
+    own, steps = found.own, []
+    for step in found.steps:
+        if (position := step.position) is None:
+            continue
+        told = position_data(found.rules, position)
+        dice = found.dice_after(step)
+        if dice:
+            where = told if len(position.players) == 2 else told["turn"]
+            where["dice"] = dice.mine.left(position.dice).text
+        line = _own_line(dice, position) if dice else explore_line(found.rules, position, named)
+        steps.append({"action": step.action, "position": told, "command": line})
     return {
-        **bare_data(found.odds),
-        "bank_from": bank_from_data(found.bank_from),
-        "steps": [
-            {
-                "action": step.action,
-                "position": position_data(found.rules, step.position),
-                "command": explore_line(found.rules, step.position, named),
-            }
-            for step in found.steps
-            if step.position is not None
-        ],
+        **(loaded_data(own) if own else bare_data(found.odds)),
+        "bank_from": bank_from_data(found.bank_from, own.dice.mine if own else None),
+        "steps": steps,
     }
 
 
 def exploration_card(found: Exploration) -> Card:
     """The same as a message with a button for each step; one that leads nowhere is disabled."""
     buttons = [
-        Button(step.action, step_label(step), _ROWS[step.field], enabled=step.position is not None)
+        Button(
+            step.action,
+            step_label(found, step),
+            _ROWS[step.field],
+            enabled=step.position is not None,
+        )
         for step in found.steps
     ]
     return Card(plain_markdown(position_view(found)), buttons=tuple(buttons))
 
 
-def step_label(step: Step) -> str:
+def step_label(found: Exploration, step: Step) -> str:
     """What a step changes, in as few letters as can be."""
+    if step.field is Field.SIDES and len(found.position.players) > 2:
+        return say("Next player")
     return say(_LABELS[step.field], amount=amount_text(step.amount))
 
 
@@ -142,30 +181,54 @@ def amount_text(amount: int) -> str:
 
 def explore_line(rules: Ruleset, position: Position, named: str | None = None) -> str:
     """The command that shows a position; what is left out would be taken to be so anyway."""
-    parts = [f"me:{position.banked}", f"them:{position.opponent}"]
+    least = least_hot_dice(rules, position.turn_total, position.dice)
+    parts = _options(rules, position, str(position.dice), least)
+    return " ".join(["/explore", *parts, *([f"rules:{named}"] if named else [])])
+
+
+def _own_line(dice: LoadedDice, position: Position) -> str:
+    """The command that shows a position of dice of one's own."""
+    return f"{_own_base(dice)} {_own_options(dice, position)}"
+
+
+def _own_base(dice: LoadedDice) -> str:
+    """The command with the dice of all and whatever else no step changes."""
+    theirs = NEXT_PLAYER.join(one.text for one in dice.others)
+    parts = [f"my-dice:{dice.mine.text}", f"their-dice:{theirs}"]
+    for name, badge in zip(("my-badge", "their-badge"), dice.badges, strict=True):
+        parts += [f"{name}:{badge.text}"] if badge else []
+    parts += ["joker-alone:yes"] if dice.joker_alone else []
+    return " ".join(["/explore", *parts, f"rules:{dice.rules.name}", f"goal:{dice.rules.goal}"])
+
+
+def _own_options(dice: LoadedDice, position: Position) -> str:
+    left = dice.mine.left(position.dice).text
+    # whoever asks is taken to have begun
+    return " ".join(_options(dice.rules, position, left, 0, says_who_began=False))
+
+
+def _options(
+    rules: Ruleset, position: Position, dice: str, least: int, *, says_who_began: bool = True
+) -> list[str]:
+    """A position as a command has it, with what is left to roll.
+
+    least : the hot dice that are taken to be there if none are told
+    """
+    others = [position.players[k] for k in position.in_order[1:]]
+    parts = [f"me:{position.banked}", f"them:{','.join(str(one.score) for one in others)}"]
     if position.turn_total:
-        parts += [f"turn:{position.turn_total}", f"dice:{position.dice}"]
-        least = least_hot_dice(rules, position.turn_total, position.dice)
+        parts += [f"turn:{position.turn_total}", f"dice:{dice}"]
         if position.hot_dice != least and turn_plan(rules).levels > 1:
             parts.append(f"hot-dice:{position.hot_dice}")
     if position.farkles:
         parts.append(f"farkles:{position.farkles}")
     if position.opponent_farkles:
         parts.append(f"their-farkles:{position.opponent_farkles}")
-    parts += _marks(rules, position)
-    if named:
-        parts.append(f"rules:{named}")
-    return " ".join(["/explore", *parts])
-
-
-def _marks(rules: Ruleset, position: Position) -> list[str]:
-    """Who is on the board, where the scores do not tell, and who began."""
-    parts = []
     if rules.has_opening and position.on_board != (position.banked > 0):
         parts.append(f"on-board:{_yes_or_no(position.on_board)}")
-    if rules.has_opening and position.opponent_on_board != (position.opponent > 0):
-        parts.append(f"their-on-board:{_yes_or_no(position.opponent_on_board)}")
-    if rules.has_roles:
+    if rules.has_opening and all_on_board(others):
+        parts.append("their-on-board:yes")
+    if rules.has_roles and len(others) == 1 and says_who_began:
         parts.append(f"began:{'me' if position.began else 'them'}")
     return parts
 

@@ -162,6 +162,24 @@ async def test_odds_are_the_twins(chat: Chat, solved: Path, twin: Twin) -> None:
     assert start.data["bank"] is None
 
 
+async def test_a_walk_and_an_explanation_are_the_twins(
+    chat: Chat, solved: Path, twin: Twin
+) -> None:
+    rules = f"rules:{solved}/three.toml"
+    turn = twin.states_of_turn(state(0, 150, 100))
+    for command in ("explore", "explain"):
+        [reply] = await chat.all(f"ann: /{command} dice:1 turn:100 them:150,100 {rules}")
+        assert reply.data["chances"] == pytest.approx(turn[2][1, 0], abs=1e-9)
+        assert "The others would then win" in " ".join(reply.text.split())
+    [walk] = await chat.all(f"ann: /explore them:150,100 {rules}")
+    steps = {one["action"]: one for one in walk.data["steps"]}
+    for action, players in (("sides", (150, 100, 0)), ("meup", (50, 150, 100)),
+                            ("themdown", (0, 100, 100))):  # fmt: skip
+        there = await chat.answer(f"ann: {steps[action]['command']}")
+        assert there.data["position"] == steps[action]["position"]
+        assert there.data["chances"] == pytest.approx(twin.values[state(*players)], abs=1e-9)
+
+
 async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/three.toml"
     for line, message in (
@@ -474,7 +492,7 @@ async def test_what_cannot_be_is_told_before_a_solve(solved: Path, tmp_path: Pat
             (f"/advise 5 1 me:30 them:150,50 {rules}", "your score cannot be 30"),
             (f"/odds turn:50 {rules}", "say how many dice are left"),
             (f"/explain me:30 {rules}", "your score cannot be 30"),
-            (f"/explore them:50,50 {rules}", "this works for two players"),
+            (f"/explore turn:50 them:50,50 {rules}", "say how many dice are left"),
             (f"/match optimal greedy games:1000 rules:{solved}/three.toml", "games: takes 1 to 99"),
             ("/duel optimal nobody rules:kcd", "nobody"),
         ):

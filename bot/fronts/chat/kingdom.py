@@ -13,6 +13,7 @@ from bot.services.buying import (
     seconds_of_purchase,
 )
 from bot.services.chances import Oracle
+from bot.services.explorer import loaded_explored
 from bot.services.house_rules import HouseRules
 from bot.services.kingdom import (
     ChoiceQuestion,
@@ -33,16 +34,15 @@ from bot.services.loaded import (
     seconds_of,
     sets_of_others,
 )
-from bot.services.loaded_explorer import loaded_explored
 from bot.services.rule_options import with_goal
 from bot.services.situation import ME_OR_THEM, Situation, has_sets
 from bot.services.tables import Caller, Tables
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.buying import purchase_data, purchase_text
+from bot.views.explorer import exploration_data, exploration_text
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
 from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
-from bot.views.loaded_explorer import loaded_exploration_data, loaded_exploration_text
 from bot.views.named_dice import (
     badges_data,
     badges_text,
@@ -100,20 +100,20 @@ class LoadedQuestions:
 
     async def advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """What to keep of a roll of loaded dice."""
-        told = self._of_position(line, caller, loaded_advice, line.words, of_all=True)
+        told = self._of_position(line, caller, loaded_advice, line.words)
         async for reply in replies(told, loaded_advice_text, loaded_data):
             yield reply
 
     async def odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """Roll or bank with loaded dice."""
-        told = self._of_position(line, caller, loaded_odds, line.option("dice"), of_all=True)
+        told = self._of_position(line, caller, loaded_odds, line.option("dice"))
         async for reply in replies(told, loaded_odds_text, loaded_data):
             yield reply
 
     async def explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """A position of loaded dice, and the ways on from it."""
         told = self._of_position(line, caller, loaded_explored, line.option("dice"))
-        async for reply in replies(told, loaded_exploration_text, loaded_exploration_data):
+        async for reply in replies(told, exploration_text, exploration_data):
             yield reply
 
     async def _of_position(
@@ -122,17 +122,12 @@ class LoadedQuestions:
         caller: Caller,
         make: Callable[..., T],
         asked: str | None,
-        *,
-        of_all: bool = False,
     ) -> AsyncIterator[Delay | T]:
-        """What a service makes of the dice and the position of a line, and delays before it.
-
-        of_all : whether it takes three players and more
-        """
+        """What a service makes of the dice and the position of a line, and delays before it."""
         rules = await self._meant(line, caller)
         situation = line.situation(rules)
         await self._tables.check_asked(caller, rules, situation.scores)
-        dice = _dice_of_all(line, rules, situation) if of_all else _dice(line, rules)
+        dice = _dice_of_all(line, rules, situation)
         seconds = await at_once(seconds_of, self._folders, dice.matchup)
         work = make, self._folders, dice, asked, situation
         what = say_later("loaded dice")

@@ -9,12 +9,11 @@ from bot.fronts.chat.advice import CONTEXT, rules_meant
 from bot.fronts.chat.bringing import SETS
 from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.kingdom import LoadedQuestions
-from bot.fronts.chat.waiting import ready_against_rival, ready_for, solved_first
+from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.explorer import Exploration, explored, explored_at, explored_in
 from bot.services.house_rules import HouseRules
-from bot.services.loaded_explorer import loaded_explored_in
 from bot.services.pictures import Explanation, explained, explained_in
 from bot.services.positions import check_asked
 from bot.services.situation import Situation, has_sets
@@ -24,7 +23,6 @@ from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.views.explain import explanation_data, explanation_text
 from bot.views.explorer import exploration_data, exploration_text
-from bot.views.loaded_explorer import loaded_exploration_data, loaded_exploration_text
 from bot.views.turn_picture import turn_picture
 from solver.errors import FarkleError
 from solver.game.position import Position
@@ -81,13 +79,8 @@ class PictureCommands:
             yield told
 
     async def _explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        here = await self._tables.asked_at(caller, told=bool(line.options))
         if has_sets(line.options):
             async for told in self._loaded.explore(line, caller):
-                yield told
-            return
-        if here and here.game.kits and not line.options:
-            async for told in self._explore_loaded(caller, here):
                 yield told
             return
 
@@ -96,15 +89,6 @@ class PictureCommands:
 
         async for told in self._told(line, caller, explored, explored_in, reply):
             yield told
-
-    async def _explore_loaded(self, caller: Caller, here: Table) -> AsyncIterator[Reply]:
-        """The position of a game to which players bring their dice."""
-        game = replace(here.game, before=None)
-        async for reply in ready_against_rival(self._oracle, caller, game):
-            yield reply
-        asked = self._oracle.advisor, game
-        found = await self._oracle.answered_in(game, caller.asker, loaded_explored_in, *asked)
-        yield Reply(found, loaded_exploration_text, loaded_exploration_data, private=True)
 
     async def _told(
         self,
@@ -158,10 +142,11 @@ async def walked(
 
     Raises FarkleError.
     """
-    strategy = await at_once(oracle.advisor.strategy_of, digest, name)
-    await tables.check_asked(caller, strategy.rules, (position.banked, position.opponent))
-    asked = oracle.advisor, digest, name, position
-    yield exploration(await oracle.answered(caller.asker, strategy.rules, explored_at, *asked))
+    rules = await at_once(oracle.advisor.rules_of, digest, name)
+    scores = tuple(position.players[k].score for k in position.in_order)
+    await tables.check_asked(caller, rules, scores)
+    work = explored_at, oracle.advisor, rules, position
+    yield exploration(await oracle.advised(caller.asker, rules, len(scores), *work))
 
 
 def exploration(found: Exploration, named: str | None = None, *, private: bool = False) -> Reply:

@@ -77,12 +77,6 @@ async def ready_for(
             yield reply
 
 
-async def ready_against_rival(oracle: Oracle, caller: Caller, game: Game) -> AsyncIterator[Reply]:
-    """The dice of the player to move and of the strongest of the others, before an answer."""
-    async for delay in oracle.ready(caller.asker, game.matchup_now):
-        yield delay_reply(delay)
-
-
 async def ready_for_one_more(
     oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
 ) -> AsyncIterator[Reply]:

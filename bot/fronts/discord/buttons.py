@@ -6,12 +6,15 @@ from datetime import date
 from typing import Any, Self
 
 import discord
+import numpy as np
 from discord import ButtonStyle
 from discord.ui import Button, DynamicItem, View
 
 from bot.services.explorer import Exploration
 from bot.views import card
 from solver.game.position import Position
+from solver.game.standings import Standing
+from solver.turn.scoring import TurnState
 from solver.wording import ENGLISH, say
 
 STYLES = {
@@ -24,8 +27,9 @@ _LISTS = {"bot"}
 """Actions of a table that are chosen from a list."""
 _CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
 """Actions that choose dice: one by its number in the roll, several as bits."""
+_LONGEST_ID = 100
 _DIGEST, _NAME = 12, 24
-"""Letters of the digest and the name of rules in the id of a button, which has 100 at most."""
+"""Letters of the digest and, at most, of the name of rules in the id of a button."""
 _TABLE = re.compile(
     r"t:(?P<game>[0-9a-f]{1,16}):(?P<version>\d{1,6}):(?P<mask>\d{1,3})"
     r"(?::(?P<language>[A-Za-z-]{2,12}))?:(?P<action>[a-z0-9]{1,12})"
@@ -189,7 +193,8 @@ class ExploreButton(
     _Pressed,
     DynamicItem[Button[View]],
     template=r"x:(?P<digest>[0-9a-f]{12}):(?P<language>[A-Za-z-]{2,12})"
-    r":(?P<position>-?\d{1,7}(?:\.-?\d{1,7}){7}):(?P<name>[^:]{1,24}):(?P<action>[a-z0-9]{1,12})",
+    r":(?P<position>-?\d{1,7}(?:\.-?\d{1,7}){7}|-?[0-9a-z]{1,5}(?:\.-?[0-9a-z]{1,5}){8,13})"
+    r":(?P<name>[^:]{1,24}):(?P<action>[a-z0-9]{1,12})",
 ):
     """Leads to a position of a solved game, all of which its id carries; anybody may press it."""
 
@@ -219,45 +224,43 @@ def explore_view(found: Exploration, buttons: Iterable[card.Button], language: s
     """The buttons of a position, each of which leads to another one."""
     view = Buttons()
     leads = {step.action: step.position or found.position for step in found.steps}
-    digest, name = found.rules.digest[:_DIGEST], found.rules.name[:_NAME]
+    digest = found.rules.digest[:_DIGEST]
     for one in buttons:
         position = packed(leads[one.action])
+        room = _LONGEST_ID - len(f"x:{digest}:{language}:{position}::{one.action}")
+        name = found.rules.name[: min(_NAME, room)]
         view.add_item(ExploreButton(digest, language, position, name, one.action, _button(one)))
     return view
 
 
 def packed(position: Position) -> str:
-    """A position in few letters."""
-    boards = position.on_board + 2 * position.opponent_on_board + 4 * position.began
+    """A position in few letters: of two players in decimal figures, of several to the base 36."""
+    order = [position.players[k] for k in position.in_order]
+    boards = sum(one.on_board << k for k, one in enumerate(order))
     numbers = (
-        position.banked,
-        position.opponent,
+        *(one.score for one in order),
         position.turn_total,
         position.dice,
         position.farkles,
         position.opponent_farkles,
         position.hot_dice,
-        boards,
+        boards + (len(order) - 1 - position.mover << len(order)),
     )
-    return ".".join(map(str, numbers))
+    base = 10 if len(order) == 2 else 36
+    return ".".join(np.base_repr(number, base).lower() for number in numbers)
 
 
 def unpacked(text: str) -> Position:
     """The position of which `packed` made so many numbers; whether it can be is not looked at."""
-    *numbers, boards = map(int, text.split("."))
-    banked, opponent, turn_total, dice, farkles, opponent_farkles, hot_dice = numbers
-    return Position.of_two(
-        banked=banked,
-        opponent=opponent,
-        turn_total=turn_total,
-        dice=dice,
-        farkles=farkles,
-        opponent_farkles=opponent_farkles,
-        hot_dice=hot_dice,
-        on_board=bool(boards & 1),
-        opponent_on_board=bool(boards & 2),
-        began=bool(boards & 4),
-    )
+    parts = text.split(".")
+    count = len(parts) - 6
+    numbers = [int(part, 10 if count == 2 else 36) for part in parts]
+    total, dice, farkles, opponent_farkles, hot_dice, boards = numbers[count:]
+    order = [Standing(score, 0, bool(boards >> k & 1)) for k, score in enumerate(numbers[:count])]
+    mover = (count - 1 - (boards >> count)) % count
+    players = tuple(order[(k - mover) % count] for k in range(count))
+    position = Position(players, mover, TurnState(total, dice, hot_dice))
+    return position.change(farkles=farkles, opponent_farkles=opponent_farkles)
 
 
 class DailyButton(

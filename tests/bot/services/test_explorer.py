@@ -2,14 +2,17 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from bot.fronts.discord.buttons import ExploreButton, explore_view, packed, unpacked
 from bot.services.explorer import Exploration, Field, explore, large_step
+from bot.services.positions import as_typed
 from bot.views.explorer import exploration_card, exploration_text
 from bot.views.layout import MOST_IN_MESSAGE
 from solver.errors import InvalidPositionError
+from solver.game.best import BestPlay
 from solver.game.position import (
     MAX_TURN_TOTAL,
     Position,
@@ -17,10 +20,13 @@ from solver.game.position import (
     first_position,
     reachable,
 )
+from solver.game.standings import Standing
 from solver.play.advice import odds
+from solver.play.estimate import EstimatedStrategy
+from solver.play.maps import turn_map
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
+from solver.turn.scoring import TurnState
 from tests.conftest import check_reachable, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
 from tests.solver.play.test_maps import guessed, some_positions
@@ -45,6 +51,48 @@ def test_steps_lead_to_positions_that_can_be(rules: Ruleset) -> None:
                 assert step.position != position
         check_buttons(found)
         position = chance.choice([one.position for one in found.steps if one.position])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["nothing special", "bonus three times", "opening", "equal_turns shared", "farkle 3 costs"],
+)
+def test_steps_of_several_are_typed_again(name: str) -> None:
+    """A walk at random of three, of whom an estimate knows; each step means itself if typed."""
+    rules, chance = dict(ONE_BY_ONE)[name], random.Random(2)
+    play = EstimatedStrategy(guessed(rules), 3)
+    position = as_typed(rules, first_position(rules, 3))
+    for _ in range(4):
+        found = explore(play, position)
+        assert found.odds == odds(play, position)
+        assert found.bank_from == turn_map(play, position).bank_from
+        check_buttons(found)
+        ways = [step.position for step in found.steps if step.position]
+        for there in ways:
+            play.check(there)
+            assert as_typed(rules, there) == there != position
+        position = chance.choice(ways)
+
+
+def test_who_moves_next_of_several_has_a_turn() -> None:
+    rules = dict(ONE_BY_ONE)["nothing special"]
+    play = EstimatedStrategy(guessed(rules), 3)
+    start = first_position(rules, 3)
+    step = rules.point_step
+    standings = tuple(replace(start.own, score=k * step) for k in (1, 2, 3))
+    after = by_action(play, replace(start, players=standings), "sides")
+    assert after == replace(start, players=(*standings[1:], standings[0]))
+    assert exploration_card(explore(play, start)).buttons[-1].label == "Next player"
+
+
+def test_a_game_of_several_that_cannot_be_typed_has_no_steps() -> None:
+    """Where all have as many turns, and who moves did not begin."""
+    rules = dict(ONE_BY_ONE)["equal_turns shared"]
+    play = EstimatedStrategy(guessed(rules), 3)
+    found = explore(play, replace(first_position(rules, 3), mover=1))
+    assert not found.steps
+    assert "There are no steps from here: /explore cannot say" in exploration_text(found)
+    assert explore(play, first_position(rules, 3)).steps
 
 
 @pytest.mark.parametrize("name", ["nothing special", "bonus three times"])
@@ -150,7 +198,7 @@ def test_scores_are_walked_to_the_end() -> None:
     assert last.banked == rules.goal - rules.point_step, "as far as there are any"
 
 
-def by_action(strategy: Strategy, position: Position, action: str) -> Position | None:
+def by_action(strategy: BestPlay, position: Position, action: str) -> Position | None:
     [step] = [one for one in explore(strategy, position).steps if one.action == action]
     return step.position
 
@@ -181,6 +229,12 @@ def test_positions_are_packed_whole() -> None:
     name = "n" * 24
     button = ExploreButton("0" * 12, "pt-BR", packed(furthest), name, "theirsdown")
     assert len(button.item.custom_id or "") <= 100
+    eight = tuple(Standing(-1000000 + k, 0, k % 3 > 0) for k in range(8))
+    several = Position(eight, 5, TurnState(1000000, 6, 1000)).change(farkles=4)
+    assert unpacked(packed(several)) == several
+    button = ExploreButton("0" * 12, "pt-BR", packed(several), "n", "farklesdown")
+    assert len(button.item.custom_id or "") <= 100
+    assert ExploreButton.pattern().fullmatch(button.item.custom_id or "")
 
 
 def test_long_names_of_rules_are_cut_in_buttons_alone() -> None:

@@ -7,19 +7,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.services.explorer import Field
+from bot.services.explorer import Exploration, Field, loaded_explored
 from bot.services.loaded import LoadedDice, MatchupFolders, loaded_odds, solved
-from bot.services.loaded_explorer import LoadedExploration, loaded_explored
 from bot.services.situation import Situation
-from bot.views.loaded_explorer import loaded_exploration_data, loaded_exploration_text
+from bot.views.explorer import exploration_data, exploration_text
 from solver.game.position import Position
+from solver.game.standings import Standing
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
+from solver.play.maps import turn_map
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import TurnState
 
 RULES = Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 600})
 DICE = LoadedDice(RULES, read_set("odd*4,devil*2"), read_set("ordinary*6"))
+THREE = LoadedDice(
+    Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 300}),
+    read_set("odd*4,devil*2"),
+    read_set("ordinary*6"),
+    further=(read_set("lucky*6"),),
+)
 WITH_BADGE = replace(DICE, badges=(read_badge("tin-warlord"), None))
 
 
@@ -28,33 +36,38 @@ def folders(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> MatchupF
     return MatchupFolders(tmp_path_factory.mktemp("explored"), kernels, 2**24)
 
 
-def explored(folders: MatchupFolders, dice: LoadedDice, position: Position) -> LoadedExploration:
-    """A position, asked for as a command does."""
+def asked_of(dice: LoadedDice, position: Position) -> tuple[str | None, Situation]:
+    """Dice left to roll and a position, as a command has them."""
     left = dice.mine.left(position.dice).text if position.turn_total else None
-    asked = Situation(position.banked, position.opponent, turn_total=position.turn_total)
-    return loaded_explored(folders, dice, left, asked)
+    _, *others = [position.players[k].score for k in position.in_order]
+    asked = Situation.given(banked=position.banked, opponent=others, turn_total=position.turn_total)
+    return left, asked
 
 
-@pytest.mark.parametrize("dice", [DICE, WITH_BADGE], ids=["plain", "badge"])
+def explored(folders: MatchupFolders, dice: LoadedDice, position: Position) -> Exploration:
+    """A position, asked for as a command does."""
+    return loaded_explored(folders, dice, *asked_of(dice, position))
+
+
+@pytest.mark.parametrize("dice", [DICE, WITH_BADGE, THREE], ids=["plain", "badge", "three"])
 def test_a_walk_at_random_never_leaves_what_can_be(
     folders: MatchupFolders, dice: LoadedDice
 ) -> None:
     chance = random.Random(3)
-    position = replace(Position.of_two(dice=dice.mine.dice_set.whole), held=dice.held)
+    players = tuple(Standing() for _ in dice.sets)
+    position = Position(players, 0, TurnState(0, dice.mine.dice_set.whole), held=dice.held)
     for _ in range(12):
         found = explored(folders, dice, position)
         assert found.position == position
-        left = dice.mine.left(position.dice).text if position.turn_total else None
-        asked = Situation(position.banked, position.opponent, turn_total=position.turn_total)
-        assert found.found == loaded_odds(folders, dice, left, asked)
+        assert found.own == loaded_odds(folders, dice, *asked_of(dice, position))
         actions = [step.action for step in found.steps]
         assert len(set(actions)) == len(actions)
-        text, data = loaded_exploration_text(found), loaded_exploration_data(found)
+        text, data = exploration_text(found), exploration_data(found)
         assert f"my-dice:{dice.mine.text}" in text
         ways = [step for step in found.steps if step.position]
         assert len(data["steps"]) == len(ways)
         step = chance.choice(ways)
-        dice, position = found.dice_after(step), step.position or position
+        dice, position = found.dice_after(step) or dice, step.position or position
         assert dice.mine.text in data["steps"][ways.index(step)]["command"]
 
 
@@ -81,12 +94,30 @@ def test_the_other_side_is_the_other_dice(folders: MatchupFolders) -> None:
     found = explored(folders, DICE, Position.of_two(100, 350, dice=DICE.mine.dice_set.whole))
     [step] = [one for one in found.steps if one.field is Field.SIDES]
     assert step.position is not None
-    other = explored(folders, found.dice_after(step), step.position)
+    other = explored(folders, found.dice_after(step) or DICE, step.position)
     assert (other.position.banked, other.position.opponent) == (350, 100)
-    assert other.dice.mine == DICE.theirs
+    assert other.own
+    assert other.own.dice.mine == DICE.theirs
     strategy = solved(folders, DICE.matchup.from_seat(1))
     expected = strategy.win_probability(strategy.start(0, 350, 100))
-    assert other.found.odds.win_probability == pytest.approx(expected, abs=1e-12)
+    assert other.odds.win_probability == pytest.approx(expected, abs=1e-12)
     assert "Change sides: /explore my-dice:ordinary*6 their-dice:odd*4,devil*2" in (
-        loaded_exploration_text(found).replace("\n  ", " ").replace("\n", " ")
+        exploration_text(found).replace("\n  ", " ").replace("\n", " ")
     )
+
+
+def test_the_next_of_several_throws_the_next_dice(folders: MatchupFolders) -> None:
+    start = Position((Standing(100), Standing(50), Standing(200)), 0, TurnState(0, 14))
+    found = explored(folders, THREE, start)
+    play = solved(folders, THREE.matchup)
+    assert found.bank_from == turn_map(play, start, 8).bank_from
+    [step] = [one for one in found.steps if one.field is Field.SIDES]
+    after = found.dice_after(step)
+    assert after
+    assert after.sets == (*THREE.sets[1:], THREE.mine)
+    assert step.position
+    assert [one.score for one in step.position.players] == [50, 200, 100]
+    second = replace(start, mover=1, turn=TurnState(0, 6))
+    seats = explored(folders, after, step.position).odds.chances
+    assert [seats[2], *seats[:2]] == pytest.approx(play.chances(second), abs=1e-12)
+    assert "their-dice:lucky*6/odd*4,devil*2" in exploration_data(found)["steps"][-1]["command"]

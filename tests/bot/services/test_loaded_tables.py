@@ -151,11 +151,16 @@ async def test_three_are_solved_where_that_takes_seconds(patient: Chat, tmp_path
     explained = (await patient.all(f"{who}: /explain"))[-1]
     assert explained.text.startswith(hint)
     found = explained.subject
-    matchup = rolled.subject.table.game.many_matchup
-    position, play = found.turn.position, open_matchup(tmp_path / "matchups", matchup)
+    game = rolled.subject.table.game
+    position, play = found.turn.position, open_matchup(tmp_path / "matchups", game.many_matchup)
     table, columns = play.turn(position).of_mover, [one - 1 for one in found.turn.columns]
     assert (play.players, len(columns)) == (3, 8)
     assert np.array_equal(found.turn.roll, table.roll[0, : len(found.turn.totals)][:, columns])
+    walk = (await patient.all(f"{who}: /explore"))[-1]
+    assert walk.data["chances"] == pytest.approx(play.chances(game.position_of_all()), abs=1e-12)
+    for step in walk.data["steps"][:-1:4]:
+        there = (await patient.all(f"dora: {step['command']}"))[-1]
+        assert there.data["position"] == step["position"]
     last = await played_out(patient, rolled)
     found = (await patient.all("carl: /review"))[-1].subject
     shares = last.subject.table.game.shares

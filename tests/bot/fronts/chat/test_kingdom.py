@@ -136,7 +136,6 @@ async def test_lists_fit_into_a_message(chat: Chat, code: str) -> None:
         ("/kcd my-dice:die of misfortune*6", 'know what "of misfortune*6" belongs to'),
         ("/advise 5 1 3 3 ordinary my-dice:ordinary*6", "A turn starts with all 6 dice, not 4"),
         ("/kcd their-dice:odd*6/lucky*6", "/play, /advise and /odds take those of several"),
-        ("/explore my-dice:odd*6 them:50,100", "them: takes one score here; /advise"),
         ("/kcd dice foo", 'no die called "foo"'),
         ("/kcd my-dice:odd*6 rules:facebook", "this would take about"),
         ("/advise 2 my-dice:favourable*6", "None of these dice shows a 2"),

@@ -120,6 +120,7 @@ async def test_a_turn_of_several_is_explained_by_an_estimate_that_says_so(
         "/explore me:4000 them:5000 turn:350 dice:2 farkles:1",
         "/explore rules:arnold",
         "/explore me:-500 them:0 their-farkles:2",
+        "/explore rules:kcd me:1000 them:3800,1500 turn:300 dice:3",
     ],
 )
 async def test_the_ways_on_can_be_typed(chat: Chat, line: str) -> None:

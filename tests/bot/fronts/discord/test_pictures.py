@@ -51,6 +51,23 @@ async def test_a_walk_by_buttons(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+async def test_a_walk_of_three_by_buttons(bot: Bot, discord: Loopback) -> None:
+    message = await shown(
+        await discord.slash(ANN, "explore", me=1000, them="2000,1500", rules="kcd")
+    )
+    assert "you 1,000, them 2,000 and 1,500, 6 dice to roll, kcd rules" in message.text
+    assert "The others would then win" in message.text
+    steps = [
+        ("meup", "you 1,050, them 2,000 and 1,500, 6 dice"),
+        ("themdown2", "you 1,050, them 1,750 and 1,500, 6 dice"),
+        ("sides", "you 1,750, them 1,500 and 1,050, 6 dice"),
+    ]
+    for action, text in steps:
+        await press(discord, BOB, message, action)
+        assert text in message.text, message.text
+    assert bot.process.returncode is None
+
+
 async def test_buttons_work_after_a_restart(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord) as bot:
         message = await shown(await discord.slash(ANN, "explore", me=1000, rules="kcd"))
