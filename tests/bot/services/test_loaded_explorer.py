@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,10 @@ from solver.named.sets import read_set
 from solver.play.maps import turn_map
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.rules.writer import rules_toml
 from solver.turn.scoring import TurnState
+from tests.bot.chat import open_chat
+from tests.house_rules import small
 
 RULES = Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 600})
 DICE = LoadedDice(RULES, read_set("odd*4,devil*2"), read_set("ordinary*6"))
@@ -121,3 +125,29 @@ def test_the_next_of_several_throws_the_next_dice(folders: MatchupFolders) -> No
     seats = explored(folders, after, step.position).odds.chances
     assert [seats[2], *seats[:2]] == pytest.approx(play.chances(second), abs=1e-12)
     assert "their-dice:lucky*6/odd*4,devil*2" in exploration_data(found)["steps"][-1]["command"]
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {"farkle_penalty": {"in_a_row": 2, "points": 100}, "opening_minimum": 100},
+    {"ending": "equal_turns", "ties": "shared"},
+    {"hot_dice_bonus": (100, 0)},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["penalty", "turns", "bonus"])
+async def test_steps_are_typed_again_under_other_rules(
+    options: dict[str, Any], tmp_path: Path, kernels: Path
+) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    file = tmp_path / "odd.toml"
+    file.write_text(rules_toml(small(name="odd", goal=300, dice=3, **options), ""))
+    game = f"my-dice:odd*3 their-dice:ordinary*3 rules:{file}"
+    async with open_chat(tmp_path, needed=30.0) as chat:
+        for position in ("", " turn:100 dice:odd", " them:100 turn:200 dice:odd*3"):
+            walk = (await chat.all(f"/explore {game}{position}"))[-1]
+            assert len(walk.data["steps"]) >= 6
+            for step in walk.data["steps"]:
+                # a file is no name that the bot shows
+                line = step["command"].replace("rules:odd goal:300", f"rules:{file}")
+                there = (await chat.all(line))[-1]
+                assert there.data["position"] == step["position"], line
