@@ -21,7 +21,7 @@ from bot.services.loaded import (
     folders_of,
     odds_of_dice,
     read_left,
-    solved_values,
+    solved_arrays,
 )
 from bot.services.situation import Situation
 from bot.settings import Settings, read_settings
@@ -479,7 +479,7 @@ def _solved_dice(settings: Settings, own: LoadedDice, *, shown: bool) -> Advisor
     folders, advisor = folders_of(settings), advisor_of(settings)
     what = " against ".join(one.text for one in own.sets)
     with share_progress(f"solving {own.rules.name} with {what}", quietly=not shown) as told:
-        advisor.keep_pair(own.matchup, solved_values(folders, own.matchup, told))
+        advisor.keep_pair(own.matchup, *solved_arrays(folders, own.matchup, told))
     return advisor
 
 

@@ -83,7 +83,7 @@ def save_many(solution: ManySolution, folder: Path) -> tuple[ManyManifest, Path]
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
-    rules, arrays = solution.rules, (solution.values, *solution.lasts)
+    rules, arrays = solution.rules, solution.arrays
     manifest = ManyManifest(
         file=many_path(folder, rules, solution.players).name,
         rules=rules,

@@ -382,11 +382,11 @@ class Advisor:
         self._keep_pair(found)
         return found
 
-    def keep_pair(self, matchup: "Matchup", values: "Floats") -> None:
+    def keep_pair(self, matchup: "Matchup", *arrays: "Floats") -> None:
         """Remember what was just solved, by the values of its strategy."""
         from solver.loaded.files import strategy_of  # noqa: PLC0415
 
-        self._keep_pair(strategy_of(matchup, values))
+        self._keep_pair(strategy_of(matchup, *arrays))
 
     def _keep_pair(self, strategy: "OwnDice") -> None:
         self._pairs.pop(strategy.matchup, None)

@@ -13,7 +13,7 @@ from bot.review.moments import TurnChange
 from bot.review.review import Review, accuracy
 from bot.services.advisor import Advisor
 from bot.services.game_readers import GameReaders
-from bot.services.loaded import is_light, seconds_of_solve, solved_values
+from bot.services.loaded import is_light, seconds_of_solve, solved_arrays
 from bot.services.needed import turn_rows
 from bot.services.reckoning import badge_use, banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
@@ -199,13 +199,13 @@ class Oracle:
         if await at_once(self.advisor.knows, matchup):
             return
         seconds = await at_once(seconds_of_solve, matchup)
-        what, work = say_later("loaded dice"), (solved_values, folders, matchup)
+        what, work = say_later("loaded dice"), (solved_arrays, folders, matchup)
         async for found in self.tasks.told(asker, what, *work, each=seconds):
             if isinstance(found, Delay):
                 yield found
             elif matchup.players == 2 or not await at_once(self.advisor.knows, matchup):
                 # those of many are mapped from their file where there is one
-                self.advisor.keep_pair(matchup, found)
+                self.advisor.keep_pair(matchup, *found)
 
     async def results(self, table: Table) -> list[GameResult]:
         """What is kept of a game with a result, by seat."""

@@ -300,21 +300,21 @@ def solved(
     with compiled_code(folders.kernels) as cache:
         solution = with_sound_code(cache, partial(_solution, matchup, cache, on_progress))
     # what is larger than all may be would push out all others, and then itself
-    if solution.values.nbytes < folders.most_bytes:
+    if sum(array.nbytes for array in solution.arrays) < folders.most_bytes:
         with suppress(StrategyFileError):  # a folder that nobody can write to costs time next time
             save_matchup(matchup, solution, folders.matchups)
             keep_within(folders.matchups, folders.most_bytes)
-    return strategy_of(matchup, solution.values)
+    return strategy_of(matchup, *solution.arrays)
 
 
-def solved_values(
+def solved_arrays(
     folders: MatchupFolders, matchup: Matchup, on_progress: Told = lambda _: None
-) -> Floats:
-    """The values of a match-up, which is solved if need be, as its strategy takes them.
+) -> tuple[Floats, ...]:
+    """The arrays of a match-up, which is solved if need be, as its strategy takes them.
 
     Raises what `solved` raises.
     """
-    return solved(folders, matchup, on_progress).values_by_seat
+    return solved(folders, matchup, on_progress).arrays
 
 
 def seconds_of(folders: MatchupFolders, matchup: Matchup) -> float:

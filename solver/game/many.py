@@ -122,6 +122,11 @@ class ManySolution:
     """States (t, n, ...), each as often as it was solved."""
     seconds: float
 
+    @property
+    def arrays(self) -> tuple[Floats, ...]:
+        """Return all values, as a file holds them."""
+        return self.values, *self.lasts
+
 
 @dataclass(frozen=True, slots=True)
 class ManyCheck:
@@ -152,7 +157,7 @@ def size(rules: Ruleset, players: int, plans: Sequence[TurnPlan] = ()) -> Size:
     return replace(found, margins=found.scores + least + 2 * beyond + reach, beyond=beyond)
 
 
-def starts(rules: Ruleset, players: int, *, alike: bool) -> Size:
+def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
     """How large a game is as far as starts of turns go, which takes no time to find.
 
     alike : whether all throw the same dice
@@ -180,26 +185,8 @@ def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None
             players=players,
         )
     check_solvable(rules)
-    if rules.ties == "played_on" and players > MOST_PLAYED_ON:
-        raise InvalidRulesError.say(
-            "{rules}: play-offs are solved for at most {most} players, not {players}; for more,"
-            " use rules where ties are shared or won by the earlier player",
-            rules=rules.name,
-            most=MOST_PLAYED_ON,
-            players=players,
-        )
-    states = size(rules, players).states
-    if rules.farkle_penalty is not None:
-        states *= rules.farkle_limit**players
-        raise InvalidRulesError.say(
-            "{rules}: with {players} players and a penalty for farkles in a row there are"
-            " {states:,} positions at the start of a turn, and solving them would take about"
-            " {time}; for more than two players use rules without that penalty",
-            rules=rules.name,
-            players=players,
-            states=states,
-            time=time_text(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
-        )
+    check_options(rules, players)
+    states = starts(rules, players).states
     if states > most:
         raise InvalidRulesError.say(
             "{rules}: with {players} players there are {states:,} positions at the start of a"
@@ -211,6 +198,38 @@ def check_many(rules: Ruleset, players: int, *, most: int = MOST_STATES) -> None
             time=time_text(_seconds(rules, players, states)),
             most=MOST_STATES,
             there=MOST_STATES_THERE,
+        )
+
+
+def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
+    """Refuse options that are not solved for so many players. Raises InvalidRulesError.
+
+    alike : whether all throw the same dice
+    """
+    if rules.ties == "played_on" and not alike:
+        raise InvalidRulesError.say(
+            "{rules}: play-offs of more than two players are solved only where all have the same"
+            " dice; use rules where ties are shared or won by the earlier player",
+            rules=rules.name,
+        )
+    if rules.ties == "played_on" and players > MOST_PLAYED_ON:
+        raise InvalidRulesError.say(
+            "{rules}: play-offs are solved for at most {most} players, not {players}; for more,"
+            " use rules where ties are shared or won by the earlier player",
+            rules=rules.name,
+            most=MOST_PLAYED_ON,
+            players=players,
+        )
+    if rules.farkle_penalty is not None:
+        states = starts(rules, players).states * rules.farkle_limit**players
+        raise InvalidRulesError.say(
+            "{rules}: with {players} players and a penalty for farkles in a row there are"
+            " {states:,} positions at the start of a turn, and solving them would take about"
+            " {time}; for more than two players use rules without that penalty",
+            rules=rules.name,
+            players=players,
+            states=states,
+            time=time_text(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
         )
 
 

@@ -26,6 +26,7 @@ from solver.game.many_best import play_off_endings
 from solver.game.many_layers import MAX_SWEEPS, Layers, solve_layers, unsettled
 from solver.game.many_rings import TOLERANCE, Part, Rings, Settled, States
 from solver.game.many_source import load_turn
+from solver.game.solvable import check_solvable
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, solve_turn
@@ -57,7 +58,9 @@ def solve_many(
     farkles in a row; ConvergenceError where values do not settle in MAX_SWEEPS sweeps.
     """
     started = time.perf_counter()
-    if not plans:
+    if plans:
+        check_solvable(rules, plans)
+    else:
         check_many(rules, players)
     solve = ManySolve(rules, players, plans=plans, cache=cache, threads=threads, reverse=reverse)
     number = solve.sweep(on_progress)

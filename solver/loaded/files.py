@@ -74,15 +74,16 @@ class ManyMatchupManifest(DiceManifest, RingManifest):
     """What the file of a game of several players with dice of their own says of its values."""
 
     kind: Literal["several sets of dice"] = "several sets of dice"
-    axes: str = "seat of the mover; score of each player, the mover first; who, but for the last"
-    """Those of the values; scores in point steps from 0. One seat where all throw the same."""
+    axes: str = "seat of the mover; standing of each, the mover first; who, but for the last"
+    """Those of the first array, as in a strategy file of several. One seat where all throw the same
+    and nobody can tell who began."""
     order: tuple[str, ...] = (*ORDER, "more dice of the types that the set names last")
     reported: ClassVar = (*RingManifest.reported, "joker_alone")
 
     @property
     def right(self) -> tuple[str, Shapes]:
         """Return the digest and the shape that it has to have. Raises as `matchup` does."""
-        return self.matchup.digest, (self.matchup.size.shape,)
+        return self.matchup.digest, (self.matchup.size.shape, *self.shapes[1:])
 
 
 def matchup_path(folder: Path, matchup: Matchup) -> Path:
@@ -95,7 +96,7 @@ def save_matchup(matchup: Matchup, solution: MatchupSolution | ManySolution, fol
 
     Raises StrategyFileError, and then leaves nothing behind.
     """
-    by, values = matchup.turned, solution.values
+    by, arrays = matchup.turned, solution.arrays
     matchup = matchup.from_seat(by)
     said: dict[str, Any] = {
         "file": matchup_path(folder, matchup).name,
@@ -103,11 +104,12 @@ def save_matchup(matchup: Matchup, solution: MatchupSolution | ManySolution, fol
         "dice": tuple(map(plain, matchup.dice)),
         "joker_alone": matchup.joker_alone,
         "digest": matchup.digest,
-        "shapes": (values.shape,),
+        "shapes": tuple(array.shape for array in arrays),
     }
     if isinstance(solution, ManySolution):
-        values = np.roll(values, -by, axis=0)
-        return save_solved(folder, ManyMatchupManifest(**said, **facts(solution)), values)[1]
+        turned = (np.roll(array, -by, axis=0) for array in arrays)
+        return save_solved(folder, ManyMatchupManifest(**said, **facts(solution)), *turned)[1]
+    (values,) = arrays
     manifest = MatchupManifest(
         **said,
         badges=matchup.badges,
@@ -129,8 +131,8 @@ def open_matchup(folder: Path, matchup: Matchup) -> OwnDice:
     """
     path = matchup_path(folder, matchup)
     if matchup.players > 2:
-        (values,) = _open(path, ManyMatchupManifest).arrays
-        return ManyMatchupStrategy(matchup, values, first=matchup.turned)
+        values, *lasts = _open(path, ManyMatchupManifest).arrays
+        return ManyMatchupStrategy(matchup, values, *lasts, first=matchup.turned)
     opened = _open(path, MatchupManifest)
     (values,) = opened.arrays
     if matchup.turned:
@@ -138,11 +140,11 @@ def open_matchup(folder: Path, matchup: Matchup) -> OwnDice:
     return MatchupStrategy(matchup, values)
 
 
-def strategy_of(matchup: Matchup, values: Floats) -> OwnDice:
-    """Return best play of a match-up from the values of its solution."""
+def strategy_of(matchup: Matchup, *arrays: Floats) -> OwnDice:
+    """Return best play of a match-up from the arrays of its solution."""
     if matchup.players > 2:
-        return ManyMatchupStrategy(matchup, values)
-    return MatchupStrategy(matchup, values)
+        return ManyMatchupStrategy(matchup, *arrays)
+    return MatchupStrategy(matchup, *arrays)
 
 
 def _open(path: Path, kind: type[M]) -> Opened[M]:

@@ -9,12 +9,21 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
 
 import numpy as np
 
 from solver.errors import InvalidDiceError, InvalidRequestError, InvalidRulesError
-from solver.game.many import MOST_PLAYERS, MOST_STATES, Size, time_text
-from solver.game.standings import score_count
+from solver.game.many import (
+    MOST_PLAYERS,
+    MOST_STATES,
+    Size,
+    check_options,
+    starts,
+    time_text,
+)
+from solver.game.many import size as size_of
 from solver.loaded.totals import check_winnable
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
@@ -36,6 +45,10 @@ _SECONDS = 0.45e-9
 """Of a core, for each option that is weighed at a turn total by a state of more than two players,
 and each value that comes with it."""
 _LEAST_SECONDS = 0.5
+_ROUNDS = 3
+"""How often a state is solved."""
+_MATCHUPS = 8
+"""Games whose turns are kept in memory."""
 
 
 _OF_TURNS = (
@@ -80,7 +93,7 @@ class Matchup:
             _check_badge(self.rules, badge)
         if self.rules.scoring.nothing and any(one and one.has_jokers for one in self.powers):
             raise _not_yet(self.rules, "scoring.nothing")
-        if self.players > 2 or any(self.powers):
+        if any(self.powers):
             check_plain(self.rules)
         if self.players > 2:
             self._check_several()
@@ -91,6 +104,7 @@ class Matchup:
             raise InvalidRequestError.say(
                 "badges work only with two players: leave them out if more play"
             )
+        check_options(self.rules, self.players, alike=self.is_alike)
         if (states := self.size.states) > MOST_STATES:
             raise InvalidRulesError.say(
                 "{rules}: for {players} players with their own dice there are {states:,} positions"
@@ -119,15 +133,28 @@ class Matchup:
         return self.dice == (dice_set(self.rules),) * self.players and not self.has_badges
 
     @property
+    def is_alike(self) -> bool:
+        """Whether all throw the same dice."""
+        return len(set(self.dice)) == 1
+
+    @property
     def size(self) -> Size:
-        """How large the game is; the role of a mover is its seat, unless all throw the same."""
-        scores = score_count(self.rules)
-        roles = 1 if len(set(self.dice)) == 1 else self.players
-        return Size(self.players, scores, scores, roles, margins=1)
+        """How large the game is as far as starts of turns go.
+
+        The role of a mover is its seat, unless all throw the same and nobody can tell who began.
+        """
+        return starts(self.rules, self.players, alike=self.is_alike)
+
+    @property
+    def whole_size(self) -> Size:
+        """How large the game is, final turns as well. Raises what `plans` does."""
+        if self.rules.ending == "at_once":
+            return self.size
+        return size_of(self.rules, self.players, self.plans)
 
     @property
     def bytes(self) -> int:
-        """How long the values of several players are, in memory and in a file."""
+        """How long the values of several players are, but for those of final turns."""
         return self.size.states * (self.players - 1) * 8
 
     @property
@@ -138,14 +165,22 @@ class Matchup:
         """
         size = self.size
         # options grow so with the remaining dice that a turn tells apart
-        options = sum(35 * thrown.whole**1.9 for thrown in self.dice[: size.roles])
-        cells = size.states / size.roles * (size.scores + 1) / 2
-        weighed = cells * options * (self.players - 1)
+        options = sum(35 * thrown.whole**1.9 for thrown in self.dice)
+        # final turns are about as long as with the dice of the rules, and solved once
+        ordinary = size_of(self.rules, self.players)
+        cells = size.states * ((size.scores + 1) / 2 + ordinary.beyond)
+        if self.rules.ending != "at_once":
+            turns = prod(ordinary.last_shape(self.players - 1, 1)[:-1])
+            cells += turns * (ordinary.margins / 2 + ordinary.beyond) / _ROUNDS
+        levels = max(1, len(self.rules.hot_dice_bonus))
+        weighed = cells / self.players * levels * options * (self.players - 1)
         return float(_LEAST_SECONDS + weighed * _SECONDS / (os.cpu_count() or 1))
 
     @property
     def turned(self) -> int:
         """By how many seats it is turned so that it stands for all that are the same in a ring."""
+        if self.players > 2 and self.rules.has_roles:
+            return 0  # who sits first begins
         badges, powers = map(sorted, self.badges), map(power_data, self.powers)
         kits = list(zip(map(plain, self.dice), badges, powers, strict=True))
         return min(range(self.players), key=lambda by: kits[by:] + kits[:by])
@@ -166,9 +201,7 @@ class Matchup:
 
         Raises InvalidDiceError where nobody could ever win.
         """
-        plans = tuple(self.plan(seat) for seat in range(self.size.roles))
-        check_winnable(*(plan.farkle_chances for plan in plans))
-        return plans
+        return _plans(self)
 
     def lists(self, seat: int) -> RollLists:
         """What the rolls of a seat offer: what is never best as well where that depends."""
@@ -258,6 +291,13 @@ class Matchup:
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
+@lru_cache(maxsize=_MATCHUPS)
+def _plans(matchup: Matchup) -> tuple[TurnPlan, ...]:
+    plans = tuple(matchup.plan(seat) for seat in range(1 if matchup.is_alike else matchup.players))
+    check_winnable(*(plan.farkle_chances for plan in plans))
+    return plans
+
+
 def _check_badge(rules: Ruleset, badge: Badge) -> None:
     """Refuse what is no combination. Raises InvalidRulesError."""
     if badge and rules.scoring.nothing:
@@ -291,6 +331,11 @@ class MatchupSolution:
     states_solved: int
     """States (t, remaining dice, ...) whose value was computed, again and again."""
     seconds: float
+
+    @property
+    def arrays(self) -> tuple[Floats, ...]:
+        """Return the values, as a file holds them."""
+        return (self.values,)
 
 
 def uses_shape(matchup: Matchup) -> tuple[int, ...]:
@@ -352,14 +397,17 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
 
 
 def check_plain(rules: Ruleset) -> None:
-    """Refuse rules that only two with loaded dice can play. Raises InvalidRulesError."""
+    """Refuse rules that badges which are used up, and tables of several, cannot have yet.
+
+    Raises InvalidRulesError.
+    """
     found = _options(rules, *_OF_TURNS, "farkle_penalty", "ending")
     if rules.has_opening:
         found.append("opening_minimum")
     if found:
         raise InvalidRulesError.say(
-            "{rules}: {key} can be solved with loaded dice for two players without badges that are"
-            " used up; use rules without it",
+            "{rules}: with loaded dice {key} does not work yet at a table of more than two, nor"
+            " with badges that are used up; use rules without it",
             rules=rules.name,
             key=found[0],
         )

@@ -32,8 +32,8 @@ class OwnDice(BestPlay):
         self._possible = lru_cache(maxsize=players)(self._find_possible)
 
     @property
-    def values_by_seat(self) -> Floats:
-        """Return the values of a solution of the match-up, in memory."""
+    def arrays(self) -> tuple[Floats, ...]:
+        """Return the arrays of a solution of the match-up, in memory."""
         raise NotImplementedError
 
     def hand(self, mover: int) -> Side:
@@ -103,9 +103,9 @@ class MatchupStrategy(OwnDice, Strategy):
         self._power_turn = lru_cache(maxsize=16)(self._solve_power_turn)
 
     @property
-    def values_by_seat(self) -> Floats:
+    def arrays(self) -> tuple[Floats, ...]:
         """Return the values of a `MatchupSolution`."""
-        return self.values
+        return (self.values,)
 
     def check_players(self, position: Position) -> None:
         """Refuse players who cannot be where they are. Raises InvalidPositionError."""

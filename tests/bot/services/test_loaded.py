@@ -259,5 +259,5 @@ def test_what_has_no_room_pushes_nothing_out(folders: MatchupFolders) -> None:
     folders.matchups.mkdir()
     other = folders.matchups / "other_dice2.solved"
     other.write_bytes(bytes(100))
-    assert solved(small, matchup).values_by_seat.shape == matchup.size.shape
+    assert solved(small, matchup).arrays[0].shape == matchup.size.shape
     assert list(folders.matchups.glob("*.solved")) == [other]

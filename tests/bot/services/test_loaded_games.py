@@ -235,7 +235,10 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
     [
         ("/play @bob @carl my-dice:lucky*6 my-badge:emperor", "badges work only with two players"),
         ("/play @bob @carl @dora their-dice:odd*6/lucky*6", "dice for 2 players, but 3 play"),
-        ("/play @bob @carl my-dice:lucky*6 rules:facebook", "with loaded dice for two players"),
+        (
+            "/play @bob @carl my-dice:lucky*6 rules:facebook",
+            "does not work yet at a table of more than two",
+        ),
         ("/kcd my-dice:lucky*6 their-dice:odd*6/lucky*6", "take those of several"),
         ("/play @bob my-dice:lucky*3", "if the others are ordinary, write lucky*3,ordinary*3"),
         ("/play @bob my-dice:luky*6", "there is no die called"),

@@ -24,9 +24,9 @@ def test_one_file_serves_both_orders(
 ) -> None:
     path = save_matchup(solution.matchup, solution, tmp_path)
     assert [path] == list(tmp_path.glob("*.solved"))
-    assert np.array_equal(open_matchup(tmp_path, matchup).values_by_seat, solution.values)
+    assert np.array_equal(open_matchup(tmp_path, matchup).arrays[0], solution.values)
     exchanged = open_matchup(tmp_path, matchup.from_seat(1))
-    assert np.array_equal(exchanged.values_by_seat, solution.values[::-1])
+    assert np.array_equal(exchanged.arrays[0], solution.values[::-1])
     assert exchanged.matchup == matchup.from_seat(1)
     manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.from_seat(1))

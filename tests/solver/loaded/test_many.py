@@ -61,7 +61,7 @@ def check_against_twin(seed: int, number: int, goal: int, *, kernels: Path, seat
         found = solution.values[(role, *(scores[seat] // step for seat in order))]
         np.testing.assert_allclose(found, [value[seat] for seat in order[:-1]], rtol=0, atol=1e-9)
     if seed % 5 == 0:
-        strategy = ManyMatchupStrategy(matchup, solution.values)
+        strategy = ManyMatchupStrategy(matchup, *solution.arrays)
         for mover, scores in chance.sample(list(expected), 10):
             turn = TurnState(0, matchup.dice[mover].whole)
             position = Position(tuple(map(Standing, scores)), mover, turn)
@@ -101,7 +101,7 @@ def solved(kernels: Path) -> ManySolution:
 
 @pytest.fixture(scope="module")
 def strategy(solved: ManySolution) -> ManyMatchupStrategy:
-    return ManyMatchupStrategy(SEATED, solved.values)
+    return ManyMatchupStrategy(SEATED, *solved.arrays)
 
 
 @pytest.mark.parametrize(
@@ -239,8 +239,12 @@ def test_what_cannot_be_solved() -> None:
         Matchup(SMALL, (FAIR,))
     with pytest.raises(InvalidDiceError, match="played with 3 dice, and the set has 6"):
         Matchup(SMALL, (FAIR, FAIR, six))
-    with pytest.raises(InvalidRulesError, match="ending can be solved with loaded dice for two"):
-        Matchup(kcd(dice=3, ending="final_turn"), (FAIR, FAIR, HEAVY))
+    with pytest.raises(
+        InvalidRulesError, match="play-offs of more than two players are solved only"
+    ):
+        Matchup(kcd(dice=3, ending="final_turn", ties="played_on"), (FAIR, FAIR, HEAVY))
+    with pytest.raises(InvalidRulesError, match="a penalty for farkles in a row there are"):
+        Matchup(kcd(dice=3, farkle_penalty={"in_a_row": 2, "points": 100}), (FAIR, FAIR, HEAVY))
     never = make_dice_set([Die((0, 1, 0, 0, 0, 0))])
     with pytest.raises(InvalidDiceError, match="no roll ever scores"):
         Matchup(kcd(dice=1, goal=150), (never,) * 3).plans  # noqa: B018

@@ -49,12 +49,12 @@ def chances(strategy: OwnDice, mover: int) -> list[float]:
 def test_one_file_serves_every_seat(solved: ManySolution, tmp_path: Path) -> None:
     path = save_matchup(SEATED, solved, tmp_path)
     assert [path] == list(tmp_path.glob("*.solved"))
-    expected = ManyMatchupStrategy(SEATED, solved.values)
+    expected = ManyMatchupStrategy(SEATED, *solved.arrays)
     for by in range(3):
         asked = SEATED.from_seat(by)
         assert matchup_path(tmp_path, asked) == path
         found = open_matchup(tmp_path, asked)
-        own = ManyMatchupStrategy(asked, np.roll(solved.values, -by, axis=0))
+        own = ManyMatchupStrategy(asked, *(np.roll(array, -by, axis=0) for array in solved.arrays))
         for mover in range(3):
             assert chances(found, mover) == chances(own, mover)
     assert chances(open_matchup(tmp_path, SEATED), 1) == chances(expected, 1)
@@ -62,7 +62,7 @@ def test_one_file_serves_every_seat(solved: ManySolution, tmp_path: Path) -> Non
 
 def test_it_says_what_was_solved_and_is_mapped(solved: ManySolution, tmp_path: Path) -> None:
     opened = open_solved(save_matchup(SEATED, solved, tmp_path), ManyMatchupManifest)
-    manifest, (values,) = opened.manifest, opened.arrays
+    manifest, (values, *_) = opened.manifest, opened.arrays
     assert isinstance(values, np.memmap)
     assert values.flags.aligned
     assert (manifest.players, manifest.digest) == (3, SEATED.digest)

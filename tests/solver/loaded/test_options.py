@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from solver.game.many_sweeps import solve_many
 from solver.game.position import Position
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
@@ -18,12 +19,13 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.loaded.game import solve_matchup
+from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnState
-from tests import naive, naive_loaded
+from tests import naive, naive_loaded, naive_many
 from tests.conftest import mostly_slow
 from tests.house_rules import small
 from tests.loaded_dice import set_of
@@ -63,18 +65,30 @@ RULES = {
 """Rules that two with dice of their own could not be solved under before."""
 
 
+SHORT = ["opening", "farkle keeps", "final turn", "equal turns"]
+OF_SEVERAL = {
+    name: RULES[name].model_copy(update={"goal": 150, "ties": "earlier"} if name in SHORT else {})
+    for name in SHORT
+} | {
+    name: rules.model_copy(update={"goal": min(rules.goal, 200)})
+    for name, rules in RULES.items()
+    if name not in SHORT and rules.farkle_penalty is None and rules.ties != "played_on"
+}
+"""Those that three can be solved under, to goals that the twin reaches in time."""
+
+
 @cache
-def players(name: str, seed: int) -> list[list[naive_loaded.Weights]]:
-    """Two sets without jokers, which all score now and then."""
+def players(name: str, seed: int, number: int = 2) -> list[list[naive_loaded.Weights]]:
+    """Sets without jokers, which all score now and then."""
     chance = random.Random(f"{name} {seed}")
-    number = RULES[name].dice
+    dice = RULES[name].dice
 
     def die() -> naive_loaded.Weights:
         return naive_loaded.Weights(
             (*(chance.choice([1, 1, 2, 3]) for _ in range(4)), chance.randint(1, 4), 1)
         )
 
-    return [[die() for _ in range(number)] for _ in range(2)]
+    return [[die() for _ in range(dice)] for _ in range(number)]
 
 
 def matchup_of(name: str, seed: int) -> Matchup:
@@ -127,3 +141,41 @@ def test_turns_of_the_strategy_begin_with_the_values_of_the_solve(name: str, ker
         table = strategy.turn(position)
         found = float(table.rolls[0, 0, -1, 0])
         assert found == pytest.approx(strategy.win_probability(position), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", mostly_slow(((name, name) for name in OF_SEVERAL), 5, 2))
+def test_three_with_loaded_dice_have_the_values_of_the_twin(name: str, kernels: Path) -> None:
+    rules, sets = OF_SEVERAL[name], players(name, 0, 3)
+    matchup = Matchup(rules, tuple(map(set_of, sets)))
+    solution = solve_many(rules, 3, plans=matchup.plans, cache=kernels)
+    assert (solution.mixed, solution.restless) == (0, 0)
+    throwers = [
+        naive_loaded.Thrower(naive_loaded.Player(naive_loaded.Table(rules), dice)) for dice in sets
+    ]
+    game = naive_many.Game(rules, 3, cast("list[Ruleset]", throwers))
+    values = game.solve()
+    assert values is not None
+    strategy = ManyMatchupStrategy(matchup, *solution.arrays)
+    chance, step = random.Random(name), rules.point_step
+    for (mover, standings), value in values.items():
+        everyone = [Standing(score, on_board=on_board) for score, on_board in standings]
+        place = mover, *(standing_index(rules, standing) for standing in everyone)
+        np.testing.assert_allclose(solution.values[place], value[:2], rtol=0, atol=1e-9)
+        if chance.random() < 0.02:
+            by_seat = tuple(everyone[(seat - mover) % 3] for seat in range(3))
+            turn = TurnState(0, matchup.dice[mover].whole)
+            position = Position(by_seat, mover, turn)
+            found = strategy.by_seat(position, strategy.turn(position).rolls[0, 0, -1])
+            np.testing.assert_allclose(found[[mover, (mover + 1) % 3]], value[:2], atol=1e-9)
+    if rules.ending == "at_once":
+        return
+    # a final turn under way, of all who still have one
+    lead, seat = rules.winning_score + step, chance.randrange(3 if not rules.has_roles else 1)
+    behind = [Standing(step * chance.randrange(3)) for _ in range(2)]
+    order = tuple([Standing(lead), *behind][(k - seat) % 3] for k in range(3))
+    mover = (seat + 1) % 3
+    position = Position(order, mover, TurnState(0, matchup.dice[mover].whole))
+    chasers = tuple((one.score, one.on_board) for one in behind)
+    expected = game.last(1, lead, chasers, mover)
+    found = strategy.by_seat(position, strategy.turn(position).rolls[0, 0, -1])
+    np.testing.assert_allclose(found[[seat, mover, (mover + 1) % 3]], expected, atol=1e-9)

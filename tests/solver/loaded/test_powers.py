@@ -168,9 +168,9 @@ def test_exchanging_the_sides_exchanges_the_answers(
     manifest = read_manifest(path, MatchupManifest)
     assert manifest.matchup in (matchup, matchup.from_seat(1))
     assert manifest.axes[0] == "uses left of side 0"
-    assert np.array_equal(open_matchup(tmp_path, matchup).values_by_seat, found.values)
+    assert np.array_equal(open_matchup(tmp_path, matchup).arrays[0], found.values)
     opened = open_matchup(tmp_path, matchup.from_seat(1))
-    assert np.array_equal(opened.values_by_seat, expected)
+    assert np.array_equal(opened.arrays[0], expected)
     assert opened.matchup == matchup.from_seat(1)
     assert opened.win_probability(opened.start(0, held=Held((1, 2)))) == found.values[2, 1, 1, 0, 0]
 
