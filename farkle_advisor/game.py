@@ -27,7 +27,6 @@ from bot.services.situation import Situation
 from bot.settings import Settings, read_settings
 from bot.views.advice import advice_text, odds_text
 from bot.views.layout import columns, dice_count, dice_text, percent
-from bot.views.loaded import loaded_advice_text, loaded_odds_text
 from bot.views.progress import share_progress
 from bot.views.thresholds import threshold_text
 from farkle_advisor.answers import Advice, Odds, Option, Turn
@@ -206,7 +205,7 @@ class Game:
             found = self._advisor.advise(typed, situation)
             return self._advice(found, found.win_probability, advice_text(found))
         answer = advice_on_dice(self._advisor.pair, self._own, typed, situation)
-        return self._advice(answer.advice, answer.win_probability, loaded_advice_text(answer))
+        return self._advice(answer, answer.best, advice_text(answer))
 
     def odds(
         self,
@@ -364,7 +363,7 @@ class Game:
             return found, odds_text(found)
         left = None if dice is None else str(dice)
         answer = odds_of_dice(self._advisor.pair, self._own, left, situation)
-        return answer.odds, loaded_odds_text(answer)
+        return answer, odds_text(answer)
 
     def _map(self, situation: Situation, hot_dice: int) -> TurnMap:
         """The whole turn that starts in a situation."""

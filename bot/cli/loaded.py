@@ -19,11 +19,11 @@ from bot.services.loaded import (
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
 from bot.settings import Settings
-from bot.views.loaded import (
-    loaded_advice_sheet,
-    loaded_advice_text,
-    loaded_data,
-    loaded_odds_text,
+from bot.views.advice import (
+    advice_sheet,
+    advice_text,
+    answer_data,
+    odds_text,
 )
 from bot.views.progress import share_progress
 from solver.game.many import time_text
@@ -87,8 +87,8 @@ def advise_loaded(
     """Print what to keep of a roll of loaded dice. Raises FarkleError."""
     with share_progress(_title(dice)) as told:
         answer = loaded_advice(folders_of(settings), dice, roll, situation, told)
-    sheet = loaded_advice_sheet(answer) if as_csv else None
-    show(loaded_advice_text(answer), loaded_data(answer), as_json=as_json, sheet=sheet)
+    sheet = advice_sheet(answer) if as_csv else None
+    show(advice_text(answer), answer_data(answer), as_json=as_json, sheet=sheet)
 
 
 def odds_loaded(
@@ -102,4 +102,4 @@ def odds_loaded(
     """Print whether to roll the dice that are left. Raises FarkleError."""
     with share_progress(_title(dice)) as told:
         answer = loaded_odds(folders_of(settings), dice, left, situation, told)
-    show(loaded_odds_text(answer), loaded_data(answer), as_json=as_json)
+    show(odds_text(answer), answer_data(answer), as_json=as_json)

@@ -22,8 +22,7 @@ from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.loaded.power_turn import PowerTurn
-from solver.play.advice import advise
-from solver.play.badge_uses import uses_in, uses_on_roll
+from solver.play.advice import advise, odds
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.powers import PowerKind
@@ -58,9 +57,8 @@ class TurnWorth:
     def after_roll(self, roll: Roll) -> Shares:
         """After a roll and the best choice, or after the farkle that it is."""
         advice = advise(self.strategy, self.position, roll)
-        for use in uses_on_roll(self.strategy, advice)[:1]:
-            if use.win_probability > advice.win_probability:
-                return self._shares(np.array([use.win_probability]))
+        if advice.best > advice.win_probability:
+            return self._shares(np.array([advice.best]))
         return self._shares(np.array(advice.chances)[list(self.position.in_order)])
 
     def value(self, turn: TurnState) -> Shares:
@@ -87,7 +85,11 @@ class TurnWorth:
 
         The position is that before the roll.
         """
-        found = uses_in(self.strategy, self.position, roll)
+        if roll is not None:
+            found = advise(self.strategy, self.position, roll).uses
+        else:
+            use = odds(self.strategy, self.position).use_now
+            found = (use,) if use else ()
         return [
             (use.kind, use.dice, self._shares(np.array([use.win_probability]))) for use in found
         ]

@@ -24,16 +24,15 @@ from solver.game.best import BestPlay
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
 from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
+from solver.play.badge_uses import BadgeUse
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
 from solver.turn.dice import Roll
-from solver.wording import say_number
 
 if TYPE_CHECKING:
     from bot.review.worth import Worth
-    from bot.services.loaded import LoadedAdvice, LoadedOdds, MatchupFolders
-    from bot.services.seats import LoadedHint
+    from bot.services.loaded import MatchupFolders
     from bot.table.state import Game
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import OwnDice
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 S = TypeVar("S", Strategy, SharedStrategy)
+A = TypeVar("A", Advice, Odds)
 
 _MATCHUPS = 16
 """That are kept open, of some MB each with the turns that are kept."""
@@ -58,23 +58,56 @@ class Hint:
 
     advice: Advice | None
     """Of the roll on the table, if there is one."""
-    odds: Odds
-    """Of the decision before the next roll."""
+    odds: Odds | None
+    """Of the decision before the next roll; None where a badge is best used on the roll, or a
+    farkle is all that there is."""
     exact: bool
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
+
+    @property
+    def brought(self) -> Any:
+        """Return what players bring; None where all throw the dice of the rules."""
+        answer = self.advice or self.odds
+        return answer.brought if answer else None
+
+    @property
+    def use(self) -> BadgeUse | None:
+        """Return the use of a badge that is best now."""
+        if self.advice:
+            return self.advice.best_use
+        use = self.odds.use_now if self.odds else None
+        return use if use and use.is_better else None
+
+
+def advice_at(play: BestPlay, game: "Game", roll: Roll) -> Advice:
+    """Return advice on a roll of the player to move. Raises StrategyFileError."""
+    from bot.services.seats import brought_to  # noqa: PLC0415 - the command line has no tables
+
+    position = game.position_in(play)
+    if position.held.changed and roll != game.turn.roll:
+        position = replace(position, held=replace(position.held, changed=False))
+    return replace(advise(play, position, roll), brought=brought_to(game, play))
+
+
+def odds_at(play: BestPlay, game: "Game") -> Odds:
+    """Return roll or bank for the player to move. Raises StrategyFileError."""
+    from bot.services.seats import brought_to  # noqa: PLC0415
+
+    return replace(odds(play, game.position_in(play)), brought=brought_to(game, play))
 
 
 def hint_of(play: BestPlay, game: "Game") -> Hint:
     """Return what is best for the player to move. Raises StrategyFileError."""
-    # the command line, which has no tables, does not wait for them
     from bot.table.fold import turn_after  # noqa: PLC0415
 
-    position, exact = game.position_in(play), game.playing == play.players
+    exact = game.playing == play.players
     if game.turn.roll is None:
-        return Hint(None, odds(play, position), exact)
-    advice = advise(play, position, game.turn.roll)
-    after = turn_after(game, advice.options[0].set_aside).state
-    return Hint(advice, odds(play, replace(position, turn=after)), exact)
+        return Hint(None, odds_at(play, game), exact)
+    advice = advice_at(play, game, game.turn.roll)
+    if advice.best_use or not advice.options:
+        return Hint(advice, None, exact)
+    then = replace(game, turn=turn_after(game, advice.options[0].set_aside))
+    return Hint(advice, odds_at(play, then), exact)
 
 
 class Advisor:
@@ -163,52 +196,29 @@ class Advisor:
         check_hot_dice(hot_dice)
         return turn_cells(strategy, position.change(hot_dice=hot_dice))
 
-    def advise_in(self, game: "Game", dice: str, mover: str) -> "Advice | LoadedAdvice":
+    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
         """
-        play = self.play_in(game)
-        if game.kits:
-            from bot.services.seats import loaded_advice_in  # noqa: PLC0415
+        from bot.services.seats import read_fallen  # noqa: PLC0415
 
-            return loaded_advice_in(play, game, dice, mover)
-        roll = read_faces(dice, game.rules.dice) if dice else game.turn.roll
-        if roll is None:
+        if not dice and game.turn.roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
-        if len(roll) != game.turn.dice:
-            raise InvalidRequestError(
-                say_number(
-                    "now {name} rolls {number} die, not {told};"
-                    " give all numbers, such as me:0, to ask about another game",
-                    "now {name} rolls {number} dice, not {told};"
-                    " give all numbers, such as me:0, to ask about another game",
-                    game.turn.dice,
-                    name=mover,
-                    told=len(roll),
-                )
-            )
-        return with_why(play, advise(play, game.position_in(play), roll))
+        roll = read_fallen(game, dice, mover) if dice else game.turn.roll or ()
+        play = self.play_in(game)
+        return _reasoned(play, game, advice_at(play, game, roll))
 
-    def odds_in(self, game: "Game") -> "Odds | LoadedOdds":
+    def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
         if game.turn.roll is not None:
             raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
         play = self.play_in(game)
-        if game.kits:
-            from bot.services.seats import loaded_odds_in  # noqa: PLC0415
+        return _reasoned(play, game, odds_at(play, game))
 
-            return loaded_odds_in(play, game)
-        return with_why(play, odds(play, game.position_in(play)))
-
-    def hint(self, game: "Game") -> "Hint | LoadedHint":
+    def hint(self, game: "Game") -> Hint:
         """What is best in a game of two or more players. Raises StrategyFileError."""
-        play = self.play_in(game)
-        if game.kits:
-            from bot.services.seats import loaded_hint  # noqa: PLC0415
-
-            return loaded_hint(play, game)
-        return hint_of(play, game)
+        return hint_of(self.play_in(game), game)
 
     def play_in(self, game: "Game") -> BestPlay:
         """Return the best play that stands for a game.
@@ -521,6 +531,11 @@ class Advisor:
             play = self._shared_for(rules, situation.players, named)
             return play, position_of_several(rules, situation, dice)
         return self.strategy(rules, named), position_of(rules, situation, dice)
+
+
+def _reasoned(play: BestPlay, game: "Game", answer: A) -> A:
+    """Return an answer with what decides, which is told where all throw the same dice."""
+    return answer if game.kits else with_why(play, answer)
 
 
 def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:

@@ -13,15 +13,13 @@ import numpy as np
 from bot.services.advisor import Advisor
 from bot.services.loaded import (
     LoadedDice,
-    LoadedOdds,
     MatchupFolders,
     Told,
     at_position,
-    odds_at,
     solved,
 )
 from bot.services.positions import as_typed, as_typed_here
-from bot.services.seats import dice_in
+from bot.services.seats import brought_to
 from bot.services.situation import Situation
 from solver.errors import FarkleError
 from solver.game.best import BestPlay
@@ -81,8 +79,6 @@ class Exploration:
     bank_from: tuple[BankFrom, ...]
     """When to bank in its turn, with the dice that are left most often."""
     steps: tuple[Step, ...]
-    own: LoadedOdds | None = None
-    """The odds with the dice of all, where players bring theirs; the player to act is me."""
     exact: bool = True
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
@@ -98,9 +94,8 @@ class Exploration:
 
     def dice_after(self, step: Step) -> LoadedDice | None:
         """Return the dice of all after a step, the player to act first."""
-        if self.own is None:
-            return None
-        return self.own.dice.exchanged if step.field is Field.SIDES else self.own.dice
+        dice: LoadedDice | None = self.odds.brought
+        return dice.exchanged if dice and step.field is Field.SIDES else dice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,8 +155,7 @@ def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Explor
 def explored_in(advisor: Advisor, game: "Game") -> Exploration:
     """The position of a game before its roll, made or not. Raises FarkleError."""
     play = advisor.play_in(game)
-    dice = dice_in(play, game) if game.kits else None
-    found = explore(play, game.position_in(play), dice)
+    found = explore(play, game.position_in(play), brought_to(game, play))
     return replace(found, exact=game.playing <= play.players)
 
 
@@ -190,12 +184,10 @@ def explore(play: BestPlay, position: Position, dice: LoadedDice | None = None) 
 
     dice : what players bring, if they do, the mover first
     """
-    own = odds_at(play, dice, position) if dice else None
     return Exploration(
-        own.odds if own else odds(play, position),
+        replace(odds(play, position), brought=dice),
         turn_map(play, position).bank_from,
         tuple(_steps(play, position)),
-        own,
     )
 
 

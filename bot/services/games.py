@@ -18,7 +18,6 @@ from bot.services.away import check_away, check_end, is_idle
 from bot.services.bot_moves import bot_move, bot_pick
 from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.needed import Needed
-from bot.services.seats import LoadedHint
 from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
 from bot.store import tournaments
 from bot.store.errors import (
@@ -552,9 +551,7 @@ class Games:
             events = commands.end(game) if alone else commands.resign(game, seat)
             return await self._commit(table, table.then(*events))
 
-    async def hint(
-        self, caller: Caller, game_id: str | None
-    ) -> AsyncIterator[Delay | Hint | LoadedHint]:
+    async def hint(self, caller: Caller, game_id: str | None) -> AsyncIterator[Delay | Hint]:
         """What is best for the player to move, who alone may ask."""
         table = await self.tables.find(caller, game_id)
         table.check_hint(caller)

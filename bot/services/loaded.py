@@ -15,7 +15,6 @@ from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidRequestError, StrategyFileError
-from solver.game.best import BestPlay
 from solver.game.many import ManySolution
 from solver.game.position import ALL_LEFT, Held, Position, check_several
 from solver.game.standings import Progress, Standing, score_count
@@ -23,15 +22,13 @@ from solver.game.workload import workload
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, head_starts_of
 from solver.loaded.matchup import Matchup, MatchupSolution
-from solver.loaded.power_turn import LEAST_GAIN
 from solver.loaded.strategy import OwnDice
 from solver.named.badges import NamedBadge, played_badges
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice, read_set
 from solver.play.advice import Advice, Odds, advise, odds
-from solver.play.badge_uses import BadgeUse, use_before_roll, uses_now, uses_on_roll
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Remaining
 from solver.turn.equations import Floats
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
@@ -198,53 +195,6 @@ class LoadedDice:
         return in_steps(self.rules, score) if used and score > 0 else score
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedAdvice:
-    """What to keep of a roll of loaded dice, and whether to use the badge."""
-
-    dice: LoadedDice
-    advice: Advice
-    """Without a use on the roll itself."""
-    uses: tuple[BadgeUse, ...] = ()
-    """On the roll, the best first."""
-    then: tuple[bool, ...] = ()
-    """Of each option, whether the badge is best used before the bank or roll that follows."""
-
-    @property
-    def answer(self) -> Advice:
-        """Return the advice."""
-        return self.advice
-
-    @property
-    def win_probability(self) -> float:
-        """With the best that there is."""
-        worth = (use.win_probability for use in self.uses)
-        return max(self.advice.win_probability, *worth, 0.0)
-
-    @property
-    def best_use(self) -> BadgeUse | None:
-        """The use on the roll that is best, where it is better than anything else."""
-        best = self.uses[0] if self.uses else None
-        is_better = best and best.win_probability > self.advice.win_probability + LEAST_GAIN
-        return best if is_better else None
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedOdds:
-    """Roll or bank with loaded dice."""
-
-    dice: LoadedDice
-    odds: Odds
-    """Of these rolling and banking are without the badge, and the rest with it."""
-    use: BadgeUse | None = None
-    """Before the roll, or after a farkle of it."""
-
-    @property
-    def answer(self) -> Odds:
-        """Return the odds."""
-        return self.odds
-
-
 def read_opponents_set(text: str | None, rules: Ruleset) -> NamedSet:
     """The dice of the only opponent, ordinary ones if None.
 
@@ -372,13 +322,31 @@ def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
     return True
 
 
+def advice_on_dice(
+    find: FindsStrategy, dice: LoadedDice, text: str, situation: Situation
+) -> Advice:
+    """Rank what may be kept of a roll as typed. Raises FarkleError."""
+    roll = read_roll(dice.mine, text)
+    position = dice.position(situation, dice.mine.dice_set.thrown_in(roll))
+    strategy = find(dice.matchup)
+    strategy.check(position)
+    return replace(advise(strategy, position, roll), brought=dice)
+
+
+def odds_of_dice(
+    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
+) -> Odds:
+    """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
+    return replace(odds(*at_position(find, dice, left, situation)), brought=dice)
+
+
 def loaded_advice(
     folders: MatchupFolders,
     dice: LoadedDice,
     text: str,
     situation: Situation,
     on_progress: Told = lambda _: None,
-) -> LoadedAdvice:
+) -> Advice:
     """Rank what may be kept of a roll as typed, of a game that is solved if need be.
 
     Raises FarkleError.
@@ -392,56 +360,9 @@ def loaded_odds(
     left: str | None,
     situation: Situation,
     on_progress: Told = lambda _: None,
-) -> LoadedOdds:
+) -> Odds:
     """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
     return odds_of_dice(partial(solved, folders, on_progress=on_progress), dice, left, situation)
-
-
-def advice_on_dice(
-    find: FindsStrategy, dice: LoadedDice, text: str, situation: Situation
-) -> LoadedAdvice:
-    """Rank what may be kept of a roll as typed. Raises FarkleError."""
-    roll = read_roll(dice.mine, text)
-    position = dice.position(situation, dice.mine.dice_set.thrown_in(roll))
-    strategy = find(dice.matchup)
-    strategy.check(position)
-    return loaded_advice_at(strategy, dice, position, roll)
-
-
-def loaded_advice_at(
-    strategy: BestPlay,
-    dice: LoadedDice,
-    position: Position,
-    roll: Roll,
-    **changes: Any,
-) -> LoadedAdvice:
-    """Return advice on a roll made at a possible position.
-
-    changes : what is left of the badges for a use on the roll, where it is not as in the position
-    """
-    advice = advise(strategy, position, roll)
-    states = (TurnState(option.turn_total, option.dice_left) for option in advice.options)
-    on_roll = replace(advice, position=replace(position, held=replace(position.held, **changes)))
-    return LoadedAdvice(
-        dice,
-        advice,
-        uses_on_roll(strategy, on_roll),
-        tuple(uses_now(strategy, position, state) for state in states),
-    )
-
-
-def odds_of_dice(
-    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
-) -> LoadedOdds:
-    """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
-    strategy, position = at_position(find, dice, left, situation)
-    return odds_at(strategy, dice, position)
-
-
-def odds_at(strategy: BestPlay, dice: LoadedDice, position: Position) -> LoadedOdds:
-    """Weigh rolling against banking at a possible position of who has the dice that are mine."""
-    weighed = odds(strategy, position)
-    return LoadedOdds(dice, weighed, use_before_roll(strategy, weighed))
 
 
 def at_position(

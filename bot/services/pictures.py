@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.services.advisor import Advisor, Hint
-from bot.services.seats import LoadedHint
 from bot.services.situation import Situation
 from solver.named.sets import NamedSet
 from solver.play.advice import odds
@@ -19,7 +18,7 @@ class Explanation:
     """What the turn of a position looks like from above."""
 
     turn: TurnMap
-    hint: Hint | LoadedHint
+    hint: Hint
     """What is best: of the roll on the table, if there is one, and before the next roll."""
     named: NamedSet | None = None
     """The dice of the player to move, where players bring theirs."""
@@ -41,7 +40,7 @@ def explained_in(advisor: Advisor, game: "Game") -> Explanation:
     """The turn under way in a game. Raises FarkleError."""
     play, hint = advisor.play_in(game), advisor.hint(game)
     # where dice lie on the table, what is marked is where the best set-aside of them leads
-    position = hint.odds.answer.position if hint.odds else game.position_in(play)
+    position = hint.odds.position if hint.odds else game.position_in(play)
     return Explanation(
         turn_map(play, position),
         hint,

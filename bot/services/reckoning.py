@@ -17,8 +17,7 @@ from bot.table.events import Banked, Begun, Event, Kept, Rolled, TurnEnding
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
-from solver.play.advice import advise, odds
-from solver.play.badge_uses import best_use
+from solver.play.advice import advise, best_use, odds
 from solver.play.policies import Move, Optimal, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll

@@ -1,27 +1,20 @@
 """Games to which players bring their dice: what is best in them, as in questions on loaded dice."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.services.loaded import (
-    LoadedAdvice,
     LoadedDice,
-    LoadedOdds,
-    loaded_advice_at,
-    odds_at,
 )
+from bot.services.situation import read_faces
 from bot.table.badges import TAKES_DICE, check_use
-from bot.table.fold import turn_after
 from bot.table.state import Game
 from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
 from solver.game.best import BestPlay
-from solver.game.position import Position
 from solver.loaded.kits import badges_of
-from solver.loaded.power_turn import LEAST_GAIN
 from solver.named.badges import NamedBadge
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet
-from solver.play.badge_uses import BadgeUse
 from solver.turn.dice import Remaining, Roll
 from solver.turn.powers import PowerKind
 from solver.wording import say_number
@@ -30,39 +23,12 @@ _NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
 """What stands between the dice that are rolled again and what they show then."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedHint:
-    """What is best for the player to move."""
-
-    advice: LoadedAdvice | None
-    """Of the roll on the table, if there is one."""
-    odds: LoadedOdds | None
-    """Of the decision before the next roll; None where the badge is best used on the roll."""
-    exact: bool = True
-    """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
-
-    @property
-    def use(self) -> BadgeUse | None:
-        """The use of the badge that is best now."""
-        if self.advice:
-            return self.advice.best_use
-        use = self.odds.use if self.odds else None
-        # after a farkle it is no decision of now
-        is_now = use and use.kind is not PowerKind.RESURRECTION
-        return use if use and is_now and use.win_probability > use.without + LEAST_GAIN else None
-
-
 def dice_of(game: Game) -> LoadedDice:
     """Return what the player to move and the strongest of the others bring."""
     seats = game.mover, game.rival_of(game.mover)
     mine, theirs = (game.kits[seat].dice for seat in seats)
     badge, other = (_held_by(game, seat) for seat in seats)
     return LoadedDice(game.rules, mine, theirs, game.joker_alone, (badge, other))
-
-
-def dice_in(strategy: BestPlay, game: Game) -> LoadedDice:
-    """Return what those bring of whom a strategy knows, the player to move first."""
-    return dice_of(game) if strategy.players == 2 else _dice_of_all(game)
 
 
 def _dice_of_all(game: Game) -> LoadedDice:
@@ -82,39 +48,31 @@ def _held_by(game: Game, seat: int) -> NamedBadge | None:
     return replace(badge, left=None if uses == badge.badge.uses else uses)
 
 
-def loaded_hint(strategy: BestPlay, game: Game) -> LoadedHint:
-    """What is best for the player to move."""
-    exact = game.playing == strategy.players
-    if game.turn.roll is None:
-        return LoadedHint(None, _odds(strategy, game), exact)
-    found = _advice(strategy, game, game.turn.roll)
-    if found.best_use or not found.advice.options:
-        return LoadedHint(found, None, exact)
-    turn = turn_after(game, found.advice.options[0].set_aside)
-    return LoadedHint(found, _odds(strategy, replace(game, turn=turn)), exact)
-
-
-def loaded_advice_in(strategy: BestPlay, game: Game, typed: str, mover: str) -> LoadedAdvice:
-    """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
-
-    mover : the name of the player to move
-    """
-    if not typed and game.turn.roll is None:
-        raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
-    roll = read_fallen(game, typed, mover) if typed else game.turn.roll or ()
-    return _advice(strategy, game, roll)
-
-
-def loaded_odds_in(strategy: BestPlay, game: Game) -> LoadedOdds:
-    """Roll or bank in the position of a game. Raises InvalidRequestError."""
-    if game.turn.roll is not None:
-        raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
-    return _odds(strategy, game)
+def brought_to(game: Game, play: BestPlay) -> LoadedDice | None:
+    """Return what those bring to a game whose best play is asked; None where nobody brings dice."""
+    if not game.kits:
+        return None
+    return dice_of(game) if play.players == 2 else _dice_of_all(game)
 
 
 def read_fallen(game: Game, typed: str, mover: str) -> Roll:
-    """A roll of the dice that are to be rolled now, as typed. Raises InvalidRollError."""
-    return _fell(game.kits[game.mover].dice, typed, game.turn.dice, mover)
+    """A roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
+    if game.kits:
+        return _fell(game.kits[game.mover].dice, typed, game.turn.dice, mover)
+    roll = read_faces(typed, game.rules.dice)
+    if len(roll) != game.turn.dice:
+        raise InvalidRequestError(
+            say_number(
+                "now {name} rolls {number} die, not {told};"
+                " give all numbers, such as me:0, to ask about another game",
+                "now {name} rolls {number} dice, not {told};"
+                " give all numbers, such as me:0, to ask about another game",
+                game.turn.dice,
+                name=mover,
+                told=len(roll),
+            )
+        )
+    return roll
 
 
 def read_kept(game: Game, typed: str) -> Roll:
@@ -167,17 +125,3 @@ def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
             )
         )
     return roll
-
-
-def _advice(strategy: BestPlay, game: Game, roll: Roll) -> LoadedAdvice:
-    changed = game.held.changed and roll == game.turn.roll
-    return loaded_advice_at(strategy, *_asked(strategy, game), roll, changed=changed)
-
-
-def _odds(strategy: BestPlay, game: Game) -> LoadedOdds:
-    return odds_at(strategy, *_asked(strategy, game))
-
-
-def _asked(strategy: BestPlay, game: Game) -> tuple[LoadedDice, Position]:
-    """Return the dice and the position that a strategy is asked about in a game."""
-    return dice_in(strategy, game), game.position_in(strategy)

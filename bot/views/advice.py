@@ -1,9 +1,13 @@
 """Advice, odds and turn tables as people read them, and as plain data."""
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
+from bot.services.loaded import LoadedDice
+from bot.views.badges import badge_lines, use_data, use_text
+from bot.views.kingdom import badges_data
 from bot.views.layout import columns, dice_count, dice_text, percent, wrap
+from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import no_bank_text, why_text
 from solver.game.many_best import last_turns
@@ -24,22 +28,58 @@ from solver.wording import and_text, figure, say, say_later, say_number
 
 def answer_data(answer: Advice | Odds) -> dict[str, Any]:
     """An answer with its own field names, and by what its position is opened again."""
-    return {**bare_data(answer), "id": _id(answer)}
+    return bare_data(answer) if answer.brought else {**bare_data(answer), "id": _id(answer)}
 
 
 def bare_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
-    """An answer with its own field names; of two players without what follows from the mover's."""
+    """An answer with its own field names; of two players without what follows from the mover's.
+
+    Dice that players brought are told by name.
+    """
     position = position_data(answer.rules, answer.position)
-    data = {**asdict(answer), "rules": answer.rules.name, "position": position}
-    if len(answer.position.players) > 2:
-        return data
+    data = {**_fields_of(answer), "rules": answer.rules.name, "position": position}
+    left_out = {"brought"} if len(answer.position.players) > 2 else {"brought", *_OF_SEVERAL}
+    if not isinstance(answer, TurnCells) and answer.brought:
+        data |= _named_data(answer, data)
+    else:
+        left_out |= _OF_BADGES
     if "options" in data:
-        data["options"] = tuple(_less(option, _OF_SEVERAL) for option in data["options"])
-    return _less(data, _OF_SEVERAL)
+        data["options"] = tuple(_less(option, left_out) for option in data["options"])
+    return _less(data, left_out)
+
+
+def _fields_of(answer: Any) -> dict[str, Any]:
+    """The fields of an answer as plain data, but for what it names dice by."""
+    return asdict(replace(answer, brought=None) if getattr(answer, "brought", None) else answer)
 
 
 _OF_SEVERAL = {"chances", "roll_chances", "bank_chances", "within"}
 """Fields of answers that are told where more than two play."""
+
+_OF_BADGES = {"uses", "use", "with_badge"}
+"""Fields of answers that are told where players bring dice and badges."""
+
+
+def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
+    """What plain data of an answer say of dice by name, and of badges."""
+    dice: LoadedDice = answer.brought
+    turn = data["position"] if len(answer.chances) == 2 else data["position"]["turn"]
+    turn["dice"] = dice.mine.left(answer.position.dice).text
+    data.pop("why")
+    if isinstance(answer, Advice):
+        uses = [use_data(dice, use, answer.roll) for use in answer.uses]
+        for option, said in zip(answer.options, data["options"], strict=True):
+            said["set_aside"] = dice.kit.set_aside_text(answer.roll, option.set_aside)
+            said["dice_left"] = dice.mine.left(option.dice_left).text
+        data |= {"roll": _roll_text(answer), "win_probability": answer.best}
+        badge: dict[str, Any] = {"badge_uses": uses}
+    else:
+        badge = {"badge_use": use_data(dice, answer.use)} if answer.use else {}
+    del data["uses" if isinstance(answer, Advice) else "use"]
+    data |= {"goal": dice.rules.goal, "my_dice": dice.mine.text, "joker_alone": dice.joker_alone}
+    if dice.further:
+        return {"their_dice": [one.text for one in dice.others]}
+    return badge | {"their_dice": dice.theirs.text, "badges": badges_data(dice.badges)}
 
 
 def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
@@ -62,9 +102,10 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
 
 def advice_sheet(advice: Advice) -> Sheet:
     """The options, best first."""
-    left_out = set() if len(advice.chances) > 2 else _OF_SEVERAL
-    names = [field.name for field in fields(Option) if field.name not in left_out]
-    return sheet(names, map(asdict, advice.options))
+    left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
+    names = [one.name for one in fields(Option) if one.name not in left_out | _OF_BADGES]
+    options = bare_data(advice)["options"]
+    return sheet(names, ({name: option[name] for name in names} for option in options))
 
 
 ACTIONS = {
@@ -74,6 +115,9 @@ ACTIONS = {
 }
 """What a decision is called, as `say` takes it."""
 
+
+_MOST_USES = 5
+"""Uses of a badge on a roll that are listed."""
 
 _TIES = {
     "earlier": say_later("a tie, which they win: they reached the goal first"),
@@ -85,35 +129,93 @@ _TIES = {
 
 def advice_text(advice: Advice) -> str:
     """The options, best first, with what each costs against the best."""
-    best, within = advice.win_probability, within_of(advice)
-    head = wrap(
-        say(
-            "{dice}: {position}, {rules} rules",
-            dice=dice_text(advice.roll),
-            position=position_text(advice.rules, advice.position),
-            rules=advice.rules.name,
-        )
-    )
+    within, dice = advice.within, advice.brought
+    told = {
+        "dice": _roll_text(advice),
+        "position": position_text(advice.rules, advice.position, named=bool(dice)),
+        "rules": advice.rules.name,
+    }
+    if dice:
+        head = say("{dice}: {position}, {rules} rules to {goal:,}", goal=dice.rules.goal, **told)
+    else:
+        head = say("{dice}: {position}, {rules} rules", **told)
+    lines = [wrap(head), *_brought_lines(dice)]
     if advice.fate is not Fate.SCORES:
-        return _lines(head, wrap(_fate_text(advice)), *about(advice))
-    rows = []
-    for option in advice.options:
-        cost = best - option.win_probability
-        rows.append(
+        lines.append(wrap(_fate_text(advice)))
+    rows = [
+        (
+            option.win_probability,
             (
-                say("keep {dice}", dice=dice_text(option.set_aside)),
+                say("keep {dice}", dice=set_aside_text(advice, option)),
                 say("{points:,} points", points=option.points),
                 say("turn {points:,}", points=option.turn_total),
-                say("hot dice")
-                if option.set_aside == advice.roll
-                else dice_count(option.dice_left),
-                say(ACTIONS[option.action]),
-                percent(option.win_probability, within),
-                cost_text(cost, within),
-            )
+                say("hot dice") if option.set_aside == advice.roll else left_text(advice, option),
+                _action_text(option),
+            ),
         )
-    table = columns(rows, right={1, 2, 5}, spare=(2, 1, 3))
-    return _lines(head, *table, reason_text(advice), *about(advice))
+        for option in advice.options
+    ]
+    if advice.uses:
+        rows += [
+            (use.win_probability, (use_text(dice, use, advice.roll), "", "", "", ""))
+            for use in advice.uses[:_MOST_USES]
+        ]
+        rows.sort(key=lambda row: -row[0])
+    table = [
+        (*row, percent(value, within), cost_text(advice.best - value, within))
+        for value, row in rows
+    ]
+    lines += columns(table, right={1, 2, 5}, spare=(2, 1, 3))
+    return _lines(*lines, reason_text(advice), *about(advice), *_doubt_lines(dice))
+
+
+def _roll_text(advice: Advice) -> str:
+    """The roll as it may be typed again; of named dice it may be of any of the set."""
+    dice: LoadedDice | None = advice.brought
+    if dice is None:
+        return dice_text(advice.roll)
+    return dice.kit.roll_text(advice.roll, dice.mine.dice_set.whole)
+
+
+def set_aside_text(advice: Advice, option: Option) -> str:
+    """The dice that an option keeps, by name where that matters."""
+    dice: LoadedDice | None = advice.brought
+    if dice is None:
+        return dice_text(option.set_aside)
+    return dice.kit.set_aside_text(advice.roll, option.set_aside)
+
+
+def left_text(advice: Advice, option: Option) -> str:
+    """The dice that an option leaves to roll: how many, or which where they have names."""
+    dice: LoadedDice | None = advice.brought
+    return dice.mine.left(option.dice_left).text if dice else dice_count(option.dice_left)
+
+
+def _action_text(option: Option) -> str:
+    action = say(ACTIONS[option.action])
+    return say("{action} with the badge", action=action) if option.with_badge else action
+
+
+def _brought_lines(dice: LoadedDice | None) -> list[str]:
+    """What players bring, where they do."""
+    return [sets_text(dice), *badge_lines(dice.badges)] if dice else []
+
+
+def sets_text(dice: LoadedDice) -> str:
+    """The dice of all players."""
+    told = say_later("Your dice {mine}, theirs {theirs}.")
+    if dice.further:
+        told = say_later("Your dice {mine}, those of the others {theirs}.")
+    theirs = " / ".join(one.text for one in dice.others)
+    return wrap(say(told, mine=dice.mine.text, theirs=theirs))
+
+
+def _doubt_lines(dice: LoadedDice | None) -> list[str]:
+    """What is taken for granted of the dice that players bring."""
+    if dice is None:
+        return []
+    thrown = [die for one in dice.sets for die in one.dice]
+    return [wrap(sentence) for sentence in doubts(thrown, joker_alone=dice.joker_alone)]
 
 
 def reason_text(answer: Advice | Odds) -> str:
@@ -131,36 +233,66 @@ def reason_text(answer: Advice | Odds) -> str:
     return wrap(text)
 
 
-def odds_text(odds: Odds) -> str:
-    """Roll or bank, what each is worth, and why."""
-    return _lines(odds_table(odds), reason_text(odds), *about(odds))
+def odds_text(odds: Odds, *, alone: bool = True) -> str:
+    """Roll or bank, what each is worth, and why; if not `alone` without what advice has said."""
+    dice: LoadedDice | None = odds.brought
+    if dice is None and alone:
+        return _lines(odds_table(odds), reason_text(odds), *about(odds))
+    # with the same dice of all, of several players both say the same
+    reason = reason_text(odds) if dice or len(odds.chances) == 2 else ""
+    more = about(odds) if alone or (dice is None and len(odds.chances) == 2) else []
+    doubt = _doubt_lines(dice) if alone else []
+    return _lines(odds_table(odds, alone=alone), reason, *more, *_use_lines(odds), *doubt)
 
 
-def odds_table(odds: Odds) -> str:
-    """Roll or bank, and what each is worth."""
-    rules, position, within = odds.rules, odds.position, within_of(odds)
-    head = wrap(
-        say_number(
+def odds_table(odds: Odds, *, alone: bool = True) -> str:
+    """Roll or bank, and what each is worth; if not `alone` without what players bring."""
+    rules, position, within, dice = odds.rules, odds.position, odds.within, odds.brought
+    told = {
+        "position": position_text(rules, position, named=bool(dice)),
+        "rules": rules.name,
+    }
+    if dice:
+        head = say(
+            "{position}, {dice} to roll, {rules} rules to {goal:,}",
+            dice=dice.mine.left(position.dice).text,
+            goal=dice.rules.goal,
+            **told,
+        )
+    else:
+        head = say_number(
             "{position}, {number} die to roll, {rules} rules",
             "{position}, {number} dice to roll, {rules} rules",
-            position.turn.dice,
-            position=position_text(rules, position),
-            rules=rules.name,
+            position.dice,
+            **told,
         )
-    )
+    lines = [wrap(head), *(_brought_lines(dice) if alone else [])]
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll, within), _risks_text(odds))
     bank_name = say(ACTIONS[Decision.BANK])
     if odds.bank is None:
         why = no_bank_text(rules, position)
-        return _lines(head, *columns([roll, (bank_name, "-", why)], right={1}))
+        return _lines(*lines, *columns([roll, (bank_name, "-", why)], right={1}))
     bank = (bank_name, percent(odds.bank, within), bank_text(rules, position))
-    best, cost = cost_text(0), cost_text(abs(odds.bank - odds.roll), within)
-    rows = [(*roll, cost), (*bank, best)]
-    if odds.action == Decision.ROLL:
-        rows = [(*roll, best), (*bank, cost)]
-    else:
-        rows.reverse()
-    return _lines(head, *columns(rows, right={1}, spare=(2,)))
+    # what a badge makes of either is told apart
+    rolls = odds.bank < odds.roll if odds.use else odds.action is Decision.ROLL
+    first, second = (roll, bank) if rolls else (bank, roll)
+    cost = cost_text(abs(odds.bank - odds.roll), within)
+    rows = [(*first, cost_text(0)), (*second, cost)]
+    return _lines(*lines, *columns(rows, right={1}, spare=(2,)))
+
+
+def _use_lines(odds: Odds) -> list[str]:
+    """What the badge allows before a roll, against not using it."""
+    if (use := odds.use) is None:
+        return []
+    said = {
+        "what": use_text(odds.brought, use),
+        "value": percent(use.win_probability),
+        "other": percent(use.without),
+    }
+    if use.win_probability > use.without:
+        return [wrap(say("Use your badge: {what} {value}, without it {other}.", **said))]
+    return [wrap(say("Keep your badge: {what} {value}, without it {other}.", **said))]
 
 
 def answer_text(answer: Advice | Odds) -> str:
@@ -170,7 +302,7 @@ def answer_text(answer: Advice | Odds) -> str:
 
 def _id(answer: Advice | Odds) -> str | None:
     """What opens a position of two players again."""
-    if len(answer.chances) > 2:
+    if len(answer.chances) > 2 or answer.brought:
         return None
     roll = answer.roll if isinstance(answer, Advice) else None
     return position_id(answer.rules, answer.position, roll)
@@ -188,6 +320,11 @@ def reachable_text(answer: Advice | Odds, reason: str = "") -> str:
     """
     if answer.reachable:
         return ""
+    if answer.brought:
+        reason = say(
+            "these dice cannot be left at a turn total of {turn_total:,}",
+            turn_total=answer.position.turn_total,
+        )
     reason = reason or impossible_turn(answer.rules, answer.position.turn)
     return wrap(say("Note: {reason}; this is what it would be worth.", reason=reason))
 
@@ -203,8 +340,11 @@ def _lines(*lines: str) -> str:
     return "\n".join(filter(None, lines))
 
 
-def position_text(rules: Ruleset, position: Position) -> str:
-    """Scores, turn total, farkles in a row and what else the rules make matter, in a few words."""
+def position_text(rules: Ruleset, position: Position, *, named: bool = False) -> str:
+    """Scores, turn total, farkles in a row and what else the rules make matter, in a few words.
+
+    named : whether the dice to roll are known by name
+    """
     if len(position.players) > 2:
         scores = say(
             "you {score:,}, them {others}", score=position.banked, others=_others_scores(position)
@@ -220,7 +360,7 @@ def position_text(rules: Ruleset, position: Position) -> str:
     ]
     if position.turn_total:
         parts.append(turn_total_text(position.turn_total))
-    if hot := _hot_dice(rules, position.turn):
+    if hot := "" if named else _hot_dice(rules, position.turn):
         parts.append(hot)
     if position.farkles:
         parts.append(farkles_in_a_row(position.farkles))
@@ -299,7 +439,7 @@ def _fate_text(advice: Advice) -> str:
     """What a roll means that leaves no choice."""
     left = say(
         "Your win probability is now {chance}.",
-        chance=percent(advice.win_probability, within_of(advice)),
+        chance=percent(advice.win_probability, advice.within),
     )
     position = advice.position
     if advice.fate is Fate.WINS:
@@ -384,8 +524,3 @@ def farkles_in_a_row(number: int) -> str:
 def cost_text(difference: float, within: float | None = None) -> str:
     """Return what a choice costs against the best, with as many decimals as `percent`."""
     return f"-{percent(difference, within).removesuffix(' %')}" if difference else say("best")
-
-
-def within_of(answer: Advice | Odds) -> float | None:
-    """What an estimate is off by at most, None for what is exact."""
-    return answer.within

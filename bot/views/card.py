@@ -23,17 +23,15 @@ from bot.views.advice import (
     about,
     advice_text,
     cost_text,
-    id_text,
     odds_table,
     odds_text,
     position_text,
     reachable_text,
     reason_text,
-    within_of,
 )
 from bot.views.compare import compare_text
 from bot.views.dice_picture import dice_png
-from bot.views.game import NOT_EXACT, hint_head
+from bot.views.game import NOT_EXACT, after_keeping, hint_head
 from bot.views.layout import (
     defused,
     dice_count,
@@ -141,11 +139,11 @@ def answer_card(subject: Any) -> Card | None:
     """An answer that looks different here than on the console, None for any other."""
     card: Card | None
     match subject:
-        case Advice():
+        case Advice() if not subject.brought:
             card = Card(shorten_text(_marked_advice(subject)))
-        case Odds():
+        case Odds() if not subject.brought:
             card = Card(_marked_odds(subject))
-        case Hint():
+        case Hint() if not subject.brought:
             card = Card(shorten_text(_marked_hint(subject)))
         case ComparedRules():
             card = _compared_card(subject)
@@ -277,7 +275,7 @@ def _marked_advice(advice: Advice) -> str:
         position=position_text(advice.rules, advice.position),
         rules=escape_markdown(advice.rules.name),
     )
-    lines, within = [f"**{dice_text(advice.roll)}**: {where}"], within_of(advice)
+    lines, within = [f"**{dice_text(advice.roll)}**: {where}"], advice.within
     for number, option in enumerate(advice.options[:_MOST_OPTIONS]):
         then = {
             Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
@@ -309,14 +307,11 @@ def _marked_odds(odds: Odds) -> str:
 
 def _marked_hint(hint: Hint) -> str:
     """What is best for the player to move, and why."""
-    lines, told = [f"**{hint_head(hint)}**"], [odds_text(hint.odds)]
+    lines = [f"**{hint_head(hint)}**"]
     if hint.advice:
-        kept = dice_text(hint.advice.options[0].set_aside)
-        lines += [_marked_advice(hint.advice), say("After keeping {dice}:", dice=kept)]
-        # of several players both say the same
-        if len(hint.odds.chances) > 2:
-            told = [odds_table(hint.odds), id_text(hint.odds)]
-    lines += map(plain_markdown, filter(None, told))
+        lines += [_marked_advice(hint.advice), after_keeping(hint.advice)]
+    if hint.odds:
+        lines.append(plain_markdown(odds_text(hint.odds, alone=not hint.advice)))
     if not hint.exact:
         lines.append(say(NOT_EXACT))
     return "\n".join(lines)

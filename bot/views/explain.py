@@ -40,9 +40,9 @@ def explanation_data(found: Explanation) -> dict[str, Any]:
     if found.named or hint.odds is None:
         return {**hint_data(hint), "bank_from": border}
     return {
-        **answer_data(hint.odds.answer),
+        **answer_data(hint.odds),
         "bank_from": border,
-        "advice": answer_data(hint.advice.answer) if hint.advice else None,
+        "advice": answer_data(hint.advice) if hint.advice else None,
         "exact": hint.exact,
     }
 
@@ -75,10 +75,9 @@ def _attached(picture: bytes) -> Attachment:
 
 def _sentences(found: Explanation) -> str:
     """The position and the best choice, where the dice are those of the rules."""
-    rules, shown = found.turn.rules, found.hint.advice or found.hint.odds
-    if shown is None:
+    rules, answer = found.turn.rules, found.hint.advice or found.hint.odds
+    if answer is None:
         return ""
-    answer = shown.answer
     told = {"position": position_text(rules, answer.position), "rules": rules.name}
     if isinstance(answer, Advice):
         where = say("{dice}: {position}, {rules} rules", dice=dice_text(answer.roll), **told)

@@ -11,7 +11,6 @@ from bot.views.advice import bare_data, odds_text, position_data
 from bot.views.card import Button, Card
 from bot.views.game import NOT_EXACT
 from bot.views.layout import columns, dice_count, plain_markdown, wrap
-from bot.views.loaded import loaded_data, loaded_odds_text
 from solver.game.position import Position, least_hot_dice
 from solver.named.sets import NamedSet
 from solver.rules.ruleset import Ruleset
@@ -99,8 +98,8 @@ def exploration_text(found: Exploration, named: str | None = None) -> str:
     ways = [(step, step.position) for step in found.steps if step.position]
     if not ways:
         steps = [wrap(say(_NO_WAYS))]
-    elif found.own:
-        steps = _steps_of_own(found, found.own.dice, ways)
+    elif found.odds.brought:
+        steps = _steps_of_own(found, found.odds.brought, ways)
     else:
         rows = [
             (step_label(found, step), explore_line(found.rules, position, named))
@@ -128,14 +127,18 @@ def _steps_of_own(
 
 def position_view(found: Exploration) -> str:
     """The position with what there is to know of it."""
-    if own := found.own:
-        return f"{loaded_odds_text(own)}\n{bank_from_text(found.bank_from, own.dice.mine)}"
-    return f"{odds_text(found.odds)}\n{bank_from_text(found.bank_from)}"
+    return f"{odds_text(found.odds)}\n{bank_from_text(found.bank_from, _named(found))}"
+
+
+def _named(found: Exploration) -> NamedSet | None:
+    """The dice of the player to act, where players bring theirs."""
+    dice: LoadedDice | None = found.odds.brought
+    return dice.mine if dice else None
 
 
 def exploration_data(found: Exploration, named: str | None = None) -> dict[str, Any]:
     """The same as plain data."""
-    own, steps = found.own, []
+    steps = []
     for step in found.steps:
         if (position := step.position) is None:
             continue
@@ -147,8 +150,8 @@ def exploration_data(found: Exploration, named: str | None = None) -> dict[str, 
         line = _own_line(dice, position) if dice else explore_line(found.rules, position, named)
         steps.append({"action": step.action, "position": told, "command": line})
     return {
-        **(loaded_data(own) if own else bare_data(found.odds)),
-        "bank_from": bank_from_data(found.bank_from, own.dice.mine if own else None),
+        **bare_data(found.odds),
+        "bank_from": bank_from_data(found.bank_from, _named(found)),
         "steps": steps,
     }
 

@@ -7,8 +7,6 @@ from typing import Any
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.loaded import LoadedAdvice, LoadedOdds
-from bot.services.seats import LoadedHint
 from bot.services.tables import Table
 from bot.table.commands import most_players
 from bot.table.dice_names import rolled_text
@@ -20,8 +18,8 @@ from bot.views.advice import (
     advice_text,
     answer_data,
     farkles_in_a_row,
-    odds_table,
     odds_text,
+    set_aside_text,
 )
 from bot.views.badge_events import uses_left_text
 from bot.views.badges import taken_lines, use_text
@@ -32,11 +30,11 @@ from bot.views.events import (
     standings_text,
     turn_so_far_text,
 )
-from bot.views.layout import columns, dice_text, rough_percent, wrap
-from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
+from bot.views.layout import columns, rough_percent, wrap
 from bot.views.named_dice import doubts
 from bot.views.tournament import state_data, tournament_lines
 from solver.named.drafts import pairs_of
+from solver.play.advice import Advice
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
@@ -249,70 +247,43 @@ def reminder_text(player: str, name: str, seconds: int, game: str) -> str:
     )
 
 
-def hint_text(hint: Hint | LoadedHint) -> str:
+def hint_text(hint: Hint) -> str:
     """What is best and why."""
     lines = [hint_head(hint)]
-    if isinstance(hint, LoadedHint):
-        if hint.advice:
-            lines.append(loaded_advice_text(hint.advice))
-        if hint.advice and hint.odds:
-            lines.append(_after_keeping(hint))
-        if hint.odds:
-            lines.append(loaded_odds_text(hint.odds, alone=not hint.advice))
-        lines += [] if hint.exact else [wrap(say(NOT_EXACT))]
-        return "\n".join(lines)
     if hint.advice:
-        lines += [advice_text(hint.advice), _after_keeping(hint)]
-    # of several players both say the same
-    alone = hint.advice is None or len(hint.odds.chances) == 2
-    lines.append(odds_text(hint.odds) if alone else odds_table(hint.odds))
+        lines.append(advice_text(hint.advice))
+    if hint.advice and hint.odds:
+        lines.append(after_keeping(hint.advice))
+    if hint.odds:
+        lines.append(odds_text(hint.odds, alone=not hint.advice))
     if not hint.exact:
-        lines.append(say(NOT_EXACT))
-    return wrap("\n".join(lines))
+        lines.append(wrap(say(NOT_EXACT)))
+    return "\n".join(lines)
 
 
-def hint_data(hint: Hint | LoadedHint) -> dict[str, Any]:
+def hint_data(hint: Hint) -> dict[str, Any]:
     """The advice on the roll, else the odds before it."""
-    if isinstance(hint, LoadedHint):
-        found = hint.advice or hint.odds
-        return loaded_data(found) if found else {}
-    return answer_data(hint.advice or hint.odds)
+    answer = hint.advice or hint.odds
+    return answer_data(answer) if answer else {}
 
 
-def hint_head(hint: Hint | LoadedHint) -> str:
+def hint_head(hint: Hint) -> str:
     """What to do, in a few words."""
-    if isinstance(hint, LoadedHint) and (told := _badge_head(hint)):
-        return told
-    if hint.advice is None:
-        odds = hint.odds.odds if isinstance(hint.odds, LoadedOdds) else hint.odds
-        return say(_DO[odds.action]) if odds else ""
-    advice = hint.advice.advice if isinstance(hint.advice, LoadedAdvice) else hint.advice
-    return say(_KEEP[advice.options[0].action], dice=_best_dice(hint))
-
-
-def _badge_head(hint: LoadedHint) -> str:
-    """What to do with a badge or a farkle, where that is what is best now."""
-    about = hint.advice or hint.odds
+    advice, about = hint.advice, hint.advice or hint.odds
     if about and (use := hint.use):
-        roll = hint.advice.advice.roll if hint.advice else ()
-        return say("Use your badge: {what}.", what=use_text(about.dice, use, roll))
-    if hint.advice and hint.advice.advice.farkle:
+        what = use_text(about.brought, use, advice.roll if advice else ())
+        return say("Use your badge: {what}.", what=what)
+    if advice and not advice.options:
         return say("Take the farkle with /use no, and keep your badge.")
-    return ""
+    if advice:
+        best = advice.options[0]
+        return say(_KEEP[best.action], dice=set_aside_text(advice, best))
+    return say(_DO[hint.odds.action]) if hint.odds else ""
 
 
-def _after_keeping(hint: Hint | LoadedHint) -> str:
-    return say("After keeping {dice}:", dice=_best_dice(hint))
-
-
-def _best_dice(hint: Hint | LoadedHint) -> str:
-    """The dice that are best to keep of the roll on the table."""
-    if isinstance(hint, Hint):
-        return dice_text(hint.advice.options[0].set_aside) if hint.advice else ""
-    if hint.advice is None:
-        return ""
-    advice = hint.advice.advice
-    return hint.advice.dice.kit.set_aside_text(advice.roll, advice.options[0].set_aside)
+def after_keeping(advice: Advice) -> str:
+    """That what follows is how it stands once the best dice are kept."""
+    return say("After keeping {dice}:", dice=set_aside_text(advice, advice.options[0]))
 
 
 def games_text(tables: Sequence[Table]) -> str:

@@ -4,12 +4,11 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.services.loaded import LoadedDice
-from bot.views.advice import cost_text, position_data, position_text
+from bot.views.advice import cost_text, position_data, position_text, sets_text
 from bot.views.badges import badge_lines
 from bot.views.card import LONGEST_LABEL, Attachment, Button
 from bot.views.dice_picture import dice_png
 from bot.views.layout import columns, dice_count, dice_text, escape_markdown, percent
-from bot.views.loaded import own_dice_position, sets_text
 from solver.play.daily import Choice, Question
 from solver.wording import figure, say
 
@@ -57,8 +56,7 @@ def _left_text(question: Question, choice: Choice) -> str:
 
 
 def _position_text(question: Question) -> str:
-    about = own_dice_position if question.kits else position_text
-    return about(question.rules, question.position)
+    return position_text(question.rules, question.position, named=bool(question.kits))
 
 
 def _loaded(question: Question) -> LoadedDice:

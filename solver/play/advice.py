@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.game.standings import Bools
+from solver.loaded.power_turn import PowerTurn
+from solver.play.badge_uses import BadgeUse, use_before_roll, uses_on_roll
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.equations import EVEN, Decision, Floats, TurnTable
 from solver.turn.points import bank_decisions
+from solver.turn.powers import PowerKind
 from solver.turn.scoring import Fate, TurnState
 from solver.turn.thresholds import BankFrom, bank_from
 
@@ -29,11 +32,16 @@ class Option:
     win_probability: float
     chances: tuple[float, ...]
     """Win probabilities of all players, in the order of turns."""
+    with_badge: bool = False
+    """Whether a badge is best used before the bank or roll that follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Every choice after a roll, best first; none for a farkle."""
+    """Every choice after a roll, best first; none for a farkle.
+
+    Values are those without a use of a badge on the roll itself.
+    """
 
     rules: Ruleset
     position: Position
@@ -53,16 +61,25 @@ class Advice:
     """What 95 in 100 chances are off by at most, where they are estimates."""
     why: Why | None = None
     """What decides between bank and roll after the best choice, where that was asked for."""
+    uses: tuple[BadgeUse, ...] = ()
+    """What a badge allows on the roll, the best first."""
+    brought: Any = None
+    """What players bring, as who asks names it; None where all throw the dice of the rules."""
 
     @property
-    def answer(self) -> "Advice":
-        """Return the advice, as all answers have it that hold more."""
-        return self
+    def best_use(self) -> BadgeUse | None:
+        """Return the use of a badge on the roll that is better than anything else, if one is."""
+        return self.uses[0] if self.uses and self.uses[0].is_better else None
+
+    @property
+    def best(self) -> float:
+        """Return the win probability of the mover with the best that there is."""
+        return max([self.win_probability, *(use.win_probability for use in self.uses)])
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """The decision before a roll."""
+    """The decision before a roll; rolling and banking are without a badge that is used up."""
 
     rules: Ruleset
     position: Position
@@ -89,11 +106,15 @@ class Odds:
     """What 95 in 100 chances are off by at most, where they are estimates."""
     why: Why | None = None
     """What decides, where that was asked for."""
+    use: BadgeUse | None = None
+    """What a badge allows before the roll, or after a farkle of it."""
+    brought: Any = None
+    """What players bring, as who asks names it; None where all throw the dice of the rules."""
 
     @property
-    def answer(self) -> "Odds":
-        """Return the odds, as all answers have them that hold more."""
-        return self
+    def use_now(self) -> BadgeUse | None:
+        """Return what a badge allows before the roll; after a farkle it is no decision of now."""
+        return self.use if self.use and self.use.kind is not PowerKind.RESURRECTION else None
 
 
 Answer = TypeVar("Answer", Advice, Odds)
@@ -125,13 +146,13 @@ class TurnCells:
 def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     """Rank the set-asides of `roll`, made with the dice of the position, for the mover.
 
-    What a badge allows on the roll itself is told by `solver.play.badge_uses`. Options that are
-    equal for the mover come in the order of solver.turn.equations. Raises InvalidPositionError and
-    InvalidRollError for what cannot be, and StrategyFileError.
+    Options that are equal for the mover come in the order of solver.turn.equations. Raises
+    InvalidPositionError and InvalidRollError for what cannot be, and StrategyFileError.
     """
     rules, me, turn = strategy.rules, position.mover, position.turn
     hand = strategy.hand(me)
     table = strategy.turn(position)
+    layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)
     fallen = hand.fate(roll)
 
@@ -151,6 +172,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
                 action=table.decision(after),
                 win_probability=chances[me],
                 chances=chances,
+                with_badge=layers is not None and layers.uses_now(after),
             )
         )
     options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
@@ -162,7 +184,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     }[fallen]()
     # hot dice aside, which a farkle keeps though they may not be banked
     keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total)
-    return Advice(
+    advice = Advice(
         rules=rules,
         position=position,
         roll=roll,
@@ -175,6 +197,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
         reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
+    return advice if layers is None else replace(advice, uses=uses_on_roll(layers, advice))
 
 
 def _rank(best: float, option: Option) -> tuple[float, ...]:
@@ -198,7 +221,8 @@ def odds(strategy: BestPlay, position: Position) -> Odds:
         for values in (table.values_at(turn), rolled)
     )
     bank = None if banked is None else tuple(strategy.by_seat(position, banked).tolist())
-    return Odds(
+    layers: PowerTurn | None = strategy.power_turn(position)
+    weighed = Odds(
         rules=strategy.rules,
         position=position,
         action=table.decision(turn),
@@ -214,6 +238,21 @@ def odds(strategy: BestPlay, position: Position) -> Odds:
         reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
+    return weighed if layers is None else replace(weighed, use=use_before_roll(layers, weighed))
+
+
+def best_use(strategy: BestPlay, position: Position, roll: Roll | None) -> Roll | None:
+    """Return the dice of the roll, if one lies there, on which a badge is best used now.
+
+    () where it is used on none, None where it is kept. Raises what `advise` raises.
+    """
+    if roll is None:
+        layers: PowerTurn | None = strategy.power_turn(position)
+        return () if layers is not None and layers.uses_now(position.turn) else None
+    use = advise(strategy, position, roll).best_use
+    if use is None:
+        return None
+    return () if use.kind is PowerKind.RESURRECTION else use.dice
 
 
 def with_why(strategy: BestPlay, answer: Answer) -> Answer:

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from solver.game.best import BestPlay
-from solver.game.position import Position
 from solver.loaded.kits import Side
 from solver.loaded.power_turn import LEAST_GAIN, Layer, PowerTurn
-from solver.play.advice import Advice, Odds, advise, odds
 from solver.turn.dice import Roll
 from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import TurnState
+
+if TYPE_CHECKING:
+    from solver.play.advice import Advice, Odds
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,15 @@ class BadgeUse:
     turn_total: int | None = None
     """That it leads to, where that is certain."""
 
+    @property
+    def is_better(self) -> bool:
+        """Whether it is better than anything else."""
+        return self.win_probability > self.without + LEAST_GAIN
 
-def uses_on_roll(strategy: BestPlay, advice: Advice) -> tuple[BadgeUse, ...]:
+
+def uses_on_roll(turn: PowerTurn, advice: "Advice") -> tuple[BadgeUse, ...]:
     """Return what the mover's badge allows on a roll that was advised on, the best first."""
-    turn: PowerTurn | None = strategy.power_turn(advice.position)
-    if advice.position.held.changed:
-        return ()
-    if turn is None or turn.lower is None or turn.power is None:
+    if advice.position.held.changed or turn.lower is None or turn.power is None:
         return ()
     found = {
         dice: BadgeUse(turn.power.kind, value, advice.win_probability, dice, total)
@@ -42,25 +45,10 @@ def uses_on_roll(strategy: BestPlay, advice: Advice) -> tuple[BadgeUse, ...]:
     return tuple(sorted(found.values(), key=lambda one: (-one.win_probability, len(one.dice))))
 
 
-def best_use(strategy: BestPlay, position: Position, roll: Roll | None) -> Roll | None:
-    """Return the dice of the roll, if one lies there, on which the badge is best used now.
-
-    () where it is used on none, None where it is kept.
-    """
-    if roll is None:
-        return () if uses_now(strategy, position, position.turn) else None
-    advice = advise(strategy, position, roll)
-    uses = uses_on_roll(strategy, advice)
-    if not uses or uses[0].win_probability <= advice.win_probability + LEAST_GAIN:
-        return None
-    return () if uses[0].kind is PowerKind.RESURRECTION else uses[0].dice
-
-
-def use_before_roll(strategy: BestPlay, weighed: Odds) -> BadgeUse | None:
+def use_before_roll(turn: PowerTurn, weighed: "Odds") -> BadgeUse | None:
     """Return what the mover's badge allows before a roll that was weighed, or after its farkle."""
     position = weighed.position
-    turn: PowerTurn | None = strategy.power_turn(position)
-    if turn is None or turn.power is None:
+    if turn.power is None:
         return None
     value, without = turn.use_value(position.turn), max(weighed.roll, weighed.bank or 0.0)
     if turn.top.instead is not None:
@@ -72,25 +60,8 @@ def use_before_roll(strategy: BestPlay, weighed: Odds) -> BadgeUse | None:
     return BadgeUse(turn.power.kind, value, without, turn_total=total)
 
 
-def uses_in(strategy: BestPlay, position: Position, roll: Roll | None) -> tuple[BadgeUse, ...]:
-    """Return what the mover's badge allows on a roll, or before the next one where there is none.
-
-    What it could do about a farkle of the next one is no matter of now.
-    """
-    if roll is not None:
-        return uses_on_roll(strategy, advise(strategy, position, roll))
-    use = use_before_roll(strategy, odds(strategy, position))
-    return (use,) if use and use.kind is not PowerKind.RESURRECTION else ()
-
-
-def uses_now(strategy: BestPlay, position: Position, state: TurnState) -> bool:
-    """Whether it is best to use the badge before the next bank or roll of a turn."""
-    turn: PowerTurn | None = strategy.power_turn(position)
-    return turn is not None and turn.uses_now(state)
-
-
 def _on_roll(
-    turn: PowerTurn, lower: Layer, power: Power, advice: Advice
+    turn: PowerTurn, lower: Layer, power: Power, advice: "Advice"
 ) -> Iterator[tuple[Roll, float, int | None]]:
     """The dice of every use, what it is worth, and the turn total after it if that is certain."""
     total, dice = advice.position.turn_total, advice.position.dice

@@ -11,7 +11,6 @@ from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.loaded import LoadedAdvice, LoadedOdds
 from bot.services.position_ids import opened
 from bot.services.positions import check_asked, rules_of
 from bot.services.rule_options import with_goal
@@ -27,7 +26,6 @@ from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.views.advice import advice_text, answer_data, answer_text, odds_text
 from bot.views.game import NOT_EXACT
-from bot.views.loaded import loaded_data, loaded_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
 from solver.play.position_id import read_id
@@ -35,7 +33,6 @@ from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later
 
 Answer = Advice | Odds
-Loaded = LoadedAdvice | LoadedOdds
 
 CONTEXT = {
     one.name: one.meaning
@@ -55,7 +52,7 @@ def advice_commands(
     async def answer(
         line: Line,
         caller: Caller,
-        ask_here: Callable[[Table, Game], Callable[[], Answer | Loaded]],
+        ask_here: Callable[[Table, Game], Callable[[], Answer]],
         ask: Callable[[Situation], Answer],
         make_text: Callable[[Any], str],
         dice: int | str | None,
@@ -78,7 +75,7 @@ def advice_commands(
             return loaded.advise(line, caller)
         line = with_numbers(line)
 
-        def here(table: Table, game: Game) -> Callable[[], Answer | Loaded]:
+        def here(table: Table, game: Game) -> Callable[[], Answer]:
             return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
         asked = partial(advisor.advise, line.words)
@@ -88,7 +85,7 @@ def advice_commands(
         if has_sets(line.options):
             return loaded.odds(line, caller)
 
-        def here(_: Table, game: Game) -> Callable[[], Answer | Loaded]:
+        def here(_: Table, game: Game) -> Callable[[], Answer]:
             return partial(advisor.odds_in, game)
 
         number = line.number("dice")
@@ -177,7 +174,7 @@ async def _told_here(
     rules: HouseRules,
     caller: Caller,
     table: Table,
-    ask_here: Callable[[Table, Game], Callable[[], Answer | Loaded]],
+    ask_here: Callable[[Table, Game], Callable[[], Answer]],
     make_text: Callable[[Any], str],
 ) -> AsyncIterator[Reply]:
     """An answer on the game here, for who asked alone."""
@@ -185,9 +182,8 @@ async def _told_here(
     async for reply in ready_for(oracle, rules, caller, game):
         yield reply
     found = await oracle.advised_in(game, caller.asker, ask_here(table, game))
-    is_loaded = isinstance(found, Loaded)
-    text = partial(_for_mover, table, caller, loaded_text if is_loaded else make_text)
-    yield Reply(found, text, loaded_data if is_loaded else answer_data, private=True)
+    text = partial(_for_mover, table, caller, make_text)
+    yield Reply(found, text, answer_data, private=True)
 
 
 async def _told(
@@ -207,14 +203,11 @@ async def _told(
     yield Reply(found, make_text, answer_data)
 
 
-def _for_mover(
-    table: Table, caller: Caller, make_text: Callable[[Any], str], found: Answer | Loaded
-) -> str:
+def _for_mover(table: Table, caller: Caller, make_text: Callable[[Any], str], found: Answer) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
     text = make_text(found)
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"
-    answer = found.answer if isinstance(found, Loaded) else found
-    exact = table.game.playing == 2 or len(answer.chances) > 2
+    exact = table.game.playing == 2 or len(found.chances) > 2
     return text if exact else f"{text}\n{say(NOT_EXACT)}"

@@ -39,10 +39,10 @@ from bot.services.situation import ME_OR_THEM, Situation, has_sets
 from bot.services.tables import Caller, Tables
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
+from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.buying import purchase_data, purchase_text
 from bot.views.explorer import exploration_data, exploration_text
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
-from bot.views.loaded import loaded_advice_text, loaded_data, loaded_odds_text
 from bot.views.named_dice import (
     badges_data,
     badges_text,
@@ -101,13 +101,13 @@ class LoadedQuestions:
     async def advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """What to keep of a roll of loaded dice."""
         told = self._of_position(line, caller, loaded_advice, line.words)
-        async for reply in replies(told, loaded_advice_text, loaded_data):
+        async for reply in replies(told, advice_text, answer_data):
             yield reply
 
     async def odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """Roll or bank with loaded dice."""
         told = self._of_position(line, caller, loaded_odds, line.option("dice"))
-        async for reply in replies(told, loaded_odds_text, loaded_data):
+        async for reply in replies(told, odds_text, answer_data):
             yield reply
 
     async def explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:

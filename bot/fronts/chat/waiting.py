@@ -9,7 +9,6 @@ from bot.services.advisor import Hint
 from bot.services.chances import Oracle
 from bot.services.games import News
 from bot.services.house_rules import HouseRules
-from bot.services.seats import LoadedHint
 from bot.services.tables import Caller
 from bot.table import commands
 from bot.table.state import Game
@@ -102,7 +101,7 @@ async def replies(
             yield Reply(found, make_text, make_data)
 
 
-def hint_reply(told: Delay | Hint | LoadedHint) -> Reply:
+def hint_reply(told: Delay | Hint) -> Reply:
     """A hint, for who asked alone, or how long there is to wait for it."""
     if isinstance(told, Delay):
         return delay_reply(told)

@@ -362,7 +362,7 @@ class Answer:
     ) -> tuple[Card, AnyView | None]:
         """Any reply but the news of a table, with its buttons if it has some."""
         subject = reply.subject
-        if isinstance(subject, Exploration) and subject.own is None:
+        if isinstance(subject, Exploration) and not subject.odds.brought:
             # one that all can see stays in their language, whoever presses
             alone = reply.private or _is_private(self._interaction)
             language = spoken() if alone else self._language

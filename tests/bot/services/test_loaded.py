@@ -19,13 +19,13 @@ from bot.services.loaded import (
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
-from bot.views.kingdom import choice_data, choice_sheet, choice_text, kcd_data, kcd_sheet, kcd_text
-from bot.views.loaded import (
-    loaded_advice_sheet,
-    loaded_advice_text,
-    loaded_data,
-    loaded_odds_text,
+from bot.views.advice import (
+    advice_sheet,
+    advice_text,
+    answer_data,
+    odds_text,
 )
+from bot.views.kingdom import choice_data, choice_sheet, choice_text, kcd_data, kcd_sheet, kcd_text
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
 from solver.loaded.matchup import Matchup
 from solver.named.badges import read_badge
@@ -91,24 +91,24 @@ def test_badges_change_the_answer(folders: MatchupFolders) -> None:
 def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
     text = "5 5 3 2 odd, J 5 devil"
     found = loaded_advice(folders, DICE, text, Situation())
-    options = found.advice.options
-    assert options[0].win_probability == found.advice.win_probability
-    data = loaded_data(found)
+    options = found.options
+    assert options[0].win_probability == found.win_probability
+    data = answer_data(found)
     kept = [one["set_aside"] for one in data["options"]]
     assert len(set(kept)) == len(kept)
     assert "5 odd" in kept
     assert "5 devil" in kept, "which of the 5s to keep is a choice"
     assert (data["roll"], data["my_dice"]) == ("5 5 3 2 odd, 5 J", "odd*4,devil*2")
-    said = loaded_advice_text(found)
+    said = advice_text(found)
     assert "Your dice odd*4,devil*2, theirs ordinary*6." in said
     assert f"keep {kept[0]} " in said
-    assert loaded_advice_sheet(found).rows[0][0] == kept[0]
+    assert advice_sheet(found).rows[0][0] == kept[0]
     odds = loaded_odds(folders, DICE, None, Situation(banked=100))
-    assert odds.odds.bank is None
-    assert "farkle chance" in loaded_odds_text(odds)
+    assert odds.bank is None
+    assert "farkle chance" in odds_text(odds)
     after = loaded_odds(folders, DICE, "odd,devil", Situation(turn_total=300))
-    assert after.odds.bank is not None
-    assert "odd,devil to roll" in loaded_odds_text(after).replace("devil,odd", "odd,devil")
+    assert after.bank is not None
+    assert "odd,devil to roll" in odds_text(after).replace("devil,odd", "odd,devil")
 
 
 @pytest.mark.parametrize(
@@ -150,37 +150,37 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
         return LoadedDice(SHORT, MINE, ORDINARY, badges=(read_badge(badge), None))
 
     farkle = loaded_advice(folders, dice("tin-resurrection"), "2 4 odd", Situation(turn_total=250))
-    assert farkle.advice.farkle
-    assert farkle.win_probability == farkle.uses[0].win_probability > farkle.advice.win_probability
-    assert "roll again" in loaded_advice_text(farkle)
-    assert loaded_data(farkle)["badge_uses"][0]["kind"] == "resurrection"
+    assert farkle.farkle
+    assert farkle.best == farkle.uses[0].win_probability > farkle.win_probability
+    assert "roll again" in advice_text(farkle)
+    assert answer_data(farkle)["badge_uses"][0]["kind"] == "resurrection"
 
     turned = loaded_advice(
         folders, dice("gold-transmutation"), "3 3 1 1 odd, J 5 devil", Situation()
     )
-    text = loaded_advice_text(turned)
+    text = advice_text(turned)
     assert "turn 3 to 1" in text
-    [best] = [one for one in turned.uses if one.win_probability == turned.win_probability][:1]
+    [best] = [one for one in turned.uses if one.win_probability == turned.best][:1]
     assert best.win_probability == pytest.approx(1), "four 1s and a joker win"
 
     twice = loaded_advice(folders, dice("tin-doppelganger"), "5 3 2 4 odd, 5 3 devil", Situation())
-    assert "twice the points" in loaded_advice_text(twice)
+    assert "twice the points" in advice_text(twice)
     bank = loaded_advice(folders, dice("gold-warlord"), "5 2 odd", Situation(turn_total=200))
-    [kept] = bank.advice.options
-    assert bank.then == (True,)
+    [kept] = bank.options
+    assert kept.with_badge
     assert kept.win_probability == pytest.approx(1), "twice 250 is more than the goal"
-    assert "win with the badge" in loaded_advice_text(bank)
-    assert loaded_data(bank)["options"][0]["with_badge"] is True
+    assert "win with the badge" in advice_text(bank)
+    assert answer_data(bank)["options"][0]["with_badge"] is True
 
     odds = loaded_odds(folders, dice("gold-warlord"), "odd", Situation(turn_total=250))
     assert odds.use is not None
-    assert odds.odds.win_probability == pytest.approx(1)
-    assert odds.odds.bank is not None
-    assert odds.odds.bank < 1
-    assert "Use your badge: bank with the badge 100.00 %" in loaded_odds_text(odds)
+    assert odds.win_probability == pytest.approx(1)
+    assert odds.bank is not None
+    assert odds.bank < 1
+    assert "Use your badge: bank with the badge 100.00 %" in odds_text(odds)
     keep = loaded_odds(folders, dice("tin-resurrection"), "odd", Situation(turn_total=250))
-    assert "after a farkle, roll again" in loaded_odds_text(keep)
-    assert loaded_data(keep)["badge_use"]["kind"] == "resurrection"
+    assert "after a farkle, roll again" in odds_text(keep)
+    assert answer_data(keep)["badge_use"]["kind"] == "resurrection"
 
 
 def test_a_score_that_a_badge_left_uneven(folders: MatchupFolders) -> None:
@@ -189,7 +189,7 @@ def test_a_score_that_a_badge_left_uneven(folders: MatchupFolders) -> None:
         even = loaded_odds(folders, dice, None, Situation(banked=50))
         if taken:
             found = loaded_odds(folders, dice, None, Situation(banked=62))
-            assert found.odds.win_probability == even.odds.win_probability
+            assert found.win_probability == even.win_probability
             continue
         with pytest.raises(FarkleError, match="your score cannot be 62"):
             loaded_odds(folders, dice, None, Situation(banked=62))

@@ -63,7 +63,7 @@ def test_a_walk_at_random_never_leaves_what_can_be(
     for _ in range(12):
         found = explored(folders, dice, position)
         assert found.position == position
-        assert found.own == loaded_odds(folders, dice, *asked_of(dice, position))
+        assert found.odds == loaded_odds(folders, dice, *asked_of(dice, position))
         actions = [step.action for step in found.steps]
         assert len(set(actions)) == len(actions)
         text, data = exploration_text(found), exploration_data(found)
@@ -100,8 +100,8 @@ def test_the_other_side_is_the_other_dice(folders: MatchupFolders) -> None:
     assert step.position is not None
     other = explored(folders, found.dice_after(step) or DICE, step.position)
     assert (other.position.banked, other.position.opponent) == (350, 100)
-    assert other.own
-    assert other.own.dice.mine == DICE.theirs
+    assert other.odds.brought
+    assert other.odds.brought.mine == DICE.theirs
     strategy = solved(folders, DICE.matchup.from_seat(1))
     expected = strategy.win_probability(strategy.start(0, 350, 100))
     assert other.odds.win_probability == pytest.approx(expected, abs=1e-12)

@@ -14,10 +14,8 @@ from solver.game.position import Held
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import MatchupStrategy
-from solver.play.advice import advise, odds
-from solver.play.badge_uses import use_before_roll, uses_now, uses_on_roll
+from solver.play.advice import advise, best_use, odds
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import TurnState
 from tests import naive_loaded
 from tests.loaded_dice import GAME_DICE, coded, kcd, random_dice, set_of
 from tests.powers import KINDS, random_power
@@ -47,18 +45,18 @@ def test_the_average_over_all_rolls_is_the_value_of_rolling(seed: int, kind: Pow
         mean = 0.0
         for roll, ways in thrown.rolls(dice):
             advice = advise(strategy, position, roll)
-            found = uses_on_roll(strategy, advice)
+            found = advice.uses
             values = [one.win_probability for one in found]
             assert values == sorted(values, reverse=True)
             assert all(one.without == advice.win_probability for one in found)
             mean += ways * max([advice.win_probability, *values])
         weighed = odds(strategy, position)
         assert weighed.roll == pytest.approx(mean / thrown.ways(dice), rel=1e-11)
-        use = use_before_roll(strategy, weighed)
+        use = weighed.use
         best = [weighed.roll, *([] if weighed.bank is None else [weighed.bank])]
         if use and kind is not PowerKind.RESURRECTION:
             best.append(use.win_probability)
-            now = uses_now(strategy, position, position.turn)
+            now = best_use(strategy, position, None) is not None
             assert now == (use.win_probability > use.without + 1e-12)
         assert weighed.win_probability == pytest.approx(max(best), rel=1e-11)
 
@@ -69,11 +67,11 @@ def test_without_a_use_left_there_is_none() -> None:
         strategy = any_strategy(0, kind)
         position = strategy.start(0, held=used_up).change(turn_total=50, dice=1)
         weighed = odds(strategy, position)
-        assert use_before_roll(strategy, weighed) is None
+        assert weighed.use is None
         [(roll, _), *_] = strategy.matchup.dice[0].rolls(position.dice)
         advice = advise(strategy, position, roll)
-        assert uses_on_roll(strategy, advice) == ()
-        assert not uses_now(strategy, position, TurnState(50, 1))
+        assert advice.uses == ()
+        assert best_use(strategy, position, None) is None
 
 
 def test_positions_that_only_a_badge_makes_are_possible() -> None:
