@@ -16,6 +16,7 @@ from solver.game.many_best import SharedStrategy
 from solver.rules.ruleset import Ruleset
 from solver.solved import Manifest, Shapes, file_name, open_solved, save_solved
 from solver.turn.equations import EVEN
+from solver.turn.scoring import TurnPlan
 
 ORDER = ("bank before roll", "more points", "more dice left")
 """What is taken of options that are equal for the mover."""
@@ -53,6 +54,11 @@ class RingManifest(Manifest):
     def title(self) -> str:
         """Return what was solved, in words."""
         return f"{self.rules.name} rules for {self.players} players"
+
+    @property
+    def plans(self) -> tuple[TurnPlan, ...]:
+        """Return the turns by seat, where they are not those of the rules."""
+        return ()
 
     @property
     def goal(self) -> int:

@@ -246,7 +246,8 @@ def _game_of_dice(
             f" FARKLE_MATCHUP_MEMORY lets match-ups take {settings.matchup_memory:,}"
         )
     most = settings.matchup_memory * _MEBIBYTE if is_kept else None
-    return GameOfDice(matchup, tuple(dice.text for dice in sets), most)
+    seats = tuple(dice.text for dice in sets)
+    return GameOfDice(rules, len(sets), seats=seats, matchup=matchup, most_bytes=most)
 
 
 def _all_known(rules: Sequence[str], find: Read, make: Make) -> dict[str, Subject[Any]]:

@@ -4,7 +4,7 @@ A subject knows how large it is, which file it has in a folder and whether that 
 is solved and checked. Only `solve` and `check` load numba.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,7 +33,7 @@ from solver.loaded.files import (
     save_matchup,
 )
 from solver.loaded.matchup import Matchup
-from solver.many_strategy import ManyManifest, many_path, open_many, save_many
+from solver.many_strategy import ManyManifest, RingManifest, many_path, open_many, save_many
 from solver.rules.ruleset import Ruleset
 from solver.solved import Manifest, open_solved, read_manifest
 from solver.strategy import (
@@ -44,6 +44,7 @@ from solver.strategy import (
     strategy_path,
     verify_strategy,
 )
+from solver.turn.scoring import TurnPlan
 
 S = TypeVar("S")
 
@@ -227,7 +228,10 @@ class GameOfSeveral:
     """Whether a cluster solves it: it may be larger, and nobody knows how long it takes."""
     reverse: bool = False
     """Whether options that are equal for the mover are taken in the opposite order."""
-    seats: ClassVar = ()
+    seats: tuple[str, ...] = ()
+    """The dice by seat, as people wrote them; none where they are those of the rules."""
+    kind: ClassVar[type[RingManifest]] = ManyManifest
+    """That of its file."""
     sweeps: ClassVar = 1.0
 
     @property
@@ -244,8 +248,18 @@ class GameOfSeveral:
     @property
     def about(self) -> str:
         """Return how large it is, and how long a solve on this machine takes."""
-        states = f"{inner_states(self.rules, self.players):,} states"
+        states = f"{self.states:,} states"
         return states if self.on_cluster else f"{states}, about {time_text(self.seconds)}"
+
+    @property
+    def states(self) -> int:
+        """Return how many states there are."""
+        return inner_states(self.rules, self.players)
+
+    @property
+    def plans(self) -> Sequence[TurnPlan]:
+        """Return the turns by seat, where they are not those of the rules."""
+        return ()
 
     @property
     def digest(self) -> str:
@@ -253,7 +267,7 @@ class GameOfSeveral:
         return f"{self.rules.digest}:{self.players}"
 
     @property
-    def reversed(self) -> "GameOfSeveral":
+    def reversed(self) -> "GameOfSeveral | None":
         """Return it with options that are equal taken in the opposite order."""
         return replace(self, reverse=not self.reverse)
 
@@ -272,16 +286,22 @@ class GameOfSeveral:
         with one_at_a_time(cache):
             from solver.game.many_sweeps import solve_many  # noqa: PLC0415
 
-        how: dict[str, Any] = {"threads": threads, "reverse": self.reverse}
+        how: dict[str, Any] = {"plans": self.plans, "reverse": self.reverse, "threads": threads}
         return solve_many(self.rules, self.players, cache=cache, on_progress=on_progress, **how)
 
+    def path(self, folder: Path) -> Path:
+        """Return where its file stands."""
+        return many_path(folder, self.rules, self.players)
+
     def save(self, solution: ManySolution, folder: Path) -> tuple[Manifest, Path]:
-        """Write its file, named by the rules and the number of players."""
+        """Write its file."""
         return save_many(solution, folder)
 
     def solved(self, folder: Path) -> Manifest | None:
         """Return what its file says, if that is whole."""
-        return _whole(many_path(folder, self.rules, self.players), ManyManifest)
+        with suppress(StrategyFileError):
+            return open_solved(self.path(folder), self.kind, anew=True).manifest
+        return None
 
     def chances(self, folder: Path) -> tuple[float, ...]:
         """Return the chances in the order of turns."""
@@ -292,38 +312,22 @@ class GameOfSeveral:
         """Put the values back, at the start of every turn."""
         from solver.game.many_sweeps import check  # noqa: PLC0415
 
-        (values, *_), tell = open_solved(file, ManyManifest).arrays, on_progress
-        misfit = check(self.rules, self.players, values, cache=cache, on_progress=tell)
+        solved = open_solved(file, self.kind)
+        how: dict[str, Any] = {"plans": solved.manifest.plans, "cache": cache}
+        (values, *_), tell = solved.arrays, on_progress
+        misfit = check(self.rules, self.players, values, on_progress=tell, **how)
         return Checked(misfit.residual, misfit.mixed_states)
 
 
-@dataclass(frozen=True, slots=True)
-class GameOfDice:
-    """A game of players with dice of their own."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameOfDice(GameOfSeveral):
+    """A game of several players with dice of their own, those of a match-up."""
 
     matchup: Matchup
-    seats: tuple[str, ...]
-    """The dice by seat, as people wrote them."""
     most_bytes: int | None = None
     """What files of such games may take in their folder: those go first that were not used for
     longest."""
-    sweeps: ClassVar = 1.0
-    reversed: ClassVar = None
-
-    @property
-    def rules(self) -> Ruleset:
-        """Return the rules that it is played by."""
-        return self.matchup.rules
-
-    @property
-    def players(self) -> int:
-        """Return how many play."""
-        return self.matchup.players
-
-    @property
-    def name(self) -> str:
-        """Return what the rules are called, for so many players."""
-        return f"{self.rules.name} for {self.players} players"
+    kind: ClassVar[type[RingManifest]] = ManyMatchupManifest
 
     @property
     def title(self) -> str:
@@ -331,14 +335,23 @@ class GameOfDice:
         return f"{self.rules.name} for {self.players} sets of dice, {self.about}"
 
     @property
-    def about(self) -> str:
-        """Return how large it is, and how long a solve takes."""
-        return f"{self.matchup.size.states:,} states, about {time_text(self.seconds)}"
+    def states(self) -> int:
+        """Return how many states at the start of a turn there are."""
+        return self.matchup.size.states
+
+    @property
+    def plans(self) -> Sequence[TurnPlan]:
+        """Return the turns by seat."""
+        return self.matchup.plans
 
     @property
     def digest(self) -> str:
         """Return that of the rules and all sets, whoever begins."""
         return self.matchup.digest
+
+    @property
+    def reversed(self) -> None:
+        """Return nothing: the order among equal options is not told of dice of one's own."""
 
     @property
     def seconds(self) -> float:
@@ -348,13 +361,9 @@ class GameOfDice:
     def check(self) -> None:
         """Refuse nothing: what cannot be solved is no match-up."""
 
-    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManySolution:
-        """Solve it, see `solver.game.many_sweeps.solve_many`."""
-        with one_at_a_time(cache):
-            from solver.game.many_sweeps import solve_many  # noqa: PLC0415
-
-        how: dict[str, Any] = {"plans": self.matchup.plans, "threads": threads}
-        return solve_many(self.rules, self.players, cache=cache, on_progress=on_progress, **how)
+    def path(self, folder: Path) -> Path:
+        """Return where its file stands."""
+        return matchup_path(folder, self.matchup)
 
     def save(self, solution: ManySolution, folder: Path) -> tuple[Manifest, Path]:
         """Write its file, and remove others where they take too much."""
@@ -363,33 +372,12 @@ class GameOfDice:
             keep_within(folder, self.most_bytes)
         return read_manifest(path, ManyMatchupManifest), path
 
-    def solved(self, folder: Path) -> Manifest | None:
-        """Return what its file says, if that is whole."""
-        return _whole(matchup_path(folder, self.matchup), ManyMatchupManifest)
-
     def chances(self, folder: Path) -> tuple[float, ...]:
         """Return the chances in the order of turns."""
         strategy = open_matchup(folder, self.matchup)
         return tuple(strategy.chances(strategy.start(0)).tolist())
 
-    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
-        """Put the values back, at the start of every turn."""
-        from solver.game.many_sweeps import check  # noqa: PLC0415
-
-        solved = open_solved(file, ManyMatchupManifest)
-        how: dict[str, Any] = {"plans": solved.manifest.matchup.plans, "cache": cache}
-        (values, *_), tell = solved.arrays, on_progress
-        misfit = check(self.rules, self.players, values, on_progress=tell, **how)
-        return Checked(misfit.residual, misfit.mixed_states)
-
 
 def game_of(rules: Ruleset, players: int = 2, *, on_cluster: bool = False) -> Subject[Any]:
     """Return a game of so many players, who throw the dice of the rules."""
     return GameOfTwo(rules) if players == 2 else GameOfSeveral(rules, players, on_cluster)
-
-
-def _whole(path: Path, kind: type[Manifest]) -> Manifest | None:
-    """Return what a file of a kind says, if it is there and whole to the byte."""
-    with suppress(StrategyFileError):
-        return open_solved(path, kind, anew=True).manifest
-    return None

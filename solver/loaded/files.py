@@ -29,7 +29,7 @@ from solver.many_strategy import ORDER, RingManifest, facts
 from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
 from solver.turn.equations import Floats
 from solver.turn.powers import Power
-from solver.turn.scoring import Badge
+from solver.turn.scoring import Badge, TurnPlan
 
 _AXES = ("side to act, and who began", "own standing", "opponent's standing")
 _USES = ("uses left of side 0", "uses left of side 1")
@@ -79,6 +79,11 @@ class ManyMatchupManifest(DiceManifest, RingManifest):
     and nobody can tell who began."""
     order: tuple[str, ...] = (*ORDER, "more dice of the types that the set names last")
     reported: ClassVar = (*RingManifest.reported, "joker_alone")
+
+    @property
+    def plans(self) -> tuple[TurnPlan, ...]:
+        """Return the turns by seat. Raises what `Matchup.plans` raises."""
+        return self.matchup.plans
 
     @property
     def right(self) -> tuple[str, Shapes]:
