@@ -12,8 +12,7 @@ from bot.cli.needed import solved_first
 from bot.cli.output import csv_option, json_option, show
 from bot.cli.places import advisor_of, known_rules, named, place_option, situation_of
 from bot.cli.position import AsInTheChat, position_option, position_options
-from bot.services.position_ids import opened
-from bot.services.positions import check_asked, rules_of
+from bot.services.positions import check_asked, opened, rules_of
 from bot.services.situation import TURN_TOTAL, Situation, dice_and_numbers
 from bot.settings import Settings
 from bot.views.advice import (

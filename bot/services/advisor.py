@@ -23,8 +23,7 @@ from solver.errors import (
 from solver.game.best import BestPlay
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
-from solver.play.advice import Advice, Odds, TurnCells, advise, odds, turn_cells, with_why
-from solver.play.badge_uses import BadgeUse
+from solver.play.advice import Advice, BadgeUse, Odds, TurnCells, advise, odds, turn_cells, with_why
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules

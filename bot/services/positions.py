@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from bot.services.rule_options import with_goal
 from bot.services.situation import Situation, read_faces
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.many_best import last_turns
 from solver.game.position import Position, check_position, is_play_off, least_hot_dice
 from solver.game.standings import Standing
+from solver.play.position_id import PositionId
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll
 
 
 def rules_of(situation: Situation) -> Ruleset:
@@ -42,6 +45,31 @@ def check_asked(situation: Situation, dice: int | str | None) -> None:
         position_of_several(rules, situation, dice)
     else:
         check_position(rules, position_of(rules, situation, dice))
+
+
+def opened(read: PositionId, known: Iterable[Ruleset]) -> tuple[Ruleset, Position, Roll | None]:
+    """The rules of a position, which are among the known ones, the position and what was rolled.
+
+    Raises InvalidRequestError where no known rules fit, and InvalidPositionError.
+    """
+    like = [rules for rules in known if read.is_of(rules)]
+    if not like:
+        raise InvalidRequestError.say(
+            "the rules of the position {id} are not known here; make them with /rules new first",
+            id=read.text,
+        )
+    # rules that have the very goal keep their name
+    like.sort(key=lambda rules: rules.goal != read.goal_of(rules))
+    for rules in like:
+        try:
+            meant = with_goal(rules, read.goal_of(rules))
+            position, roll = read.position(meant)
+            check_position(meant, position)
+        except FarkleError as error:
+            wrong = error
+        else:
+            return meant, position, roll
+    raise wrong
 
 
 def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Position:

@@ -1,13 +1,9 @@
 """Advice, odds and turn tables as people read them, and as plain data."""
 
 from dataclasses import asdict, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bot.services.loaded import LoadedDice
-from bot.views.badges import badge_lines, use_data, use_text
-from bot.views.kingdom import badges_data
 from bot.views.layout import columns, dice_count, dice_text, percent, wrap
-from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import no_bank_text, why_text
 from solver.game.many_best import last_turns
@@ -24,6 +20,9 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
+
+if TYPE_CHECKING:
+    from bot.services.loaded import LoadedDice
 
 
 def answer_data(answer: Advice | Odds) -> dict[str, Any]:
@@ -62,24 +61,29 @@ _OF_BADGES = {"uses", "use", "with_badge"}
 
 def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
     """What plain data of an answer say of dice by name, and of badges."""
+    from bot.views.badges import use_data  # noqa: PLC0415 - who brings no dice does not wait
+
     dice: LoadedDice = answer.brought
     turn = data["position"] if len(answer.chances) == 2 else data["position"]["turn"]
     turn["dice"] = dice.mine.left(answer.position.dice).text
     data.pop("why")
     if isinstance(answer, Advice):
         uses = [use_data(dice, use, answer.roll) for use in answer.uses]
+        used: dict[str, Any] = {"badge_uses": uses}
         for option, said in zip(answer.options, data["options"], strict=True):
             said["set_aside"] = dice.kit.set_aside_text(answer.roll, option.set_aside)
             said["dice_left"] = dice.mine.left(option.dice_left).text
         data |= {"roll": _roll_text(answer), "win_probability": answer.best}
-        badge: dict[str, Any] = {"badge_uses": uses}
     else:
-        badge = {"badge_use": use_data(dice, answer.use)} if answer.use else {}
+        used = {"badge_use": use_data(dice, answer.use)} if answer.use else {}
     del data["uses" if isinstance(answer, Advice) else "use"]
     data |= {"goal": dice.rules.goal, "my_dice": dice.mine.text, "joker_alone": dice.joker_alone}
     if dice.further:
         return {"their_dice": [one.text for one in dice.others]}
-    return badge | {"their_dice": dice.theirs.text, "badges": badges_data(dice.badges)}
+    return used | {
+        "their_dice": dice.theirs.text,
+        "badges": [badge.text if badge else None for badge in dice.badges],
+    }
 
 
 def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
@@ -156,6 +160,8 @@ def advice_text(advice: Advice) -> str:
         for option in advice.options
     ]
     if advice.uses:
+        from bot.views.badges import use_text  # noqa: PLC0415
+
         rows += [
             (use.win_probability, (use_text(dice, use, advice.roll), "", "", "", ""))
             for use in advice.uses[:_MOST_USES]
@@ -196,12 +202,16 @@ def _action_text(option: Option) -> str:
     return say("{action} with the badge", action=action) if option.with_badge else action
 
 
-def _brought_lines(dice: LoadedDice | None) -> list[str]:
+def _brought_lines(dice: "LoadedDice | None") -> list[str]:
     """What players bring, where they do."""
-    return [sets_text(dice), *badge_lines(dice.badges)] if dice else []
+    if dice is None:
+        return []
+    from bot.views.badges import badge_lines  # noqa: PLC0415 - who brings no dice does not wait
+
+    return [sets_text(dice), *badge_lines(dice.badges)]
 
 
-def sets_text(dice: LoadedDice) -> str:
+def sets_text(dice: "LoadedDice") -> str:
     """The dice of all players."""
     told = say_later("Your dice {mine}, theirs {theirs}.")
     if dice.further:
@@ -210,10 +220,12 @@ def sets_text(dice: LoadedDice) -> str:
     return wrap(say(told, mine=dice.mine.text, theirs=theirs))
 
 
-def _doubt_lines(dice: LoadedDice | None) -> list[str]:
+def _doubt_lines(dice: "LoadedDice | None") -> list[str]:
     """What is taken for granted of the dice that players bring."""
     if dice is None:
         return []
+    from bot.views.named_dice import doubts  # noqa: PLC0415
+
     thrown = [die for one in dice.sets for die in one.dice]
     return [wrap(sentence) for sentence in doubts(thrown, joker_alone=dice.joker_alone)]
 
@@ -285,6 +297,8 @@ def _use_lines(odds: Odds) -> list[str]:
     """What the badge allows before a roll, against not using it."""
     if (use := odds.use) is None:
         return []
+    from bot.views.badges import use_text  # noqa: PLC0415
+
     said = {
         "what": use_text(odds.brought, use),
         "value": percent(use.win_probability),

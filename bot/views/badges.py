@@ -10,7 +10,7 @@ from bot.views.layout import columns, percent, wrap
 from solver.named.badges import NamedBadge
 from solver.named.catalogue import Exactness
 from solver.named.rolls import JOKER_LETTER
-from solver.play.badge_uses import BadgeUse
+from solver.play.advice import BadgeUse
 from solver.turn.dice import JOKER, Roll
 from solver.turn.powers import Power, PowerKind
 from solver.wording import figure, say, say_later

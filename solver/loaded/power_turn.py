@@ -9,14 +9,11 @@ import numpy as np
 
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll
-from solver.turn.equations import Endings, Floats, Ints, TurnTable, solve_backwards
+from solver.turn.equations import LEAST_GAIN, Endings, Floats, Ints, TurnTable, solve_backwards
 from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import roll_chances, shape_of
 from solver.turn.rerolls import Rerolls, find_rerolls, place_of_roll
 from solver.turn.scoring import TurnPlan, TurnState
-
-LEAST_GAIN = 1e-12
-"""Of win probability for which a badge is used."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,21 +2,42 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.game.standings import Bools
-from solver.loaded.power_turn import PowerTurn
-from solver.play.badge_uses import BadgeUse, use_before_roll, uses_on_roll
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll, dice_set
-from solver.turn.equations import EVEN, Decision, Floats, TurnTable
+from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Floats, TurnTable
 from solver.turn.points import bank_decisions
-from solver.turn.powers import PowerKind
 from solver.turn.scoring import Fate, TurnState
 from solver.turn.thresholds import BankFrom, bank_from
+
+if TYPE_CHECKING:
+    from solver.loaded.power_turn import PowerTurn
+    from solver.turn.powers import PowerKind
+
+
+@dataclass(frozen=True, slots=True)
+class BadgeUse:
+    """What a badge that is used up allows at some moment."""
+
+    kind: "PowerKind"
+    win_probability: float
+    """If it is used so."""
+    without: float
+    """With the best that there is at that moment without it; it may be used later."""
+    dice: Roll = ()
+    """Those that are set aside for twice their points, turned, or rolled again."""
+    turn_total: int | None = None
+    """That it leads to, where that is certain."""
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it is better than anything else."""
+        return self.win_probability > self.without + LEAST_GAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +135,7 @@ class Odds:
     @property
     def use_now(self) -> BadgeUse | None:
         """Return what a badge allows before the roll; after a farkle it is no decision of now."""
-        return self.use if self.use and self.use.kind is not PowerKind.RESURRECTION else None
+        return self.use if self.use and self.use.kind != "resurrection" else None
 
 
 Answer = TypeVar("Answer", Advice, Odds)
@@ -197,7 +218,11 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
         reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
-    return advice if layers is None else replace(advice, uses=uses_on_roll(layers, advice))
+    if layers is None:
+        return advice
+    from solver.play.badge_uses import uses_on_roll  # noqa: PLC0415 - takes a while
+
+    return replace(advice, uses=uses_on_roll(layers, advice))
 
 
 def _rank(best: float, option: Option) -> tuple[float, ...]:
@@ -238,7 +263,11 @@ def odds(strategy: BestPlay, position: Position) -> Odds:
         reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
-    return weighed if layers is None else replace(weighed, use=use_before_roll(layers, weighed))
+    if layers is None:
+        return weighed
+    from solver.play.badge_uses import use_before_roll  # noqa: PLC0415
+
+    return replace(weighed, use=use_before_roll(layers, weighed))
 
 
 def best_use(strategy: BestPlay, position: Position, roll: Roll | None) -> Roll | None:
@@ -252,7 +281,7 @@ def best_use(strategy: BestPlay, position: Position, roll: Roll | None) -> Roll 
     use = advise(strategy, position, roll).best_use
     if use is None:
         return None
-    return () if use.kind is PowerKind.RESURRECTION else use.dice
+    return () if use.kind == "resurrection" else use.dice
 
 
 def with_why(strategy: BestPlay, answer: Answer) -> Answer:

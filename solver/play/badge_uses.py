@@ -1,40 +1,16 @@
 """When to use a badge that is used up, for whoever has loaded dice and one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from solver.loaded.kits import Side
-from solver.loaded.power_turn import LEAST_GAIN, Layer, PowerTurn
+from solver.loaded.power_turn import Layer, PowerTurn
+from solver.play.advice import Advice, BadgeUse, Odds
 from solver.turn.dice import Roll
 from solver.turn.powers import Power, PowerKind
 from solver.turn.scoring import TurnState
 
-if TYPE_CHECKING:
-    from solver.play.advice import Advice, Odds
 
-
-@dataclass(frozen=True, slots=True)
-class BadgeUse:
-    """What a badge that is used up allows at some moment."""
-
-    kind: PowerKind
-    win_probability: float
-    """If it is used so."""
-    without: float
-    """With the best that there is at that moment without it; it may be used later."""
-    dice: Roll = ()
-    """Those that are set aside for twice their points, turned, or rolled again."""
-    turn_total: int | None = None
-    """That it leads to, where that is certain."""
-
-    @property
-    def is_better(self) -> bool:
-        """Whether it is better than anything else."""
-        return self.win_probability > self.without + LEAST_GAIN
-
-
-def uses_on_roll(turn: PowerTurn, advice: "Advice") -> tuple[BadgeUse, ...]:
+def uses_on_roll(turn: PowerTurn, advice: Advice) -> tuple[BadgeUse, ...]:
     """Return what the mover's badge allows on a roll that was advised on, the best first."""
     if advice.position.held.changed or turn.lower is None or turn.power is None:
         return ()
@@ -45,7 +21,7 @@ def uses_on_roll(turn: PowerTurn, advice: "Advice") -> tuple[BadgeUse, ...]:
     return tuple(sorted(found.values(), key=lambda one: (-one.win_probability, len(one.dice))))
 
 
-def use_before_roll(turn: PowerTurn, weighed: "Odds") -> BadgeUse | None:
+def use_before_roll(turn: PowerTurn, weighed: Odds) -> BadgeUse | None:
     """Return what the mover's badge allows before a roll that was weighed, or after its farkle."""
     position = weighed.position
     if turn.power is None:
@@ -61,7 +37,7 @@ def use_before_roll(turn: PowerTurn, weighed: "Odds") -> BadgeUse | None:
 
 
 def _on_roll(
-    turn: PowerTurn, lower: Layer, power: Power, advice: "Advice"
+    turn: PowerTurn, lower: Layer, power: Power, advice: Advice
 ) -> Iterator[tuple[Roll, float, int | None]]:
     """The dice of every use, what it is worth, and the turn total after it if that is certain."""
     total, dice = advice.position.turn_total, advice.position.dice

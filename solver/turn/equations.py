@@ -36,6 +36,10 @@ EVEN = 1e-11
 between options."""
 
 
+LEAST_GAIN = 1e-12
+"""Of win probability for which a badge is used."""
+
+
 class Decision(StrEnum):
     """What to do at a turn total; WIN is a bank that wins the game."""
 

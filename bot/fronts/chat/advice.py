@@ -11,8 +11,7 @@ from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.waiting import ready_for, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.position_ids import opened
-from bot.services.positions import check_asked, rules_of
+from bot.services.positions import check_asked, opened, rules_of
 from bot.services.rule_options import with_goal
 from bot.services.situation import (
     POSITION_FIELDS,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.services.position_ids import opened
+from bot.services.positions import opened
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position, check_position, highest_score
 from solver.play.position_id import position_id, read_id
