@@ -298,7 +298,7 @@ class Advisor:
     def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
         return self.solved_for(rules, players) or self.estimate(rules, players)
 
-    def shared(self, game: "Game") -> SharedStrategy | None:
+    def shared(self, game: "Game") -> BestPlay | None:
         """The strategy of those who still play if they are more than two, or an estimate.
 
         None in a play-off that is not solved. Raises StrategyFileError where not even two players
@@ -307,8 +307,7 @@ class Advisor:
         if game.playing < 3:
             return None
         if game.stage == "play-off":
-            found = self.solved_for(game.rules, game.playing) if game.all_play_off else None
-            return found if isinstance(found, SharedStrategy) else None
+            return self.solved_for(game.rules, game.playing) if game.all_play_off else None
         return self._shared_for(game.rules, game.playing)
 
     def _shared_for(

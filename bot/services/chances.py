@@ -24,9 +24,7 @@ from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
 from bot.tasks.turns import Asker
 from solver.errors import FarkleError, InvalidRequestError
-from solver.game.many_best import SharedStrategy
 from solver.game.position import first_position
-from solver.game.standings import by_seat
 from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Move, Optimal
 from solver.rules.ruleset import Ruleset
@@ -82,9 +80,8 @@ class Oracle:
         strategy = self.advisor.solved_for(rules, players)
         if strategy is None:
             return None
-        if isinstance(strategy, SharedStrategy):
-            return tuple(strategy.chances(first_position(rules, players)).tolist())
-        return by_seat(strategy.win_probability(first_position(rules)), 0)
+        start = first_position(rules, players)
+        return tuple(strategy.by_seat(start, strategy.start_values(start)).tolist())
 
     def is_exact(self, game: Game) -> bool:
         """Whether all chances of a game are exact, those before somebody resigned as well."""

@@ -66,7 +66,6 @@ def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
     dice: LoadedDice = answer.brought
     turn = data["position"] if len(answer.chances) == 2 else data["position"]["turn"]
     turn["dice"] = dice.mine.left(answer.position.dice).text
-    data.pop("why")
     if isinstance(answer, Advice):
         uses = [use_data(dice, use, answer.roll) for use in answer.uses]
         used: dict[str, Any] = {"badge_uses": uses}
