@@ -98,7 +98,7 @@ def others(strategies: dict[str, Strategy], kernels: Path) -> dict[str, BestPlay
         "estimated": EstimatedStrategy(strategies["kcd"], 3),
         "three": of_players(solve_many(SHORT, 3, cache=kernels)),
         "dice of two": MatchupStrategy(pair, solve_matchup(pair, cache=kernels).values),
-        "dice of three": ManyMatchupStrategy(three, of_three.values),
+        "dice of three": ManyMatchupStrategy(three, of_three.values, *of_three.lasts),
     }
 
 
