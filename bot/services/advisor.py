@@ -28,6 +28,7 @@ from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
 from solver.turn.dice import Roll
+from solver.wording import say_number
 
 if TYPE_CHECKING:
     from bot.review.worth import Worth
@@ -80,19 +81,24 @@ class Hint:
 
 def advice_at(play: BestPlay, game: "Game", roll: Roll) -> Advice:
     """Return advice on a roll of the player to move. Raises StrategyFileError."""
-    from bot.services.seats import brought_to  # noqa: PLC0415 - the command line has no tables
-
     position = game.position_in(play)
     if position.held.changed and roll != game.turn.roll:
         position = replace(position, held=replace(position.held, changed=False))
-    return replace(advise(play, position, roll), brought=brought_to(game, play))
+    return _named(advise(play, position, roll), play, game)
 
 
 def odds_at(play: BestPlay, game: "Game") -> Odds:
     """Return roll or bank for the player to move. Raises StrategyFileError."""
-    from bot.services.seats import brought_to  # noqa: PLC0415
+    return _named(odds(play, game.position_in(play)), play, game)
 
-    return replace(odds(play, game.position_in(play)), brought=brought_to(game, play))
+
+def _named(answer: A, play: BestPlay, game: "Game") -> A:
+    """Return an answer on a game that knows what players bring to it, if they do."""
+    if not game.kits:
+        return answer
+    from bot.services.seats import brought_to  # noqa: PLC0415 - who brings no dice does not wait
+
+    return replace(answer, brought=brought_to(game, play))
 
 
 def hint_of(play: BestPlay, game: "Game") -> Hint:
@@ -200,11 +206,9 @@ class Advisor:
 
         mover : the name of the player to move
         """
-        from bot.services.seats import read_fallen  # noqa: PLC0415
-
         if not dice and game.turn.roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
-        roll = read_fallen(game, dice, mover) if dice else game.turn.roll or ()
+        roll = _read_fallen(game, dice, mover) if dice else game.turn.roll or ()
         play = self.play_in(game)
         return _reasoned(play, game, advice_at(play, game, roll))
 
@@ -529,6 +533,28 @@ class Advisor:
             play = self._shared_for(rules, situation.players, named)
             return play, position_of_several(rules, situation, dice)
         return self.strategy(rules, named), position_of(rules, situation, dice)
+
+
+def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
+    """Return a roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
+    if game.kits:
+        from bot.services.seats import read_fallen  # noqa: PLC0415 - who brings no dice does not wait
+
+        return read_fallen(game, typed, mover)
+    roll = read_faces(typed, game.rules.dice)
+    if len(roll) != game.turn.dice:
+        raise InvalidRequestError(
+            say_number(
+                "now {name} rolls {number} die, not {told};"
+                " give all numbers, such as me:0, to ask about another game",
+                "now {name} rolls {number} dice, not {told};"
+                " give all numbers, such as me:0, to ask about another game",
+                game.turn.dice,
+                name=mover,
+                told=len(roll),
+            )
+        )
+    return roll
 
 
 def _reasoned(play: BestPlay, game: "Game", answer: A) -> A:

@@ -6,10 +6,9 @@ from dataclasses import replace
 from bot.services.loaded import (
     LoadedDice,
 )
-from bot.services.situation import read_faces
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game
-from solver.errors import IllegalActionError, InvalidRequestError, InvalidRollError
+from solver.errors import IllegalActionError, InvalidRollError
 from solver.game.best import BestPlay
 from solver.loaded.kits import badges_of
 from solver.named.badges import NamedBadge
@@ -57,22 +56,7 @@ def brought_to(game: Game, play: BestPlay) -> LoadedDice | None:
 
 def read_fallen(game: Game, typed: str, mover: str) -> Roll:
     """A roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
-    if game.kits:
-        return _fell(game.kits[game.mover].dice, typed, game.turn.dice, mover)
-    roll = read_faces(typed, game.rules.dice)
-    if len(roll) != game.turn.dice:
-        raise InvalidRequestError(
-            say_number(
-                "now {name} rolls {number} die, not {told};"
-                " give all numbers, such as me:0, to ask about another game",
-                "now {name} rolls {number} dice, not {told};"
-                " give all numbers, such as me:0, to ask about another game",
-                game.turn.dice,
-                name=mover,
-                told=len(roll),
-            )
-        )
-    return roll
+    return _fell(game.kits[game.mover].dice, typed, game.turn.dice, mover)
 
 
 def read_kept(game: Game, typed: str) -> Roll:
