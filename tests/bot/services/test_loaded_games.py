@@ -219,13 +219,13 @@ async def test_an_explanation_has_the_numbers_of_the_hint(chat: Chat) -> None:
         await chat.say(f"ann: {line}")
         found = (await chat.answer("ann: /explain")).subject
         hint = (await chat.answer("ann: /hint")).subject
-        position, turn = hint.odds.odds.position, found.turn
+        position, turn = hint.odds.position, found.turn
         row, column = position.turn_total // 50, turn.columns.index(position.dice)
-        assert found.named == hint.odds.dice.mine
+        assert found.named == hint.odds.brought.mine
         assert turn.columns[-1] == found.named.dice_set.whole
-        assert turn.roll[row, column] == hint.odds.odds.roll
-        if hint.odds.odds.bank is not None:
-            assert turn.bank[row, column] == hint.odds.odds.bank
+        assert turn.roll[row, column] == hint.odds.roll
+        if hint.odds.bank is not None:
+            assert turn.bank[row, column] == hint.odds.bank
         assert found.picture.startswith(b"\x89PNG")
         assert turn.reachable[row, column]
 
