@@ -48,13 +48,13 @@ class Shape(NamedTuple):
     """By how much they are smaller at the goal than at the least scores."""
 
 
-SHAPES = Shape(0.2), Shape(0.0), Shape(0.0, growth=0.5)
+SHAPES = Shape(0.2), Shape(0.0), Shape(0.0, growth=0.5), Shape(0.005, growth=0.5)
 """Those that are tried, one after the other.
 
 With some lean the turn of a player who is all but lost, and bound to farkle, shrinks them; without
 it they shrink in games in which a turn hardly changes anything. One or the other nearly always
 serves. Where one player hopes for next to nothing they only shrink as the goal comes closer, which
-they do where no score falls."""
+they do where no score falls; where that player can never bank, with a little lean beside that."""
 
 _ROUNDING = 2.0**-53
 """Half of the last place of numbers from 1 to 2."""

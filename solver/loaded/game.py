@@ -46,8 +46,8 @@ def solve_matchup(
         return solve_powers(matchup, tolerance=tolerance, threads=threads, on_progress=on_progress)
     seats = [0] if matchup == matchup.from_seat(1) else [0, 1]
     plans = [] if matchup.is_fair else [matchup.plan(seat) for seat in seats]
-    check_winnable(*(plan.farkle_chances for plan in plans))
-    hopeless = [plan.farkle_chances[-1] == 1 for plan in plans]
+    check_winnable(*(plan.farkle_chances + plan.lose_chances for plan in plans))
+    hopeless = [not (plan.chances[-1].any() or plan.win_chances[-1]) for plan in plans]
     if any(hopeless):
         # nothing is left to solve, and intervals would not shrink
         values = np.ones(value_shape(matchup.rules, sides=2))

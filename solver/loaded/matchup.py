@@ -294,7 +294,7 @@ class Matchup:
 @lru_cache(maxsize=_MATCHUPS)
 def _plans(matchup: Matchup) -> tuple[TurnPlan, ...]:
     plans = tuple(matchup.plan(seat) for seat in range(1 if matchup.is_alike else matchup.players))
-    check_winnable(*(plan.farkle_chances for plan in plans))
+    check_winnable(*(plan.farkle_chances + plan.lose_chances for plan in plans))
     return plans
 
 

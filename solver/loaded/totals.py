@@ -7,12 +7,13 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 
 
-def check_winnable(*farkles: Floats) -> None:
+def check_winnable(*in_vain: Floats) -> None:
     """Raises InvalidDiceError where nobody could ever win.
 
-    farkles : the chances of one of each player, if there are any, by the dice to roll
+    in_vain : the chances of each player, if there are any, that a roll neither scores nor wins, by
+        the dice to roll
     """
-    if farkles and all(np.max(one[-1]) > 1 - 1e-12 for one in farkles):
+    if in_vain and all(np.max(one[-1]) > 1 - 1e-12 for one in in_vain):
         raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
 
 

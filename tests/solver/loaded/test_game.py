@@ -176,6 +176,35 @@ def test_dice_that_never_score_lose_to_all_that_do(kernels: Path) -> None:
         solve_matchup(Matchup(ones, (joker, some)), cache=kernels)
 
 
+def test_dice_of_which_no_roll_leaves_points_lose_to_all_that_do(kernels: Path) -> None:
+    """Half of the rolls are farkles here, and all others lose everything."""
+    rules = kcd(dice=2, goal=200, lose_everything=("2",))
+    never, some = make_dice_set([Die((0, 1, 1, 0, 0, 0))] * 2), make_dice_set([Die()] * 2)
+    found = solve_matchup(Matchup(rules, (some, never)), cache=kernels)
+    np.testing.assert_allclose(found.values[0], 1, atol=1e-12)
+    np.testing.assert_allclose(found.values[1], 0, atol=1e-12)
+    with pytest.raises(InvalidDiceError, match="no roll ever scores, so nobody could win"):
+        solve_matchup(Matchup(rules, (never, never)), cache=kernels)
+    with pytest.raises(InvalidDiceError, match="no roll ever scores, so nobody could win"):
+        Matchup(rules, (never,) * 3).plans  # noqa: B018
+
+
+@pytest.mark.parametrize("binds", [True, False])
+def test_dice_that_score_too_little_for_a_bank_lose(binds: bool, kernels: Path) -> None:
+    """Only a 1 scores here, once a turn; that is a bank where it wins, if that needs no minimum."""
+    rules = kcd(dice=3, goal=400, minimum_bank=150, minimum_binds_win=binds)
+    little = make_dice_set(
+        Die(weights) for weights in ((1, 0, 0, 0, 0, 0), (0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0))
+    )
+    matchup = Matchup(rules, (little, make_dice_set([Die()] * 3)))
+    solution = solve_matchup(matchup, cache=kernels)
+    near = 8 if binds else 6  # from which score in steps of 50 a 1 is enough
+    np.testing.assert_allclose(solution.values[0, :near], 0, atol=1e-11)
+    np.testing.assert_allclose(solution.values[0, near:], 1, atol=1e-11)
+    np.testing.assert_allclose(solution.values[1, :, :near], 1, atol=1e-11)
+    assert solution.error_bound <= DEFAULT_TOLERANCE
+
+
 @pytest.mark.parametrize(
     "badge", [(((3, 5), 125),), (((3, 7), 100),), (((1,) * 5, 100),), (((), 100),), (((3,), 0),)]
 )
