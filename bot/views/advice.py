@@ -17,7 +17,7 @@ from solver.game.position import (
 from solver.play.advice import Advice, Odds, Option, TurnCells
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Decision
+from solver.turn.equations import EVEN, Decision
 from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
 
@@ -535,5 +535,10 @@ def farkles_in_a_row(number: int) -> str:
 
 
 def cost_text(difference: float, within: float | None = None) -> str:
-    """Return what a choice costs against the best, with as many decimals as `percent`."""
-    return f"-{percent(difference, within).removesuffix(' %')}" if difference else say("best")
+    """Return what a choice costs against the best, with as many decimals as `percent`.
+
+    What costs less than values are told apart by costs nothing.
+    """
+    if difference <= EVEN:
+        return say("best")
+    return f"-{percent(difference, within).removesuffix(' %')}"

@@ -90,10 +90,10 @@ def _stretch(ends: tuple[int, int]) -> str:
     return figure(first) if first == last else say("{first:,} to {last:,}", first=first, last=last)
 
 
-def exploration_text(found: Exploration, named: str | None = None) -> str:
+def exploration_text(found: Exploration, game: str = "") -> str:
     """The position with what there is to know of it, and a command for each step from it.
 
-    named : the rules as they were given, if they were
+    game : the options that said which game it is, as they were typed
     """
     ways = [(step, step.position) for step in found.steps if step.position]
     if not ways:
@@ -102,7 +102,7 @@ def exploration_text(found: Exploration, named: str | None = None) -> str:
         steps = _steps_of_own(found, found.odds.brought, ways)
     else:
         rows = [
-            (step_label(found, step), explore_line(found.rules, position, named))
+            (step_label(found, step), explore_line(found.rules, position, game))
             for step, position in ways
         ]
         steps = [say("Steps from here:"), *columns(rows)]
@@ -136,7 +136,7 @@ def _named(found: Exploration) -> NamedSet | None:
     return dice.mine if dice else None
 
 
-def exploration_data(found: Exploration, named: str | None = None) -> dict[str, Any]:
+def exploration_data(found: Exploration, game: str = "") -> dict[str, Any]:
     """The same as plain data."""
     steps = []
     for step in found.steps:
@@ -147,7 +147,7 @@ def exploration_data(found: Exploration, named: str | None = None) -> dict[str, 
         if dice:
             where = told if len(position.players) == 2 else told["turn"]
             where["dice"] = dice.mine.left(position.dice).text
-        line = _own_line(dice, position) if dice else explore_line(found.rules, position, named)
+        line = _own_line(dice, position) if dice else explore_line(found.rules, position, game)
         steps.append({"action": step.action, "position": told, "command": line})
     return {
         **bare_data(found.odds),
@@ -182,11 +182,11 @@ def amount_text(amount: int) -> str:
     return figure(amount, "+,").replace("-", "\N{MINUS SIGN}")
 
 
-def explore_line(rules: Ruleset, position: Position, named: str | None = None) -> str:
+def explore_line(rules: Ruleset, position: Position, game: str = "") -> str:
     """The command that shows a position; what is left out would be taken to be so anyway."""
     least = least_hot_dice(rules, position.turn_total, position.dice)
     parts = _options(rules, position, str(position.dice), least)
-    return " ".join(["/explore", *parts, *([f"rules:{named}"] if named else [])])
+    return " ".join(["/explore", *parts, *([game] if game else [])])
 
 
 def _own_line(dice: LoadedDice, position: Position) -> str:

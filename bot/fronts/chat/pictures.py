@@ -85,7 +85,9 @@ class PictureCommands:
             return
 
         async def reply(found: Exploration, here: Table | None) -> Reply:
-            return exploration(found, line.option("rules"), private=here is not None)
+            told = ((name, line.option(name)) for name in ("rules", "goal"))
+            game = " ".join(f"{name}:{value}" for name, value in told if value is not None)
+            return exploration(found, game, private=here is not None)
 
         async for told in self._told(line, caller, explored, explored_in, reply):
             yield told
@@ -149,7 +151,7 @@ async def walked(
     yield exploration(await oracle.advised(caller.asker, rules, len(scores), *work))
 
 
-def exploration(found: Exploration, named: str | None = None, *, private: bool = False) -> Reply:
+def exploration(found: Exploration, game: str = "", *, private: bool = False) -> Reply:
     """A position with the ways on as a reply."""
-    text, data = partial(exploration_text, named=named), partial(exploration_data, named=named)
+    text, data = partial(exploration_text, game=game), partial(exploration_data, game=game)
     return Reply(found, text, data, private=private)

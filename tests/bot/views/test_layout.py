@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.views.advice import cost_text
 from bot.views.layout import (
     MOST_IN_MESSAGE,
     columns,
@@ -33,6 +34,11 @@ from solver.wording import and_text
 )
 def test_percent_keeps_certainty_for_what_is_certain(probability: float, shown: str) -> None:
     assert percent(probability) == shown
+
+
+def test_what_values_are_not_told_apart_by_costs_nothing() -> None:
+    assert [cost_text(cost) for cost in (0.0, 1e-16)] == ["best", "best"]
+    assert [cost_text(cost) for cost in (1e-9, 0.05)] == ["-< 0.01", "-5.00"]
 
 
 def test_only_the_last_of_several_is_joined_by_and() -> None:

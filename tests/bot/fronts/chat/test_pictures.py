@@ -137,6 +137,13 @@ async def test_the_ways_on_can_be_typed(chat: Chat, line: str) -> None:
             assert found
 
 
+async def test_the_ways_on_name_the_rules_and_the_goal_that_were_asked_about(chat: Chat) -> None:
+    reply = await chat.answer("/explore rules:kcd goal:4000 me:1000 them:2000")
+    for step in reply.data["steps"]:
+        assert step["command"].endswith(" rules:kcd goal:4000")
+        assert step["command"] in reply.text
+
+
 async def test_pictures_are_left_out_under_pressure(tmp_path: Path, data: Path) -> None:
     advisor = Advisor(data / "strategies")
     async with open_parts(Settings(data=tmp_path, workers=0), advisor, late=0.1) as parts:
