@@ -46,10 +46,10 @@ from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice
 from solver.play.advice import Odds as SolverOdds
 from solver.play.maps import TurnMap, turn_map
-from solver.rules.complaints import short
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.dice import Roll as Dice
+from solver.wording import short
 
 Scores = SupportsIndex | Iterable[SupportsIndex]
 """The score of the only opponent, or those of all others in the order of their turns."""

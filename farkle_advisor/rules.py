@@ -9,8 +9,9 @@ import numpy as np
 
 from solver.errors import InvalidRulesError
 from solver.rules import file
-from solver.rules.complaints import left_open, short
+from solver.rules.complaints import left_open
 from solver.rules.ruleset import MAX_NAME, Ruleset
+from solver.wording import short
 
 RuleKeys = Mapping[str, Any]
 """The keys of a rule file, such as {"goal": 5000, "scoring": {"three_pairs": 750}}."""

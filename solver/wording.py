@@ -81,6 +81,12 @@ def figure(number: float, form: str = ",") -> str:
     return format(number, form).translate(spoken().separators)
 
 
+def short(text: str, most: int = 60) -> str:
+    """One line of at most `most` characters."""
+    line = "".join(character if character.isprintable() else "?" for character in text)
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 def _formatted(message: str, parts: Mapping[str, Any]) -> str:
     if spoken().separators:
         return _FORMATTER.vformat(message, (), parts)

@@ -13,7 +13,7 @@ import click
 from bot.views.layout import wrap
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import unsolvable
-from solver.rules.complaints import complaints, short
+from solver.rules.complaints import complaints
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.options import YES_NO, Kind, Option, Place
 from solver.rules.ruleset import (
@@ -28,6 +28,7 @@ from solver.rules.ruleset import (
     unchecked,
 )
 from solver.rules.writer import write_rules
+from solver.wording import short
 
 
 @dataclass(frozen=True, slots=True)

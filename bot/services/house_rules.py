@@ -32,13 +32,12 @@ from solver.errors import (
     did_you_mean,
 )
 from solver.game.standings import Progress
-from solver.rules.complaints import short
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.toml import NotTomlError, parse
 from solver.rules.writer import rules_toml
 from solver.strategy import is_solved
-from solver.wording import say, say_later
+from solver.wording import say, say_later, short
 
 logger = logging.getLogger(__name__)
 

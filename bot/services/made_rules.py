@@ -12,7 +12,7 @@ from bot.store.errors import StoreError
 from bot.store.schema import NEWEST, place_rules, place_settings
 from bot.store.store import Store
 from solver.errors import InvalidRequestError
-from solver.rules.complaints import short
+from solver.wording import short
 
 
 @asynccontextmanager

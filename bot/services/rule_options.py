@@ -12,9 +12,18 @@ from typing import Any
 
 from bot.typed import cleaned
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
-from solver.rules.complaints import Complaint, complaints, short
+from solver.rules.complaints import complaints
 from solver.rules.file import make_rules, preset_names
-from solver.rules.options import NUMBER, PATTERNS, Kind, Option, Place, as_typed, read_number
+from solver.rules.options import (
+    NUMBER,
+    PATTERNS,
+    Complaint,
+    Kind,
+    Option,
+    Place,
+    as_typed,
+    read_number,
+)
 from solver.rules.ruleset import (
     FACES,
     MAX_POINTS,
@@ -23,7 +32,7 @@ from solver.rules.ruleset import (
     Ruleset,
     unchecked,
 )
-from solver.wording import say, say_later
+from solver.wording import say, say_later, short
 
 SINGLE = (
     *(say_later("ones"), say_later("twos"), say_later("threes")),

@@ -7,10 +7,9 @@ from enum import Enum, auto
 from typing import Any
 
 from solver.errors import InvalidRequestError, InvalidRollError
-from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
-from solver.wording import say_later
+from solver.wording import say_later, short
 
 DEFAULT_RULES = "facebook"
 

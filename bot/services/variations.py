@@ -9,8 +9,8 @@ from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.play.compare import Comparison
-from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
+from solver.wording import short
 
 MOST_VALUES = 50
 _STEPS = 10

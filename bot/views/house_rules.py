@@ -11,9 +11,8 @@ from bot.views.layout import columns, whole_sentence, wrap
 from bot.views.rules_text import rules_list_data, rules_text
 from bot.views.titles import title_text
 from solver.game.standings import state_count
-from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
-from solver.wording import say, say_later
+from solver.wording import say, say_later, short
 
 _WIDTH = 79
 _EXAMPLE = "/rules new sunday base:classic goal:5000 three-pairs:750 hot-dice:no_bank"

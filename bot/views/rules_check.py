@@ -5,9 +5,9 @@ from typing import Any
 
 from bot.views.sheet import Cell, Sheet
 from solver.game.standings import state_count
-from solver.rules.complaints import short
 from solver.rules.file import Finding
 from solver.rules.ruleset import Ruleset
+from solver.wording import short
 
 Checked = tuple[str, Ruleset | None, list[Finding]]
 """A file as it was given, its rules if they are valid, and else what is wrong."""

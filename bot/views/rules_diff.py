@@ -8,12 +8,11 @@ from typing import Any
 from bot.views.layout import columns, wrap
 from bot.views.rules_text import but_nothing, combination_points
 from bot.views.sheet import Cell, Sheet
-from solver.rules.complaints import short
 from solver.rules.options import as_typed
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, Topic, topics
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points
-from solver.wording import figure, say
+from solver.wording import figure, say, short
 
 
 @dataclass(frozen=True, slots=True)

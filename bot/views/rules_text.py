@@ -8,12 +8,11 @@ from bot.services.rule_options import SINGLE
 from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.titles import source_text, title_text
 from solver.game.standings import state_count
-from solver.rules.complaints import short
 from solver.rules.options import COUNTS
 from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, topics
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
-from solver.wording import and_text, figure, say, say_later
+from solver.wording import and_text, figure, say, say_later, short
 
 _NOTHING = (
     say_later("a die without any score"),

@@ -17,10 +17,9 @@ from solver.errors import InvalidDiceError, InvalidRollError, either
 from solver.named.catalogue import KnownDie, Version
 from solver.named.names import matching
 from solver.named.sets import ADDED, NamedDie, NamedSet, read_die
-from solver.rules.complaints import short
 from solver.rules.ruleset import FACES
 from solver.turn.dice import DIE_SIGNS, JOKER, Die, Remaining, Roll, make_roll
-from solver.wording import say_number
+from solver.wording import say_number, short
 
 JOKER_LETTER = "J"
 

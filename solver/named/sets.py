@@ -16,9 +16,8 @@ from functools import cached_property, reduce
 from solver.errors import InvalidDiceError, did_you_mean, either
 from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
 from solver.named.names import matching, spellings, words_of
-from solver.rules.complaints import short
 from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
-from solver.wording import say, say_later
+from solver.wording import say, say_later, short
 
 ADDED = "extra"
 """The key of a die that a badge adds to one roll."""

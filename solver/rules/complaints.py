@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from functools import reduce
 from typing import Any
 
@@ -11,20 +10,18 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from solver.errors import did_you_mean, either
-from solver.rules.options import Option, Place
+from solver.rules.options import Complaint, Key, Option, Place
 from solver.rules.ruleset import (
     MAX_POINTS,
     NOT_YET,
     OPTIONS,
     PENALTY_OPTIONS,
     TABLES,
-    Contradiction,
     ContradictionsError,
-    Key,
     Ruleset,
     not_yet,
 )
-from solver.wording import say, say_later
+from solver.wording import say, say_later, short
 
 _VALUE = {
     "greater_than_equal": say_later("{key}: should be at least {least}, not {value}"),
@@ -40,39 +37,12 @@ _UNKNOWN_KEY = "extra_forbidden"
 _OPTIONS = {one.place: one for one in (*OPTIONS.values(), *PENALTY_OPTIONS.values())}
 
 
-def in_toml(place: Place) -> str:
-    """A key as in a TOML file."""
-    return short(".".join(place))
-
-
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """One thing that is wrong."""
-
-    place: Place
-    """The key to blame, which the message calls `key`."""
-    message: str
-    """Marked by `say_later`."""
-    parts: Mapping[str, Any] = field(default_factory=dict)
-    """What `say` takes with the message, but `key`; other keys in it are of type Key."""
-    tail: str = ""
-    """What is said after the message, such as near matches."""
-
-    def sentence(self, name_key: Callable[[Place], str] = in_toml) -> str:
-        """What is wrong, with keys as `name_key` writes them."""
-        parts = {
-            name: name_key((part,)) if isinstance(part, Key) else part
-            for name, part in self.parts.items()
-        }
-        return say(self.message, key=name_key(self.place), **parts) + self.tail
-
-
 def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     """Everything wrong with the data of a rule set, what explains most first; empty if valid.
 
     What depends on a value that is wrong by itself is left out: it may be right once that is.
     """
-    found = [_blaming_first(one) for one in not_yet(data)]
+    found = list(not_yet(data))
     data = {key: data[key] for key in data if key not in NOT_YET}
     single, joint = _taken_apart(data)
     single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
@@ -82,7 +52,7 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
         # a goal has to be there, whatever it is
         sound = {"goal": MAX_POINTS, **{key: data[key] for key in data if key not in wrong}}
         _, joint = _taken_apart(sound)
-    return found + [_blaming_first(one) for one in joint if wrong.isdisjoint(one.keys)]
+    return found + [one for one in joint if wrong.isdisjoint((*one.place, *one.needs))]
 
 
 def left_open(rules: Ruleset) -> list[Complaint]:
@@ -100,14 +70,10 @@ def left_open(rules: Ruleset) -> list[Complaint]:
     return [Complaint(("scoring",), message, {"triples": Key("three_of_a_kind")})]
 
 
-def _blaming_first(one: Contradiction) -> Complaint:
-    return Complaint(one.keys[:1], one.message, one.parts)
-
-
-def _taken_apart(data: Mapping[str, Any]) -> tuple[list[ErrorDetails], list[Contradiction]]:
+def _taken_apart(data: Mapping[str, Any]) -> tuple[list[ErrorDetails], list[Complaint]]:
     """What is wrong with single values of a rule set, and the contradictions between them."""
     single: list[ErrorDetails] = []
-    joint: list[Contradiction] = []
+    joint: list[Complaint] = []
     try:
         Ruleset.model_validate(data)
     except ValidationError as error:
@@ -210,9 +176,3 @@ def shown(value: object) -> str:
         return short(str(value))
     except ValueError:  # Python does not write out integers of thousands of digits
         return say("a huge number")
-
-
-def short(text: str, most: int = 60) -> str:
-    """One line of at most `most` characters."""
-    line = "".join(character if character.isprintable() else "?" for character in text)
-    return line if len(line) <= most else line[: most - 1] + "…"

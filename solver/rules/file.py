@@ -12,10 +12,10 @@ from typing import Any
 from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError, did_you_mean, system_reason
-from solver.rules.complaints import complaints, left_open, short
+from solver.rules.complaints import complaints, left_open
 from solver.rules.ruleset import MAX_NAME, Ruleset
 from solver.rules.toml import MAX_BYTES, NotTomlError, key_lines, line_of, parse, too_long
-from solver.wording import say, say_number
+from solver.wording import say, say_number, short
 
 PRESETS_FOLDERS = (
     Path(__file__).resolve().parents[2] / "data" / "rules",  # a checkout

@@ -12,13 +12,49 @@ from typing import Annotated, Any, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-from solver.wording import say, say_later
+from solver.wording import say, say_later, short
 
 FACES = range(1, 7)
 MAX_POINTS = 1_000_000
 
 Place = tuple[str, ...]
 """The keys that lead to a value, outermost first."""
+
+
+class Key(str):
+    """A key of a rule set among the parts of a message, to be named as its reader writes keys."""
+
+    __slots__ = ()
+
+
+def in_toml(place: Place) -> str:
+    """A key as in a TOML file."""
+    return short(".".join(place))
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One thing that is wrong with a rule set."""
+
+    place: Place
+    """The key to blame, which the message calls `key`."""
+    message: str
+    """Marked by `say_later`."""
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    """What `say` takes with the message, but `key`; other keys in it are of type Key."""
+    tail: str = ""
+    """What is said after the message, such as near matches."""
+    needs: tuple[str, ...] = ()
+    """Other options on which it depends whether anything is wrong."""
+
+    def sentence(self, name_key: Callable[[Place], str] = in_toml) -> str:
+        """What is wrong, with keys as `name_key` writes them."""
+        parts = {
+            name: name_key((part,)) if isinstance(part, Key) else part
+            for name, part in self.parts.items()
+        }
+        return say(self.message, key=name_key(self.place), **parts) + self.tail
+
 
 # ---- Kinds of values -------------------------------------------------------------------------
 
@@ -284,6 +320,8 @@ class Option:
     For a combination its name is asked."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """What may be answered, and what it means."""
+    told: Mapping[Any, str] = field(default_factory=dict)
+    """What each value comes to in play, where that depends on nothing else."""
     typical: str | None = None
     """The answer to offer where neither the rules to start from nor the simplest give one."""
     dice: int = 1

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
@@ -17,9 +17,12 @@ from solver.rules.options import (
     NUMBER,
     PATTERNS,
     TEXT,
+    Complaint,
     Data,
+    Key,
     Kind,
     Numbers,
+    Option,
     Patterns,
     Points,
     Told,
@@ -41,28 +44,10 @@ RULESETS = 64
 DEFAULT_FLOOR = -5
 
 
-class Key(str):
-    """A key of a rule set among the parts of a message, to be named as its reader writes keys."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """What is wrong with options that are well-formed one by one."""
-
-    keys: tuple[str, ...]
-    """What it depends on, first the one to blame, which the message calls `key`."""
-    message: str
-    """Marked by `say_later`."""
-    parts: Mapping[str, Any] = field(default_factory=dict)
-    """What `say` takes with the message, but `key`."""
-
-
 class ContradictionsError(ValueError):
     """Everything in a rule set that cannot be solved or does not fit together."""
 
-    def __init__(self, found: list[Contradiction]) -> None:
+    def __init__(self, found: list[Complaint]) -> None:
         super().__init__(found[0].message)
         self.found = found
 
@@ -122,27 +107,10 @@ _PENALTY = Kind(
         "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, or none"
     ),
 )
-_COSTS_POINTS = (
-    say_later("Every farkle costs {points:,} points."),
-    say_later("The second farkle in a row costs {points:,} points, and the count starts again."),
-    say_later("The third farkle in a row costs {points:,} points, and the count starts again."),
-    say_later("The fourth farkle in a row costs {points:,} points, and the count starts again."),
-    say_later("The fifth farkle in a row costs {points:,} points, and the count starts again."),
-)
-_COSTS_EVERYTHING = (
-    say_later("Every farkle takes a score above 0 down to 0."),
-    say_later(
-        "The second farkle in a row takes a score above 0 down to 0, and the count starts again."
-    ),
-    say_later(
-        "The third farkle in a row takes a score above 0 down to 0, and the count starts again."
-    ),
-    say_later(
-        "The fourth farkle in a row takes a score above 0 down to 0, and the count starts again."
-    ),
-    say_later(
-        "The fifth farkle in a row takes a score above 0 down to 0, and the count starts again."
-    ),
+_IN_A_ROW = (
+    *(say_later("Every farkle"), say_later("The second farkle in a row")),
+    *(say_later("The third farkle in a row"), say_later("The fourth farkle in a row")),
+    say_later("The fifth farkle in a row"),
 )
 _TIMES = (
     *(say_later("first time"), say_later("second time"), say_later("third time")),
@@ -287,21 +255,19 @@ class Ruleset(Data):
     )
     """Whether the minimums hold for a bank that reaches the goal, too."""
 
-    def _tell_set_aside_all(self) -> Told:
-        message = say("Any of the dice that score may be set aside.")
-        if self.set_aside_all:
-            message = say(
-                "Every die that scores must be set aside; none that could score may be rolled"
-                " again."
-            )
-        return self.set_aside_all, message, self.set_aside_all
-
     set_aside_all: YesNo = described(
         False,
         "yes",
         say_later("every die that scores must be set aside"),
         note="every die that scores",
         ask="Must every die that scores be set aside?",
+        told={
+            False: say_later("Any of the dice that score may be set aside."),
+            True: say_later(
+                "Every die that scores must be set aside; none that could score may be rolled"
+                " again."
+            ),
+        },
     )
     """Whether every die that scores must be set aside.
 
@@ -309,33 +275,28 @@ class Ruleset(Data):
     roll could be added."""
 
     def _tell_hot_dice(self) -> Told:
-        messages = {
-            "optional": say_later(
-                "When all dice are set aside (hot dice), all may be rolled again."
-            ),
-            "no_bank": say_later(
-                "When all dice are set aside (hot dice), all must be rolled again; you cannot bank."
-            ),
-            "forced": say_later(
+        if self.hot_dice == "optional":
+            message = say_number(
+                "When the die is set aside (hot dice), it may be rolled again.",
+                "When all dice are set aside (hot dice), all may be rolled again.",
+                self.dice,
+            )
+        elif self.hot_dice == "no_bank":
+            message = say_number(
+                "When the die is set aside (hot dice), it must be rolled again; you cannot bank.",
+                "When all dice are set aside (hot dice), all must be rolled again; you cannot"
+                " bank.",
+                self.dice,
+            )
+        else:
+            message = say_number(
+                "When the die is set aside (hot dice), it must be rolled again; you cannot bank,"
+                " and if all dice of a roll score, all must be set aside.",
                 "When all dice are set aside (hot dice), all must be rolled again; you cannot bank,"
-                " and if all dice of a roll score, all must be set aside."
-            ),
-        }
-        if self.dice == 1:
-            messages = {
-                "optional": say_later(
-                    "When the die is set aside (hot dice), it may be rolled again."
-                ),
-                "no_bank": say_later(
-                    "When the die is set aside (hot dice), it must be rolled again; you cannot"
-                    " bank."
-                ),
-                "forced": say_later(
-                    "When the die is set aside (hot dice), it must be rolled again; you cannot"
-                    " bank, and if all dice of a roll score, all must be set aside."
-                ),
-            }
-        return self.hot_dice, say(messages[self.hot_dice]), True
+                " and if all dice of a roll score, all must be set aside.",
+                self.dice,
+            )
+        return self.hot_dice, message, True
 
     hot_dice: Literal["optional", "no_bank", "forced"] = described(
         "optional",
@@ -384,27 +345,16 @@ class Ruleset(Data):
         keeps = self.farkle_keeps_turn_total
         if not self.has_farkle:
             return keeps, say("Every roll scores: there is no farkle."), True
-        if keeps and self.scoring.nothing:
+        roll = say("A roll in which nothing scores")
+        if self.scoring.nothing:
+            roll = say("A roll of fewer than {dice} dice in which nothing scores", dice=self.dice)
+        message = say_later("{roll} is a farkle: it ends the turn and loses the turn total.")
+        if keeps:
             message = say_later(
-                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the"
-                " turn, but the turn total is banked if it could have been banked before the roll."
+                "{roll} is a farkle: it ends the turn, but the turn total is banked if it could"
+                " have been banked before the roll."
             )
-        elif keeps:
-            message = say_later(
-                "A roll in which nothing scores is a farkle: it ends the turn, but the turn total"
-                " is banked if it could have been banked before the roll."
-            )
-        elif self.scoring.nothing:
-            message = say_later(
-                "A roll of fewer than {dice} dice in which nothing scores is a farkle: it ends the"
-                " turn and loses the turn total."
-            )
-        else:
-            message = say_later(
-                "A roll in which nothing scores is a farkle: it ends the turn and loses the turn"
-                " total."
-            )
-        sentences = [say(message, dice=self.dice)]
+        sentences = [say(message, roll=roll)]
         if keeps and self.hot_dice != "optional":
             sentences.append(
                 say(
@@ -435,8 +385,13 @@ class Ruleset(Data):
         penalty = self.farkle_penalty
         if not penalty:
             return None, say("Farkles in a row cost nothing."), False
-        costs = _COSTS_EVERYTHING if penalty.points == "everything" else _COSTS_POINTS
-        sentence = say(costs[penalty.in_a_row - 1], points=penalty.points)
+        costs = say("takes a score above 0 down to 0")
+        if isinstance(penalty.points, int):
+            costs = say("costs {points:,} points", points=penalty.points)
+        message = say_later("{farkle} {costs}.")
+        if penalty.in_a_row > 1:
+            message = say_later("{farkle} {costs}, and the count starts again.")
+        sentence = say(message, farkle=say(_IN_A_ROW[penalty.in_a_row - 1]), costs=costs)
         if self.farkle_keeps_turn_total:
             sentence += " " + say("That happens after the bank, unless the bank reached the goal.")
         return penalty.model_dump(), sentence, True
@@ -495,8 +450,17 @@ class Ruleset(Data):
     The count of farkles in a row starts again at 0, and who is on the board stays there. A roll
     that wins at once does not lose."""
 
-    def _tell_ending(self) -> Told:
-        messages = {
+    ending: Literal["at_once", "final_turn", "equal_turns"] = described(
+        "at_once",
+        "final_turn",
+        say_later("at_once, final_turn or equal_turns"),
+        ask="How the game ends",
+        meanings={
+            "at_once": "the first to reach the goal wins at once",
+            "final_turn": "the other player has one final turn",
+            "equal_turns": "both players get the same number of turns",
+        },
+        told={
             "at_once": say_later("A bank that reaches the goal wins at once."),
             "final_turn": say_later(
                 "After a bank that reaches the goal, the other player has one final turn to beat"
@@ -507,18 +471,6 @@ class Ruleset(Data):
                 " goal, the other has one final turn to beat that score; if the other reaches it"
                 " first, that wins at once."
             ),
-        }
-        return self.ending, say(messages[self.ending]), True
-
-    ending: Literal["at_once", "final_turn", "equal_turns"] = described(
-        "at_once",
-        "final_turn",
-        say_later("at_once, final_turn or equal_turns"),
-        ask="How the game ends",
-        meanings={
-            "at_once": "the first to reach the goal wins at once",
-            "final_turn": "the other player has one final turn",
-            "equal_turns": "both players get the same number of turns",
         },
     )
     """A bank that reaches the goal: "at_once", wins; "final_turn", gives the other player one final
@@ -649,49 +601,53 @@ class Ruleset(Data):
             raise ContradictionsError(found)
         return self
 
-    def _patterns_and_dice(self) -> Iterator[Contradiction]:
+    def _patterns_and_dice(self) -> Iterator[Complaint]:
         for option in OPTIONS.values():
             if option.kind is PATTERNS:
                 for pattern in getattr(self, option.key):
                     if len(pattern) > self.dice:
-                        yield Contradiction(
-                            (option.key, "dice"),
+                        yield Complaint(
+                            (option.key,),
                             say_later(
                                 '{key}: "{pattern}" needs {number} dice and there are {dice}'
                             ),
                             {"pattern": pattern, "number": len(pattern), "dice": self.dice},
+                            needs=("dice",),
                         )
 
-    def _points_and_steps(self) -> Iterator[Contradiction]:
+    def _points_and_steps(self) -> Iterator[Complaint]:
         if not self.combinations:
-            yield Contradiction(
-                ("scoring", "dice"),
+            yield Complaint(
+                ("scoring",),
                 say_later("{key}: no combination of {dice} dice scores any points"),
                 {"dice": self.dice},
+                needs=("dice",),
             )
             return
         for key, option in OPTIONS.items():
             if option.in_steps and (points := getattr(self, key)) % self.point_step:
-                yield Contradiction(
-                    (key, "dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
+                yield Complaint(
+                    (key,),
                     say_later(
                         "{key}: {points} is not a multiple of {step}, the step in which points come"
                         " under these rules"
                     ),
                     {"points": points, "step": self.point_step},
+                    needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
                 )
             if option.up_to_goal and (points := getattr(self, key)) > self.goal:
-                yield Contradiction(
-                    (key, "goal"),
+                yield Complaint(
+                    (key,),
                     say_later("{key}: {points} is more than the goal of {goal}"),
                     {"points": points, "goal": self.goal},
+                    needs=("goal",),
                 )
 
-    def _idle_options(self) -> Iterator[Contradiction]:
+    def _idle_options(self) -> Iterator[Complaint]:
         for key, option in OPTIONS.items():
             if option.idle and getattr(self, key) != option.default and not option.applies(self):
                 parts = {"value": getattr(self, key), **{need: Key(need) for need in option.needs}}
-                yield Contradiction((key, *option.needs), option.idle, parts)
+                yield Complaint((key,), option.idle, parts, needs=option.needs)
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
@@ -854,7 +810,16 @@ class Topic(NamedTuple):
 
 def topics(rules: Ruleset, keys: Iterable[str]) -> list[Topic]:
     """What options come to under a rule set."""
-    return [Topic(key, *getattr(rules, f"_tell_{key}")()) for key in keys]
+    return [Topic(key, *_told(rules, OPTIONS[key])) for key in keys]
+
+
+def _told(rules: Ruleset, option: Option) -> Told:
+    """What an option comes to: as its method says, or else as its values do by themselves."""
+    if not option.told:
+        told: Told = getattr(rules, f"_tell_{option.key}")()
+        return told
+    value = option.of(rules)
+    return value, say(option.told[value]), bool(option.kind.words) or value != option.default
 
 
 def unchecked(data: Mapping[str, Any]) -> Ruleset:
@@ -886,11 +851,11 @@ NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
 """Options that are known and refused: the values that turn each off, and what it is."""
 
 
-def not_yet(data: Mapping[str, Any]) -> Iterator[Contradiction]:
+def not_yet(data: Mapping[str, Any]) -> Iterator[Complaint]:
     """The options in `data` that cannot be solved yet."""
     for key, (off, what) in NOT_YET.items():
         if key in data and data[key] not in off:
-            yield Contradiction(
+            yield Complaint(
                 (key,),
                 say_later("{key}: {what} cannot be solved yet; leave the key out"),
                 {"what": say(what)},

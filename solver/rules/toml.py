@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from solver.rules.complaints import short
 from solver.rules.options import Place
-from solver.wording import say, say_later
+from solver.wording import say, say_later, short
 
 MAX_BYTES = 50_000
 """Length of a file of rules: whatever is longer is something else."""

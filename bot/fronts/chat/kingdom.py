@@ -53,9 +53,8 @@ from bot.views.named_dice import (
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import known_badges, known_dice
 from solver.named.sets import find_die, read_dice, read_set
-from solver.rules.complaints import short
 from solver.rules.ruleset import Ruleset
-from solver.wording import say_later
+from solver.wording import say_later, short
 
 T = TypeVar("T")
 
