@@ -1,17 +1,23 @@
-"""Whether the dice of many rolls look fair: counts of faces, farkles and a chi-square test."""
+"""Whether the dice of many rolls fell by their weights: counts, farkles and a chi-square test."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from bot.table.badges import throws
+from bot.table.events import Begun, Event
+from solver.named.sets import NamedDie
 from solver.rules.ruleset import FACES
 
-FEWEST_DICE = 30
-"""With 5 of each face expected the chi-square distribution is near enough (Cochran 1954)."""
+_FEWEST = 5
+"""Times that each face has to be expected, so that the chi-square distribution is near enough
+(Cochran 1954)."""
+FEWEST_DICE = _FEWEST * len(FACES)
+"""Dice with six equal faces of which something can be said."""
 UNUSUAL, VERY_UNUSUAL = 0.05, 0.001
 
 
@@ -24,18 +30,16 @@ class Fairness(StrEnum):
     VERY_UNUSUAL = "very unusual"
 
 
-@dataclass(frozen=True, slots=True)
-class DiceRecord:
-    """Counts over many rolls and how likely fair dice are to give such."""
+class FaceCounts:
+    """How often each face fell of dice that have the same weights."""
 
-    rolls: int
     counts: tuple[int, ...]
-    """Times that 1, 2 ... 6 came up."""
-    six_dice_rolls: int
-    """Rolls of six dice of which is known whether they were farkles."""
-    six_dice_farkles: int
-    farkle_chances: tuple[tuple[float, int], ...]
-    """Of these rolls: the chance of a farkle under the rules that were played, and how many."""
+    """Of the faces 1 to 6; of a die with several jokers all of them on the first."""
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """How often each face falls in so many throws."""
+        return (1,) * len(FACES)
 
     @property
     def dice(self) -> int:
@@ -43,21 +47,60 @@ class DiceRecord:
         return sum(self.counts)
 
     @property
-    def expected_count(self) -> float:
+    def expected(self) -> tuple[float, ...]:
         """Times that each face is expected."""
-        return self.dice / 6
+        return tuple(self.dice * weight / sum(self.weights) for weight in self.weights)
 
     @property
     def chi_square(self) -> float:
-        """Pearson's statistic of the counts, 5 degrees of freedom; 0 without dice."""
-        if not self.dice:
-            return 0.0
-        return sum((n - self.expected_count) ** 2 for n in self.counts) / self.expected_count
+        """Pearson's statistic of the counts; 0 without dice."""
+        both = zip(self.counts, self.expected, strict=True)
+        return sum((n - mean) ** 2 / mean for n, mean in both if mean)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Those of the statistic."""
+        return sum(weight > 0 for weight in self.weights) - 1
 
     @property
     def p_value(self) -> float:
-        """Chance that fair dice give counts at least as uneven."""
-        return chi_square_tail(self.chi_square, len(FACES) - 1)
+        """Chance that such dice fall at least as far from their weights."""
+        return chi_square_tail(self.chi_square, self.degrees_of_freedom)
+
+    @property
+    def fairness(self) -> Fairness:
+        """What the counts of the faces say."""
+        if min(filter(None, self.expected), default=0) < _FEWEST:
+            return Fairness.TOO_FEW
+        if self.p_value >= UNUSUAL:
+            return Fairness.FAIR
+        return Fairness.UNUSUAL if self.p_value >= VERY_UNUSUAL else Fairness.VERY_UNUSUAL
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedCount(FaceCounts):
+    """The faces of the dice of one kind that players brought."""
+
+    die: NamedDie
+    counts: tuple[int, ...]
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """Those of the die."""
+        return self.die.die.weights
+
+
+@dataclass(frozen=True, slots=True)
+class DiceRecord(FaceCounts):
+    """Counts over many rolls and how likely fair dice are to give such."""
+
+    rolls: int
+    counts: tuple[int, ...]
+    six_dice_rolls: int
+    """Rolls of six dice of which is known whether they were farkles."""
+    six_dice_farkles: int
+    farkle_chances: tuple[tuple[float, int], ...]
+    """Of these rolls: the chance of a farkle under the rules that were played, and how many."""
 
     @property
     def expected_farkles(self) -> float:
@@ -82,15 +125,6 @@ class DiceRecord:
             1.0, float(chances[: hits + 1].sum() if hits < expected else chances[hits:].sum())
         )
 
-    @property
-    def fairness(self) -> Fairness:
-        """What the counts of the faces say."""
-        if self.dice < FEWEST_DICE:
-            return Fairness.TOO_FEW
-        if self.p_value >= UNUSUAL:
-            return Fairness.FAIR
-        return Fairness.UNUSUAL if self.p_value >= VERY_UNUSUAL else Fairness.VERY_UNUSUAL
-
 
 def dice_record(rolls: Iterable[tuple[Sequence[int], tuple[bool, float] | None]]) -> DiceRecord:
     """Count rolls.
@@ -108,6 +142,27 @@ def dice_record(rolls: Iterable[tuple[Sequence[int], tuple[bool, float] | None]]
         six_dice_farkles=sum(farkle for farkle, _ in six),
         farkle_chances=tuple(sorted(Counter(chance for _, chance in six).items())),
     )
+
+
+def loaded_record(games: Iterable[tuple[Begun, Sequence[Event]]]) -> tuple[LoadedCount, ...]:
+    """Count the dice of games to which players bring theirs, what was rolled most first."""
+    counts: defaultdict[NamedDie, Counter[int]] = defaultdict(Counter)
+    for first, events in games:
+        for die, face in _fallen(first, events):
+            counts[die][face] += 1
+    found = [
+        LoadedCount(die, tuple(shown[face] for face in FACES)) for die, shown in counts.items()
+    ]
+    return tuple(sorted(found, key=lambda one: (-one.dice, one.die.key, one.die.die.weights)))
+
+
+def _fallen(first: Begun, events: Sequence[Event]) -> Iterator[tuple[NamedDie, int]]:
+    """Every die that fell in a game of dice with names, with its face."""
+    for game, types, fallen in throws(first, events):
+        if game.kits:
+            names = game.kits[game.mover].with_added
+            for of_type, die in zip(sorted(types), sorted(fallen), strict=True):
+                yield names.first_name(of_type), (die - 1) % len(FACES) + 1
 
 
 def chi_square_tail(statistic: float, degrees: int) -> float:

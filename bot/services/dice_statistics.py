@@ -10,16 +10,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from bot.review.dice_record import DiceRecord, dice_record
-from bot.review.loaded_record import LoadedCount, loaded_record
+from bot.review.dice_record import DiceRecord, LoadedCount, dice_record, loaded_record
 from bot.store.rows import RolledGame
 from bot.store.store import Store
 from bot.table.events import Begun, Event
 from bot.table.replay import replay
 from solver.errors import FarkleError
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set, make_roll
-from solver.turn.scoring import Fate, fate
+from solver.turn.dice import make_roll
+from solver.turn.scoring import Fate, fate, turn_plan
 
 _DICE = 6
 """Rolls of so many dice are told apart into farkles and others."""
@@ -52,14 +51,9 @@ def _replayed(game: RolledGame) -> Iterator[tuple[Begun, Sequence[Event]]]:
             yield first, others
 
 
-@lru_cache(maxsize=256)
 def farkle_chance(rules: Ruleset) -> float:
-    """Chance that a roll of all dice is a farkle: it neither scores nor wins nor loses all."""
-    thrown = dice_set(rules)
-    farkles = (
-        ways for roll, ways in thrown.rolls(thrown.whole) if fate(rules, roll) is Fate.FARKLE
-    )
-    return sum(farkles) / thrown.ways(thrown.whole)
+    """Chance that a roll of six dice is a farkle: it neither scores nor wins nor loses all."""
+    return float(turn_plan(rules).farkle_chances[_DICE - 1])
 
 
 def _known(game: RolledGame) -> Iterator[_Known]:

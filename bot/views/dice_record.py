@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.review.dice_record import FEWEST_DICE, DiceRecord, Fairness
-from bot.review.loaded_record import LoadedCount
+from bot.review.dice_record import FEWEST_DICE, DiceRecord, FaceCounts, Fairness, LoadedCount
 from bot.services.dice_statistics import DiceRecords
 from bot.views.layout import columns, percent, wrap
 from solver.wording import figure, say, say_later, say_number
@@ -28,16 +27,9 @@ def dice_records_text(records: DiceRecords) -> str:
 
 
 def dice_records_data(records: DiceRecords) -> dict[str, Any]:
-    """The same for programs."""
+    """Both for programs."""
     loaded = [
-        {
-            "die": one.die.typed,
-            "dice": one.dice,
-            "counts": {str(face): count for face, count in enumerate(one.counts, 1)},
-            "expected": {str(face): mean for face, mean in enumerate(one.expected, 1)},
-            "p_value": one.p_value,
-            "fairness": one.fairness.value,
-        }
+        {"die": one.die.typed, **_counts_data(one), "expected": _by_face(one.expected)}
         for one in records.loaded
     ]
     return dice_record_data(records.fair) | ({"loaded": loaded} if loaded else {})
@@ -78,7 +70,7 @@ def dice_record_text(record: DiceRecord) -> str:
         "{dice} in {number:,} rolls, each face is expected {times:,.1f} times:",
         record.rolls,
         dice=say_number("{number:,} die", "{number:,} dice", record.dice),
-        times=record.expected_count,
+        times=record.expected[0],
     )
     lines = [head, *columns(rows, right={2, 3}, spare=(1,)), fairness_text(record)]
     if record.fairness is not Fairness.TOO_FEW:
@@ -114,13 +106,10 @@ def dice_record_data(record: DiceRecord) -> dict[str, Any]:
     """A record for programs; p-values are not rounded."""
     return {
         "rolls": record.rolls,
-        "dice": record.dice,
-        "counts": {str(face): count for face, count in enumerate(record.counts, 1)},
-        "expected_count": record.expected_count,
+        **_counts_data(record),
+        "expected_count": record.expected[0],
         "chi_square": record.chi_square,
-        "degrees_of_freedom": 5,
-        "p_value": record.p_value,
-        "fairness": record.fairness.value,
+        "degrees_of_freedom": record.degrees_of_freedom,
         "six_dice": {
             "rolls": record.six_dice_rolls,
             "farkles": record.six_dice_farkles,
@@ -129,6 +118,19 @@ def dice_record_data(record: DiceRecord) -> dict[str, Any]:
             "p_value": record.farkles_p_value,
         },
     }
+
+
+def _counts_data(counts: FaceCounts) -> dict[str, Any]:
+    return {
+        "dice": counts.dice,
+        "counts": _by_face(counts.counts),
+        "p_value": counts.p_value,
+        "fairness": counts.fairness.value,
+    }
+
+
+def _by_face(numbers: Sequence[float]) -> dict[str, float]:
+    return {str(face): number for face, number in enumerate(numbers, 1)}
 
 
 def _farkles_text(record: DiceRecord) -> str:

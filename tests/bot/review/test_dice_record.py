@@ -1,19 +1,29 @@
 import math
 from itertools import product
 from random import Random
+from typing import Any
 
 import pytest
 
 from bot.review.dice_record import (
     DiceRecord,
     Fairness,
+    LoadedCount,
     chi_square_tail,
     dice_record,
+    loaded_record,
 )
 from bot.services.dice_statistics import farkle_chance
+from bot.table import commands
+from bot.table.badges import faces_of, use
+from bot.table.events import Begun, Event
+from bot.table.fold import apply, begin
 from bot.views.dice_record import dice_record_data, dice_record_text
+from solver.loaded.kits import Kit
+from solver.named.badges import read_badge
+from solver.named.sets import read_die, read_set
 from solver.rules.file import load_rules
-from solver.turn.scoring import turn_plan
+from tests.loaded_dice import kcd
 
 
 @pytest.mark.parametrize(
@@ -40,12 +50,6 @@ def test_p_values_are_the_integral_of_the_density() -> None:
         assert chi_square_tail(statistic, 5) == pytest.approx(tail, rel=1e-4)
 
 
-@pytest.mark.parametrize("name", ["facebook", "kcd", "classic", "zilch", "patch"])
-def test_the_farkle_chance_is_that_of_the_solver(name: str) -> None:
-    rules = load_rules(name)
-    assert farkle_chance(rules) == pytest.approx(turn_plan(rules).farkle_chances[5], abs=1e-15)
-
-
 def test_the_published_farkle_chance() -> None:
     """5 in 216 where single 1s and 5s, three of a kind, a straight and three pairs score."""
     assert farkle_chance(load_rules("facebook")) == pytest.approx(5 / 216)
@@ -62,7 +66,7 @@ def test_counts() -> None:
     )
     assert record == DiceRecord(4, (2, 5, 4, 3, 3, 3), 2, 1, ((0.02, 1), (0.03, 1)))
     assert record.farkle_chance == pytest.approx(0.025)
-    assert (record.dice, record.expected_count) == (20, 20 / 6)
+    assert (record.dice, record.expected) == (20, (20 / 6,) * 6)
     assert record.expected_farkles == pytest.approx(0.05)
     # (4 + 25 + 16 + 9 + 9 + 9) * 6 / 20 - 20
     assert record.chi_square == pytest.approx(1.6)
@@ -161,3 +165,55 @@ def test_no_dice() -> None:
     assert dice_record_text(record) == "No dice have been rolled yet."
     assert dice_record_data(record)["p_value"] == 1
     assert record.fairness is Fairness.TOO_FEW
+
+
+# ---- Dice that players bring -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("degrees", "statistic", "chance"),
+    [(1, 3.841, 0.05), (2, 5.991, 0.05), (3, 7.815, 0.05), (4, 13.277, 0.01), (5, 20.515, 0.001)],
+)
+def test_tails_are_those_of_tables(degrees: int, statistic: float, chance: float) -> None:
+    """Abramowitz and Stegun, table 26.8."""
+    assert chi_square_tail(statistic, degrees) == pytest.approx(chance, rel=2e-3)
+    assert chi_square_tail(0, degrees) == 1
+    assert chi_square_tail(statistic, 5) == pytest.approx(_of_five_degrees(statistic))
+
+
+def _of_five_degrees(statistic: float) -> float:
+    """26.4.4 there, written out."""
+    root = math.sqrt(statistic)
+    tail = math.sqrt(2 / math.pi) * math.exp(-statistic / 2) * (root + root**3 / 3)
+    return min(1.0, math.erfc(root / math.sqrt(2)) + tail)
+
+
+def test_dice_that_follow_their_weights_are_told_from_others() -> None:
+    chance, lucky = Random(1), read_die("lucky")
+    faces = chance.choices(range(1, 7), weights=lucky.die.weights, k=1_000)
+    counts = tuple(faces.count(face) for face in range(1, 7))
+    assert LoadedCount(lucky, counts).fairness is Fairness.FAIR
+    assert LoadedCount(read_die("ordinary"), counts).fairness is Fairness.VERY_UNUSUAL
+    assert LoadedCount(lucky, (2, 0, 1, 1, 1, 2)).fairness is Fairness.TOO_FEW
+
+
+def test_every_die_is_counted_for_its_owner() -> None:
+    """Those that a badge has rolled again or added, too."""
+    kits = (
+        Kit(read_set("odd,lucky,pie", 3), read_badge("silver-might")),
+        Kit(read_set("odd*3", 3), read_badge("silver-fortune")),
+    )
+    settings: dict[str, Any] = {"rules": kcd(dice=3, goal=600), "levels": (None, None)}
+    first = Begun(game="test", kits=kits, tracked=True, **settings)
+    game, events = begin(first), list[Event]()
+    assert game.side
+    added = faces_of([0, 1, 2, 3], (1, 3, 2, 5))
+    for event in use(game, 0, (), added):
+        events.append(event)
+        game = apply(game, event)
+    kept = commands.keep(game, 0, (6 * 3 + 5,))
+    found = {one.die.typed: one.counts for one in loaded_record([(first, [*events, *kept])])}
+    names = [kits[0].with_added.first_name(k).typed for k in range(4)]
+    assert sorted(names) == ["extra", "lucky", "odd", "pie"]
+    shown = dict(zip(names, (1, 3, 2, 5), strict=True))
+    assert found == {n: tuple(int(f == shown[n]) for f in range(1, 7)) for n in names}
