@@ -1,74 +1,43 @@
 """What a finished game teaches its players: how they played it, and decisions to practise on."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
-from bot.review.moments import Judgement
+from bot.review.kept_questions import kept
+from bot.review.moments import Judgement, Moment
 from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
+from bot.store.rows import SeatReview
 from solver.play.daily import CLEAR, Choice, Question, in_order
-from solver.play.drills import Spot, fewer_choices, spot_of
+from solver.play.drills import fewer_choices, spot_of
 from solver.turn.equations import Decision
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """A decision that cost so much that the best choice is no matter of taste."""
-
-    turn: int
-    """Number of the turn of its seat, from 1."""
-    question: Question
-    """Of many choices only with the best ones, and the chosen one."""
-    chosen: int
-
-    @property
-    def cost(self) -> float:
-        """Win probability that was given away."""
-        return self.question.cost(self.chosen)
+def lessons_of(found: Review) -> list[SeatReview]:
+    """What is kept of every seat of a game whose chances are exact."""
+    return [_of_seat(found, player) for player in found.players]
 
 
-@dataclass(frozen=True, slots=True)
-class SeatLessons:
-    """How a seat played a game."""
-
-    seat: int
-    decisions: int
-    """Without those that were forced."""
-    loss: float
-    """Win probability that they gave away."""
-    without_luck: float | None
-    """The luck-adjusted result; None for a game without one."""
-    spots: Mapping[Spot, tuple[int, float]]
-    """Decisions and loss by spot."""
-    lessons: tuple[Lesson, ...]
-    """The worst first, as many as a review names."""
-
-
-def lessons_of(found: Review) -> tuple[SeatLessons, ...]:
-    """What a game teaches, by seat; its chances have to be exact."""
-    return tuple(_of_seat(found, player) for player in found.players)
-
-
-def _of_seat(found: Review, player: PlayerReview) -> SeatLessons:
-    spots: dict[Spot, tuple[int, float]] = {}
-    lessons: list[Lesson] = []
+def _of_seat(found: Review, player: PlayerReview) -> SeatReview:
+    spots: dict[str, tuple[int, float]] = {}
+    lessons: list[tuple[Moment, Judgement]] = []
     for moment in found.moments:
         judged = moment.judgement
         if moment.seat != player.seat or judged is None or judged.forced:
             continue
         thrown = judged.kits[judged.position.mover].dice.dice_set if judged.kits else None
-        spot = spot_of(found.rules, judged.position, thrown)
+        spot = spot_of(found.rules, judged.position, thrown).value
         number, loss = spots.get(spot, (0, 0.0))
         spots[spot] = number + 1, loss + judged.loss
+        # a decision that costs less is a matter of taste
         if judged.roll and judged.loss >= CLEAR and not _is_about_badge(judged):
-            lessons.append(_lesson(found, moment.turn, judged))
-    lessons.sort(key=lambda one: -one.cost)
-    return SeatLessons(
+            lessons.append((moment, judged))
+    lessons.sort(key=lambda one: -one[1].loss)
+    return SeatReview(
         player.seat,
         player.decisions,
         player.total_loss,
         player.luck_adjusted_result,
         spots,
-        tuple(lessons[:NUMBER_OF_WORST]),
+        [_lesson(found, *one) for one in lessons[:NUMBER_OF_WORST]],
     )
 
 
@@ -77,8 +46,8 @@ def _is_about_badge(judged: Judgement) -> bool:
     return any(one.use or one.takes_farkle for one in judged.choices)
 
 
-def _lesson(found: Review, turn: int, judged: Judgement) -> Lesson:
-    """A decision to practise on."""
+def _lesson(found: Review, moment: Moment, judged: Judgement) -> dict[str, Any]:
+    """A decision to practise on; of many choices only with the best ones, and the chosen one."""
     before = judged.position.turn_total
     choices = {
         one: Choice(
@@ -95,4 +64,4 @@ def _lesson(found: Review, turn: int, judged: Judgement) -> Lesson:
     shown = fewer_choices(in_order(choices.values()), chosen)
     asked = found.rules, judged.position, judged.roll, shown, None
     question = Question(*asked, judged.kits, found.joker_alone)
-    return Lesson(turn, question, shown.index(chosen))
+    return {"turn": moment.turn, **kept(question), "chosen": shown.index(chosen)}

@@ -11,12 +11,12 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
+from bot.review.kept_questions import kept, read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.levels import weak_spot
 from bot.services.looking_back import LookingBack
-from bot.services.position_ids import kept, read_kept
 from bot.services.situation import DEFAULT_RULES
 from bot.services.spacing import spaced
 from bot.services.tables import Caller, Tables

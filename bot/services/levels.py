@@ -26,10 +26,7 @@ _AVERAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class PlayerLevel:
-    """What the reviews of games come to, those of a person in games with exact chances.
-
-    Games with dice of one's own are left out.
-    """
+    """What the reviews of games come to, those of a person in games with exact chances."""
 
     games: int
     decisions: int
@@ -83,7 +80,7 @@ class Levels:
                 yield delay
         stats = await person_stats(self._store, person, place)
         games = await reviewed_games(self._store, person, place)
-        level = level_of([one for one in games if not one.own_dice])
+        level = level_of(games)
         yield PlayerRecord(stats, level, await self._back.left(person, place))
 
 

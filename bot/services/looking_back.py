@@ -7,14 +7,11 @@ seats is kept.
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-from bot.review.lessons import SeatLessons
 from bot.services.chances import Oracle
-from bot.services.position_ids import kept
 from bot.services.reckoning import lessons_in
 from bot.services.tables import Caller, Table, Tables
 from bot.store.errors import DamagedGameError, MissingGameError
 from bot.store.reviews import keep_review, unreviewed
-from bot.store.rows import SeatReview
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay, Task, TaskCancelledError
 from bot.tasks.workers import TaskError
@@ -70,8 +67,7 @@ class LookingBack:
                 if isinstance(told, Delay):
                     yield told
                 else:
-                    rows = [_written(one, own_dice=bool(game.kits)) for one in told]
-                    await keep_review(self._tables.store, game.id, game.version, rows)
+                    await keep_review(self._tables.store, game.id, game.version, told)
         except TaskCancelledError:
             raise
         except StrategyFileError:  # it is solved no more, or not for the two who were left
@@ -103,16 +99,3 @@ class LookingBack:
         """Whether a game is over whose dice were all taken, and its chances are exact."""
         game = table.game
         return game.over and bool(game.kits or not game.pool) and self._oracle.is_exact(game)
-
-
-def _written(found: SeatLessons, *, own_dice: bool) -> SeatReview:
-    """What was found of a seat as it is kept."""
-    return SeatReview(
-        found.seat,
-        found.decisions,
-        found.loss,
-        found.without_luck,
-        {str(spot): counted for spot, counted in found.spots.items()},
-        [{"turn": one.turn, **kept(one.question), "chosen": one.chosen} for one in found.lessons],
-        own_dice=own_dice,
-    )

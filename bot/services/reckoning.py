@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.review.chart import ChartPoint, GameChart
-from bot.review.lessons import SeatLessons, lessons_of
+from bot.review.lessons import lessons_of
 from bot.review.moments import effective_events, steps_before_start
 from bot.review.review import Review, review
 from bot.services.advisor import Advisor
+from bot.store.rows import SeatReview
 from bot.table import commands
 from bot.table.events import Banked, Begun, Event, Kept, Rolled, TurnEnding
 from bot.table.fold import apply, begin, fold
@@ -81,7 +82,7 @@ def reviewed(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> Review:
     return review(advisor.worth_in(game, *game.numbers_playing), begun, events)
 
 
-def lessons_in(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> tuple[SeatLessons, ...]:
+def lessons_in(advisor: Advisor, begun: Begun, events: Sequence[Event]) -> list[SeatReview]:
     """What a game that is solved teaches its players. Raises FarkleError."""
     return lessons_of(reviewed(advisor, begun, events))
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, and_, not_, select
 
 from bot.store.checksums import is_sound, put
@@ -11,6 +12,7 @@ from bot.store.rows import PlayedGame, SeatReview
 from bot.store.schema import games, results, reviews, seats
 from bot.store.store import Store, in_place
 
+_PLAYED = TypeAdapter(PlayedGame)
 _BESIDE = and_(reviews.c.game_id == seats.c.game_id, reviews.c.seat == seats.c.number)
 
 
@@ -55,7 +57,9 @@ async def reviewed_games(store: Store, person: str, place: str | None = None) ->
     query = query.order_by(games.c.ended_at.desc(), games.c.id)
     return await store.read(
         lambda connection: [
-            PlayedGame(**found, game_id=game_id, ended_at=ended_at, share=won)
+            _PLAYED.validate_python(
+                {**found, "game_id": game_id, "ended_at": ended_at, "share": won}
+            )
             for found, game_id, ended_at, won in connection.execute(query)
         ]
     )

@@ -1,7 +1,7 @@
 """What the store takes and gives: games, their events, seats and results, a place's settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -120,8 +120,8 @@ class SeatReview:
     spots: dict[str, tuple[int, float]]
     """Decisions and loss by spot."""
     lessons: list[dict[str, Any]]
-    own_dice: bool = field(default=False, kw_only=True)
-    """Whether players brought their dice."""
+    """Decisions that cost so much that the best choice is no matter of taste, the worst first: the
+    turn of the seat, the question as `bot.review.kept_questions` keeps it, and what was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class StoredDrill:
     choice: int | None = None
     """The last answer; None while one is waited for."""
     memory: dict[str, Any] | None = None
-    """What the next interval follows from, see bot/services/spacing.py."""
+    """What the next interval follows from, see `bot.services.spacing`."""
     due: datetime | None = None
     """When it is asked again; None for never."""
     whole: dict[str, Any] | None = None

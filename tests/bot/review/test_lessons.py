@@ -1,20 +1,23 @@
 """What a game teaches, against the review it is made of and advice on each decision."""
 
+from datetime import UTC, datetime
 from math import fsum
+from typing import Any
 
 import pytest
 
-from bot.review.lessons import SeatLessons, lessons_of
+from bot.review.kept_questions import read_kept
+from bot.review.lessons import lessons_of
 from bot.review.review import review
 from bot.review.worth import Worth
+from bot.store.rows import SeatReview, StoredDrill
 from bot.table import commands
 from bot.table.state import Game
 from solver.game.position import Position
 from solver.play.advice import advise
-from solver.play.daily import CLEAR, MOST
+from solver.play.daily import CLEAR, MOST, Question
 from solver.play.drills import spot_of
 from solver.play.estimate import EstimatedStrategy
-from solver.play.position_id import read_id
 from solver.strategy import Strategy
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision
@@ -33,8 +36,15 @@ def nearly_best(strategy: Strategy) -> Choose:
     return choose
 
 
-def lessons(strategy: Strategy, table: Table) -> tuple[SeatLessons, ...]:
+def lessons(strategy: Strategy, table: Table) -> list[SeatReview]:
     return lessons_of(table.review(strategy))
+
+
+def question_of(strategy: Strategy, lesson: dict[str, Any]) -> Question:
+    """What is asked of a lesson, as it is read where it was kept."""
+    rules, now = strategy.rules.model_dump(mode="json"), datetime(2026, 11, 22, tzinfo=UTC)
+    kept = StoredDrill("ann", rules=rules, game_id=None, asked_at=now, **lesson)
+    return read_kept(kept, "the position")
 
 
 @pytest.fixture
@@ -51,31 +61,29 @@ def test_they_are_the_decisions_that_cost_most(badly_played: tuple[Strategy, Tab
     told = lessons(strategy, table)
     assert len(told[0].lessons) == len(told[1].lessons) == 3
     for own, player in zip(told, found.players, strict=True):
-        assert [one.cost for one in own.lessons] == pytest.approx(
-            [-moment.gain for moment in player.worst]
-        )
-        assert [one.turn for one in own.lessons] == [moment.turn for moment in player.worst]
+        assert [one["turn"] for one in own.lessons] == [moment.turn for moment in player.worst]
         for lesson, moment in zip(own.lessons, player.worst, strict=True):
             judged = moment.judgement
             assert judged is not None
-            chosen = lesson.question.choices[lesson.chosen]
+            question = question_of(strategy, lesson)
+            assert question.cost(lesson["chosen"]) == pytest.approx(-moment.gain)
+            chosen = question.choices[lesson["chosen"]]
             assert chosen.set_aside == judged.chosen.set_aside
             assert chosen.turn_total == judged.chosen.turn_total
-            question = lesson.question
-            assert (question.position, question.roll) == (judged.position, judged.roll)
             # under these rules it does not matter how often the dice were hot
             position = judged.position.change(hot_dice=0)
-            assert read_id(question.id or "").position(strategy.rules) == (position, judged.roll)
+            assert (question.position, question.roll) == (position, judged.roll)
 
 
 def test_choices_are_worth_what_advice_says(badly_played: tuple[Strategy, Table]) -> None:
     strategy, table = badly_played
     for own in lessons(strategy, table):
         for lesson in own.lessons:
-            position, roll = lesson.question.position, lesson.question.roll
+            question = question_of(strategy, lesson)
+            position, roll = question.position, question.roll
             told = {one.set_aside: one.win_probability for one in
                     advise(strategy, position, roll).options}  # fmt: skip
-            asked = lesson.question.choices
+            asked = question.choices
             best_one = max(one.win_probability for one in asked)
             assert best_one == pytest.approx(max(told.values()))
             assert all(one.win_probability <= told[one.set_aside] + 1e-12 for one in asked)
@@ -98,7 +106,7 @@ def test_spots_and_sums_are_those_of_the_review(badly_played: tuple[Strategy, Ta
                 if one
                 and not one.forced
                 and isinstance(one.position, Position)
-                and spot_of(found.rules, one.position) is spot
+                and spot_of(found.rules, one.position) == spot
             ]
             assert len(here) == number
 
@@ -108,7 +116,7 @@ def test_who_plays_best_has_no_lesson(strategies: dict[str, Strategy]) -> None:
     table = Table(strategy.rules)
     play(table, best(strategy), rng)
     for own in lessons_of(table.review(strategy)):
-        assert (own.lessons, own.loss) == ((), 0)
+        assert (own.lessons, own.loss) == ([], 0)
         assert own.decisions
 
 
@@ -142,11 +150,11 @@ def test_of_three_the_decisions_of_all_are_lessons(strategies: dict[str, Strateg
     table.keep(5, bank=True)
     found = lessons_of(review(worth, table.first, table.events))
     assert found[0].decisions == 2
-    assert sorted(one.turn for one in found[0].lessons) == [1, 2]
+    assert sorted(one["turn"] for one in found[0].lessons) == [1, 2]
     assert sum(number for number, _ in found[0].spots.values()) == 2
     for lesson in found[0].lessons:
-        question = lesson.question
-        of_all = [3, 2][lesson.turn - 1]
+        question = question_of(strategy, lesson)
+        of_all = [3, 2][lesson["turn"] - 1]
         assert len(question.position.players) == of_all
         assert (question.id is None) is (of_all == 3)
         play = strategy if of_all == 2 else estimated
