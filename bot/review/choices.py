@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from bot.review.worth import Shares, TurnWorth, Worth
 from bot.table.events import Accepted, Used
 from bot.table.fold import apply, turn_with
-from bot.table.state import Game, Turn
+from bot.table.state import Game
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
@@ -43,61 +43,42 @@ class Choice:
 
 def choices(worth: Worth, game: Game) -> list[Choice]:
     """What the player to move can do with the roll, or whether to roll if all dice were kept."""
-    if game.held.uses is not None:
-        return [*_with_badge(worth, game)]
-    turn, mover = worth.turn(game), game.mover
-    if game.turn.roll is None:
-        after: dict[Roll, Turn] = {(): game.turn}
-    else:
-        after = {one.dice: turn_with(game, one) for one in game.set_asides()}
-    found = []
-    for kept, then in after.items():
-        state = then.state
-        bank = turn.bank_value(state) if game.may_bank_at(then) else None
-        if bank is not None:
-            found.append(_choice(turn, mover, state, kept, Decision.BANK, bank))
-        roll = turn.roll_value(state)
-        found.append(_choice(turn, mover, state, kept, Decision.ROLL, roll))
-    return found
-
-
-def _with_badge(worth: Worth, game: Game) -> Iterator[Choice]:
-    """The same where badges are used up."""
-    roll = game.turn.roll
+    turn, mover, roll = worth.turn(game), game.mover, game.turn.roll
     if roll is None:
-        yield from _before_a_roll(worth, game, ())
-        return
+        return [*_before_a_roll(worth, turn, game, ())]
+    found = []
     for one in game.set_asides():
         then = replace(game, turn=turn_with(game, one))
-        yield from _before_a_roll(worth, then, one.dice)
-    turn, mover, state = worth.turn(game), game.mover, game.turn.state
-    if game.is_farkle:
+        found += _before_a_roll(worth, turn, then, one.dice)
+    if game.held.uses is not None and game.is_farkle:
         taken = worth.shares(apply(game, Accepted()))
-        yield replace(_choice(turn, mover, state, (), Decision.BANK, taken), turn_total=0)
+        left = _choice(turn, mover, game.turn.state, (), Decision.BANK, taken)
+        found.append(replace(left, turn_total=0))
     if not game.may_use or game.power is None:
-        return
+        return found
     if game.power.kind is PowerKind.DOPPELGANGER:
         for one in game.set_asides():
             then = apply(game, Used(dice=one.dice))
-            for choice in _before_a_roll(worth, then, one.dice):
-                yield replace(choice, use=PowerKind.DOPPELGANGER)
-        return
+            for choice in _before_a_roll(worth, worth.turn(then), then, one.dice):
+                found.append(replace(choice, use=PowerKind.DOPPELGANGER))
+        return found
     for kind, dice, shares in turn.uses(roll):
         used_on = () if kind is PowerKind.RESURRECTION else dice
-        yield _choice(turn, mover, state, used_on, Decision.ROLL, shares, kind)
+        found.append(_choice(turn, mover, game.turn.state, used_on, Decision.ROLL, shares, kind))
+    return found
 
 
-def _before_a_roll(worth: Worth, game: Game, kept: Roll) -> Iterator[Choice]:
-    """Roll, bank, or either with the badge."""
-    turn, state, mover = worth.turn(game), game.turn.state, game.mover
-    yield _choice(turn, mover, state, kept, Decision.ROLL, turn.roll_value(state))
+def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Iterator[Choice]:
+    """Bank, roll, or either with the badge; `turn` is that of the game."""
+    state, mover = game.turn.state, game.mover
     if game.may_bank and (bank := turn.bank_value(state)):
         yield _choice(turn, mover, state, kept, Decision.BANK, bank)
+    yield _choice(turn, mover, state, kept, Decision.ROLL, turn.roll_value(state))
     if game.may_use and game.power:
         action = Decision.ROLL
         if game.power.is_of_bank and not game.power.at_start:
             action = Decision.BANK
-        for kind, _, shares in turn.uses(None):
+        for kind, _, shares in worth.turn(game).uses(None):
             yield _choice(turn, mover, state, kept, action, shares, kind)
 
 
