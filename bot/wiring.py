@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 from bot.fronts.chat.advice import advice_commands
 from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.daily import daily_commands
-from bot.fronts.chat.drill import drill_commands
 from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.memo import memo_commands
 from bot.fronts.chat.pictures import PictureCommands
 from bot.fronts.chat.points import points_commands
+from bot.fronts.chat.practice import practice_commands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands
 from bot.fronts.chat.tournaments import tournament_commands
@@ -117,8 +116,9 @@ async def open_parts(
                 *memo_commands(oracle, rules, settings.kernels),
                 *played.commands(),
                 *tournament_commands(Tournaments(games), rules),
-                *daily_commands(Daily(tables, oracle, rules)),
-                *drill_commands(Drill(tables, oracle, rules, back), oracle, rules),
+                *practice_commands(
+                    Daily(tables, oracle, rules), Drill(tables, oracle, rules, back), oracle, rules
+                ),
                 *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
                 *duel_commands(oracle, rules, settings.kernels),
                 *RulesCommands(rules).commands(),

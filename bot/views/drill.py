@@ -1,33 +1,25 @@
 """Drills as people read them: what is asked, and what comes of an answer."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from math import ceil
 from typing import Any
 
-from babel.dates import format_date
-
 from bot.services.drill import Drilled, DrillQuestion, DrillVerdict
 from bot.views.advice import reason_text
-from bot.views.card import Button, Card
-from bot.views.layout import escape_markdown, wrap
+from bot.views.card import Button
 from bot.views.question import (
-    choice_buttons,
-    choice_lines,
+    AskedPage,
+    SolvedPage,
     choice_text,
     cost_figure,
-    dice_attachment,
-    found_text,
-    id_line,
-    marked_lines,
-    numbered_lines,
+    day_text,
+    found_lines,
     question_data,
-    question_head,
-    ranked_lines,
     solved_data,
 )
 from solver.play.daily import CLEAR
 from solver.play.drills import Spot
-from solver.wording import figure, say, say_later, say_number, spoken
+from solver.wording import figure, say, say_later, say_number
 
 SPOTS = {
     Spot.NEAR_GOAL: say_later("near the goal"),
@@ -43,22 +35,16 @@ NEXT = "next"
 """Action of the button that asks for the next position."""
 
 
-def drill_text(asked: DrillQuestion) -> str:
-    """What is asked: where it comes from, the choices by number, and what there is besides."""
-    question = asked.drill.question
-    lines = [*_before(asked), _title(asked), question_head(question)]
-    end = [say("What wins most often? Answer with /drill answer NUMBER."), *_after(asked)]
-    return "\n".join([*map(wrap, lines), *numbered_lines(question), *map(wrap, end)])
-
-
-def drill_card(asked: DrillQuestion) -> Card:
-    """The same with a button for each choice, which has its number for action."""
-    question = asked.drill.question
-    head = [*map(escape_markdown, _before(asked)), f"**{escape_markdown(_title(asked))}**"]
-    end = [say("What wins most often?"), *_after(asked)]
-    lines = [escape_markdown(question_head(question)), *choice_lines(question)]
-    text = "\n".join([*head, *lines, *end])
-    return Card(text, (dice_attachment(question),), tuple(choice_buttons(question)))
+def drill_page(asked: DrillQuestion) -> AskedPage:
+    """What is asked, where it comes from, and what there is besides."""
+    return AskedPage(
+        asked.drill.question,
+        _title(asked),
+        say("What wins most often? Answer with /drill answer NUMBER."),
+        say("What wins most often?"),
+        _before(asked),
+        _after(asked),
+    )
 
 
 def drill_data(asked: DrillQuestion) -> dict[str, Any]:
@@ -75,22 +61,12 @@ def drill_data(asked: DrillQuestion) -> dict[str, Any]:
     }
 
 
-def drill_verdict_text(verdict: DrillVerdict) -> str:
-    """What an answer costs, every choice, why the best is best, and when it comes again."""
-    question = verdict.drill.question
-    head, end = _verdict(verdict), _then(verdict)
-    lines = [*map(wrap, head), *ranked_lines(question), _why(verdict), *map(wrap, end)]
-    return "\n".join(filter(None, [*lines, id_line(question)]))
-
-
-def drill_verdict_card(verdict: DrillVerdict) -> Card:
-    """The same for a phone, with a button for the next one."""
-    question = verdict.drill.question
-    why = " ".join(_why(verdict).split())
-    told = [*map(escape_markdown, _verdict(verdict)), *marked_lines(question)]
-    lines = [*told, escape_markdown(why), *_then(verdict), id_line(question)]
-    text = "\n".join(line for line in lines if line)
-    return Card(text, (), (Button(NEXT, say("Next ▶"), 0),))
+def verdict_page(verdict: DrillVerdict) -> SolvedPage:
+    """What an answer costs, why the best is best, when it comes again, and the way on."""
+    why = reason_text(verdict.advice) if verdict.advice else ""
+    after = [" ".join(why.split()), *_then(verdict)]
+    following = Button(NEXT, say("Next ▶"), 0)
+    return SolvedPage(verdict.drill.question, _verdict(verdict), after, (following,))
 
 
 def drill_verdict_data(verdict: DrillVerdict) -> dict[str, Any]:
@@ -156,7 +132,7 @@ def _title(asked: DrillQuestion) -> str:
         return say("A new position")
     if drill.played_on is None:
         return say("Your own decision, turn {turn}", turn=drill.turn)
-    day = _day(drill.played_on)
+    day = day_text(drill.played_on)
     if drill.again:
         return say("Once more: your decision of {day}, turn {turn}", day=day, turn=drill.turn)
     return say("Your decision of {day}, turn {turn}", day=day, turn=drill.turn)
@@ -186,10 +162,7 @@ def _after(asked: DrillQuestion) -> list[str]:
 
 def _verdict(verdict: DrillVerdict) -> list[str]:
     drill = verdict.drill
-    lines = []
-    if not verdict.is_first:
-        lines.append(say("You have answered already, and your first answer counts."))
-    lines.append(found_text(drill.question, verdict.choice))
+    lines = found_lines(drill.question, verdict.choice, is_first=verdict.is_first)
     if drill.chosen is not None and drill.chosen == verdict.choice:
         lines.append(say("You chose the same in the game."))
     elif drill.chosen is not None:
@@ -201,10 +174,6 @@ def _verdict(verdict: DrillVerdict) -> list[str]:
             )
         )
     return lines
-
-
-def _why(verdict: DrillVerdict) -> str:
-    return reason_text(verdict.advice) if verdict.advice else ""
 
 
 def _then(verdict: DrillVerdict) -> list[str]:
@@ -227,7 +196,3 @@ def _then(verdict: DrillVerdict) -> list[str]:
             ceil(left / timedelta(days=1)),
         )
     ]
-
-
-def _day(at: datetime) -> str:
-    return format_date(at, "long", locale=spoken().code)

@@ -1,19 +1,76 @@
 """A decision that is asked, as people read it: the choices before the answer and after it."""
 
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
 from typing import Any
+
+from babel.dates import format_date
 
 from bot.services.loaded import LoadedDice
 from bot.views.advice import cost_text, position_data, position_text, sets_text
 from bot.views.badges import badge_lines
-from bot.views.card import LONGEST_LABEL, Attachment, Button
+from bot.views.card import LONGEST_LABEL, Attachment, Button, Card
 from bot.views.dice_picture import dice_png
-from bot.views.layout import columns, dice_count, dice_text, escape_markdown, percent
+from bot.views.layout import columns, dice_count, dice_text, escape_markdown, percent, wrap
 from solver.play.daily import Choice, Question
-from solver.wording import figure, say
+from solver.wording import figure, say, spoken
 
 _ROWS = 5
 """Rows of buttons, which a phone shows best one below the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPage:
+    """A question with what is said around it."""
+
+    question: Question
+    title: str
+    typed: str
+    """How it is answered, or was, where answers are typed."""
+    pressed: str
+    """The same where they are pressed."""
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """The question, its choices by number, and how to answer."""
+        head = [*self.before, self.title, question_head(self.question)]
+        lines = [*map(wrap, head), *_numbered_lines(self.question), self.typed]
+        return "\n".join([*lines, *map(wrap, self.after)])
+
+    @property
+    def card(self) -> Card:
+        """The same with a button for each choice, which has its number for action."""
+        question = self.question
+        head = [*map(escape_markdown, self.before), f"**{escape_markdown(self.title)}**"]
+        lines = [escape_markdown(question_head(question)), *choice_lines(question), self.pressed]
+        text = "\n".join([*head, *lines, *self.after])
+        return Card(text, (_dice_attachment(question),), tuple(_choice_buttons(question)))
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedPage:
+    """The choices of a question, best first, with what is said around them."""
+
+    question: Question
+    before: Sequence[str]
+    after: Sequence[str] = ()
+    buttons: tuple[Button, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """For a fixed-width font."""
+        lines = [*map(wrap, self.before), *_ranked_lines(self.question), *map(wrap, self.after)]
+        return "\n".join(filter(None, [*lines, id_line(self.question)]))
+
+    @property
+    def card(self) -> Card:
+        """For a phone."""
+        lines = [*map(escape_markdown, self.before), *_marked_lines(self.question)]
+        lines += [*map(escape_markdown, self.after), id_line(self.question)]
+        return Card("\n".join(filter(None, lines)), (), self.buttons)
 
 
 def choice_text(question: Question, choice: Choice) -> str:
@@ -67,7 +124,7 @@ def _loaded(question: Question) -> LoadedDice:
     return LoadedDice(question.rules, *sets, question.joker_alone, badges, further)
 
 
-def numbered_lines(question: Question) -> list[str]:
+def _numbered_lines(question: Question) -> list[str]:
     """The choices by number, in columns, without what they are worth."""
     rows = [
         (f"{number}.", choice_text(question, one)) for number, one in enumerate(question.choices, 1)
@@ -75,7 +132,7 @@ def numbered_lines(question: Question) -> list[str]:
     return columns(rows, right={0})
 
 
-def choice_buttons(question: Question) -> list[Button]:
+def _choice_buttons(question: Question) -> list[Button]:
     """A button for each choice, which has its number for action, and for label if it must."""
     number = len(question.choices)
     rows = min(number, _ROWS)
@@ -101,7 +158,7 @@ def _label(question: Question, choice: Choice) -> str:
     return say("Keep {dice} and roll {left}", dice=kept, left=_left_text(question, choice))
 
 
-def dice_attachment(question: Question) -> Attachment:
+def _dice_attachment(question: Question) -> Attachment:
     """A picture of the roll."""
     faces = question.thrown.faces(question.roll)
     described = say("Rolled {dice}", dice=roll_text(question))
@@ -117,7 +174,7 @@ def found_text(question: Question, choice: int) -> str:
     return say("Not the best: {choice} costs {cost} %.", choice=chosen, cost=cost)
 
 
-def ranked_lines(question: Question) -> list[str]:
+def _ranked_lines(question: Question) -> list[str]:
     """Every choice, best first, in columns."""
     rows = [
         (
@@ -130,13 +187,24 @@ def ranked_lines(question: Question) -> list[str]:
     return columns(rows, right={1, 2})
 
 
-def marked_lines(question: Question) -> list[str]:
+def _marked_lines(question: Question) -> list[str]:
     """The same for a message."""
     return [
         f"{place}\\. {choice_text(question, question.choices[k])}:"
         f" {percent(question.choices[k].win_probability, question.within)}, {_cost_of(question, k)}"
         for place, k in enumerate(_order(question), start=1)
     ]
+
+
+def found_lines(question: Question, choice: int, *, is_first: bool) -> list[str]:
+    """Whether an answer is the best one, and whether it counts."""
+    again = [] if is_first else [say("You have answered already, and your first answer counts.")]
+    return [*again, found_text(question, choice)]
+
+
+def day_text(day: date) -> str:
+    """A day in words."""
+    return format_date(day, "long", locale=spoken().code)
 
 
 def id_line(question: Question) -> str:

@@ -31,7 +31,7 @@ from bot.fronts.discord.frames import Framed, shown_texts, shows_moment, table_v
 from bot.fronts.discord.gate import LEAVE
 from bot.fronts.discord.threads import begin_thread, can_begin, tell_in_thread
 from bot.review.chart import GameChart
-from bot.services.daily import Asked
+from bot.services.daily import Asked, Solution, Verdict
 from bot.services.drill import DrillQuestion, DrillVerdict
 from bot.services.explorer import Exploration
 from bot.services.games import News
@@ -49,8 +49,8 @@ from bot.views.card import (
     text_card,
 )
 from bot.views.chart import chart_png
-from bot.views.daily import asked_card, daily_card
-from bot.views.drill import drill_card, drill_verdict_card
+from bot.views.daily import answer_page, asked_page
+from bot.views.drill import drill_page, verdict_page
 from bot.views.explain import explanation_card
 from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
@@ -371,17 +371,19 @@ class Answer:
         if isinstance(subject, Explanation):
             return explanation_card(subject), None
         if isinstance(subject, Asked):
-            card = asked_card(subject)
+            card = asked_page(subject).card
             return card, daily_view(subject.daily.day, card.buttons)
         if isinstance(subject, DrillQuestion):
-            card = drill_card(subject)
+            card = drill_page(subject).card
             return card, drill_view(subject.drill.id, card.buttons)
         if isinstance(subject, DrillVerdict):
-            card = drill_verdict_card(subject)
+            card = verdict_page(subject).card
             return card, drill_view(subject.drill.id, card.buttons)
         if isinstance(subject, TournamentNews):
             return self.tournament_card(subject)
-        return daily_card(subject) or answer_card(subject) or text_card(reply.text), None
+        if isinstance(subject, Verdict | Solution):
+            return answer_page(subject).card, None
+        return answer_card(subject) or text_card(reply.text), None
 
     def tournament_card(self, news: TournamentNews) -> tuple[Card, AnyView | None]:
         """A tournament with its buttons, for all to read, in one language from first to last."""

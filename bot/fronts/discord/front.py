@@ -16,11 +16,10 @@ import discord
 from discord import app_commands
 
 from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, failure, take_apart
-from bot.fronts.chat.daily import daily_reply
-from bot.fronts.chat.drill import drill_asked, drill_reply
 from bot.fronts.chat.games import level_named, table_of
 from bot.fronts.chat.help import ALL, GROUPS
 from bot.fronts.chat.pictures import walked
+from bot.fronts.chat.practice import drill_asked, practice_reply
 from bot.fronts.chat.tournaments import begun, tournament_reply
 from bot.fronts.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
 from bot.fronts.discord.answers import Answer, tell_to_wait
@@ -555,7 +554,7 @@ class DiscordFront:
             day = date.fromisoformat(button.day)
         except ValueError:
             raise _changed() from None
-        yield daily_reply(await self.daily.answer(caller, button.choice, day))
+        yield practice_reply(await self.daily.answer(caller, button.choice, day))
 
     async def drilled(self, interaction: discord.Interaction[Any], button: DrillButton) -> None:
         """Answer a press below a position that somebody practises on, in the same message."""
@@ -568,7 +567,7 @@ class DiscordFront:
     async def _drill_told(self, caller: Caller, button: DrillButton) -> AsyncIterator[Reply]:
         if button.choice != NEXT:
             number, position = int(button.choice), button.position
-            yield drill_reply(await self._drill.answer(caller, number, position))
+            yield practice_reply(await self._drill.answer(caller, number, position))
             return
         wish = await self._drill.like(caller, button.position)
         async for reply in drill_asked(self._drill, caller, wish):

@@ -21,7 +21,6 @@ from solver.play.strengths import (
     Strength,
     Strengths,
     load_strengths,
-    load_study,
     save_strengths,
     strengths_path,
 )
@@ -84,14 +83,14 @@ def test_a_rough_study_does_not_replace_a_precise_one(tmp_path: Path) -> None:
     assert save_strengths(tmp_path, kcd, rough) is rough
     assert save_strengths(tmp_path, kcd, FOUND) is FOUND
     kept = save_strengths(tmp_path, kcd, rough)
-    assert kept == FOUND == load_study(tmp_path, kcd)
+    assert kept == FOUND == Strengths.load(path, kcd)
     text = levels_text(rough, kept, path)
     assert f"Not kept: {path} has a study of 20,000 games; --replace replaces it." in text
     assert not levels_data(rough, kept, path)["kept"]
     as_large = FOUND.model_copy(update={"seed": 5})
     assert save_strengths(tmp_path, kcd, as_large) is as_large
     assert save_strengths(tmp_path, kcd, rough, replace=True) is rough
-    assert load_study(tmp_path, kcd) == rough
+    assert Strengths.load(path, kcd) == rough
     path.write_text("damaged")
     assert save_strengths(tmp_path, kcd, rough) is rough
 
@@ -111,7 +110,7 @@ def test_exact_strengths_stay(tmp_path: Path) -> None:
     exact = Strengths(rules="kcd", digest=kcd.digest, levels=levels)
     save_strengths(tmp_path, kcd, FOUND)
     assert save_strengths(tmp_path, kcd, exact) is exact
-    assert save_strengths(tmp_path, kcd, FOUND) == exact == load_study(tmp_path, kcd)
+    assert save_strengths(tmp_path, kcd, FOUND) == exact == Strengths.load(path, kcd)
     assert "has an exact study; --replace" in levels_text(FOUND, exact, path)
     assert save_strengths(tmp_path, kcd, FOUND, replace=True) is FOUND
     assert levels_text(exact, exact, Path("levels.json")).splitlines() == [

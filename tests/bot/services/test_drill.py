@@ -25,8 +25,8 @@ from bot.store.reviews import reviewed_games, unreviewed
 from bot.store.rows import StoredDrill
 from bot.store.schema import drills, reviews
 from bot.tasks.tasks import Delay
-from bot.views.card import LONGEST_LABEL
-from bot.views.drill import drill_card, drill_verdict_text
+from bot.views.card import LONGEST_LABEL, Card
+from bot.views.drill import drill_page, verdict_page
 from bot.wiring import Parts, open_parts
 from solver.errors import InvalidRequestError
 from solver.loaded.kits import Kit
@@ -216,6 +216,10 @@ async def wished(program: Program, wish: Wish) -> DrillQuestion:
     return [one async for one in program.drill.asked(by("ann"), wish)][-1]  # type: ignore[return-value]
 
 
+def shown(asked: DrillQuestion, verdict: DrillVerdict) -> tuple[Card, str]:
+    return drill_page(asked).card, verdict_page(verdict).text
+
+
 @pytest.mark.parametrize("kind", list(GAMES))
 async def test_every_game_can_be_practised(program: Program, kind: str) -> None:
     wish = GAMES[kind]
@@ -243,9 +247,9 @@ async def test_every_game_can_be_practised(program: Program, kind: str) -> None:
     again = (await wished(program, wish)).drill
     assert (again.question, again.again) == (question, True)
     for code in ("en", "de"):
-        card = said_in(language(code), drill_card, await wished(program, wish))
+        card, text = said_in(language(code), shown, await wished(program, wish), verdict)
         assert all(0 < len(one.label) <= LONGEST_LABEL for one in card.buttons)
-        assert said_in(language(code), drill_verdict_text, verdict)
+        assert text
 
 
 async def test_a_wish_leaves_what_waits_where_it_is(program: Program) -> None:

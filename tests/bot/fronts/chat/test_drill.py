@@ -111,3 +111,11 @@ async def test_the_position_opens_by_its_id(chat: Chat) -> None:
     best = told["choices"][told["best"] - 1]
     assert opened["options"][0]["set_aside"] == best["set_aside"]
     assert opened["options"][0]["win_probability"] == pytest.approx(best["win_probability"])
+
+
+async def test_what_says_which_position_is_asked_is_refused_with_an_answer(chat: Chat) -> None:
+    await chat.answer("ann: /drill")
+    for option in ("players:3", "rules:kcd", "goal:800"):
+        told = await chat.say(f"ann: /drill answer 1 {option}")
+        assert "says what is to be asked, so it goes with /drill alone" in told
+    assert (await chat.answer("ann: /drill answer 1")).data["is_first"]

@@ -8,7 +8,8 @@ import pytest
 from bot.languages import language as language_of
 from bot.languages import language_codes
 from bot.services.drill import Drilled, DrillQuestion, DrillVerdict
-from bot.views.drill import drill_card, drill_verdict_card
+from bot.views.card import Card
+from bot.views.drill import drill_page, verdict_page
 from bot.views.layout import MOST_IN_MESSAGE
 from solver.play.advice import advise, with_why
 from solver.play.daily import Question, chance_of
@@ -100,6 +101,10 @@ async def test_a_press_on_what_was_never_asked_is_refused(discord: Loopback) -> 
     assert typed.ephemeral
 
 
+def cards(asked: DrillQuestion, verdict: DrillVerdict) -> tuple[Card, Card]:
+    return drill_page(asked).card, verdict_page(verdict).card
+
+
 def test_the_longest_messages_fit(strategies: dict[str, Strategy]) -> None:
     for name in ("kcd", "facebook", "classic"):
         strategy = strategies[name]
@@ -111,9 +116,6 @@ def test_the_longest_messages_fit(strategies: dict[str, Strategy]) -> None:
         asked = DrillQuestion(drill, Spot.FARKLES, 1000, 1000, 1000, 1000, 1000)
         verdict = DrillVerdict(drill, 0, False, NOON.replace(year=2027), NOON, why)
         for code in language_codes():
-            for card in (
-                said_in(language_of(code), drill_card, asked),
-                said_in(language_of(code), drill_verdict_card, verdict),
-            ):
+            for card in said_in(language_of(code), cards, asked, verdict):
                 assert len(card.text) < MOST_IN_MESSAGE
                 assert len({one.row for one in card.buttons}) <= 5
