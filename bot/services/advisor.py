@@ -512,9 +512,9 @@ class Advisor:
 
     def keep_memo(self, rules: Ruleset, study: "MemoStudy") -> None:
         """Keep what was found out of a table. Raises StrategyFileError."""
-        from solver.play.memo_study import save_memo  # noqa: PLC0415
+        from solver.play.memo_study import study_path  # noqa: PLC0415
 
-        save_memo(self._folder, rules, study)
+        study.save(study_path(self._folder, rules, study.unit))
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""

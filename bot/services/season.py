@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from solver.errors import InvalidRequestError
@@ -12,7 +12,6 @@ NOW, LAST, ALL = say_later("now"), say_later("last"), say_later("all")
 """What can be typed for the season under way, the one before it, and all time."""
 _TYPED = re.compile(r"(\d{4})-?q?([1-4])", re.IGNORECASE)
 _MONTHS = 3
-_QUARTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +31,7 @@ class Season:
     @property
     def before(self) -> "Season":
         """The one before it."""
-        if self.quarter == 1:
-            return Season(self.year - 1, _QUARTERS)
-        return Season(self.year, self.quarter - 1)
+        return Season.of(self.begins - timedelta(days=1))
 
     @property
     def begins(self) -> datetime:
@@ -44,9 +41,7 @@ class Season:
     @property
     def ends(self) -> datetime:
         """The first moment after it."""
-        if self.quarter == _QUARTERS:
-            return Season(self.year + 1, 1).begins
-        return Season(self.year, self.quarter + 1).begins
+        return Season(self.year + self.quarter // 4, self.quarter % 4 + 1).begins
 
     @property
     def name(self) -> str:

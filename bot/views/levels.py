@@ -52,37 +52,25 @@ def level_list_data(strengths: Mapping[str, Strength] | None) -> list[dict[str, 
 
 def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
     """A row for each level: how often it wins; `kept` is what the file holds now."""
-    if strengths.is_exact:
-        chances = [
-            (name, *map(percent, (one.win_rate, one.began, one.replied)))
-            for name, one in strengths.levels.items()
-        ]
-        lines = [
-            f"{strengths.rules} rules, the exact chance of each level to win against optimal play:",
-            *columns([("level", "wins", "beginning", "second"), *chances], right={1, 2, 3}),
-            f"Kept in {path}.",
-        ]
-        return "\n".join(lines)
-    rows = [("level", "wins", "error", "beginning", "second")]
+    exact, form = strengths.is_exact, percent if strengths.is_exact else rough_percent
+    rows = [("level", "wins", *(() if exact else ("error",)), "beginning", "second")]
     for name, one in strengths.levels.items():
-        rows.append(
-            (
-                name,
-                f"{100 * one.win_rate:.1f} %",
-                f"{100 * one.standard_error:.1f}",
-                f"{100 * one.began:.1f} %",
-                f"{100 * one.replied:.1f} %",
-            )
+        wins, *starts = map(form, (one.win_rate, one.began, one.replied))
+        error = () if exact else (figure(100 * one.standard_error, ".1f"),)
+        rows.append((name, wins, *error, *starts))
+    head = f"{strengths.rules} rules, the exact chance of each level to win against optimal play:"
+    if not exact:
+        head = (
+            f"{strengths.rules} rules, each level against optimal play in {strengths.games:,}"
+            f" games, seed {strengths.seed}:"
         )
     better = "an exact study" if kept.is_exact else f"a study of {kept.games:,} games"
+    is_kept = kept is strengths or exact
     lines = [
-        f"{strengths.rules} rules, each level against optimal play in {strengths.games:,} games,"
-        f" seed {strengths.seed}:",
+        head,
         *columns(rows, right={1, 2, 3, 4}),
-        "Error: the standard error in percentage points.",
-        f"Kept in {path}."
-        if kept is strengths
-        else f"Not kept: {path} has {better}; --replace replaces it.",
+        *([] if exact else ["Error: the standard error in percentage points."]),
+        f"Kept in {path}." if is_kept else f"Not kept: {path} has {better}; --replace replaces it.",
     ]
     return "\n".join(lines)
 

@@ -66,15 +66,20 @@ class Memo(Policy):
 
     def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
+        risked = self.risked(hand.rules, position)
         ends = _ends(hand.rules, position)
-        return by_number(hand, _memo_decisions(hand.rules, self.unit, frozenset(), *ends))
+        return by_number(hand, _memo_decisions(hand.rules, self.unit, risked, *ends))
+
+    def risked(self, rules: Ruleset, position: Position) -> frozenset[Remaining]:  # noqa: ARG002
+        """The numbers of dice with which nothing is banked short of the win."""
+        return frozenset()
 
     def without_goal(self, rules: Ruleset) -> Decisions:
         """The decisions of a turn that no goal ends, of a player on the board."""
         return _memo_decisions(rules, self.unit, frozenset(), *_no_goal(rules))
 
 
-class MemoGoForIt(Policy):
+class MemoGoForIt(Memo):
     """The same, but near the end of the game it may go for it: bank nothing that does not win."""
 
     name = "memo-go-for-it"
@@ -82,17 +87,14 @@ class MemoGoForIt(Policy):
 
     def __init__(self, go_for_it: GoForIt, unit: int | None = None) -> None:
         """`unit` as for memo_table."""
+        super().__init__(unit)
         self.go_for_it = go_for_it
-        self.unit = unit
 
-    def decisions(self, hand: Hand, position: Position) -> Decisions:
-        """The decisions of the turn that a position belongs to."""
-        rules = hand.rules
-        dice: frozenset[Remaining] = frozenset()
-        if max(position.banked, position.opponent) < rules.winning_score:
-            dice = self.go_for_it.dice(position)
-        ends = _ends(rules, position)
-        return by_number(hand, _memo_decisions(rules, self.unit, dice, *ends))
+    def risked(self, rules: Ruleset, position: Position) -> frozenset[Remaining]:
+        """Those of the thresholds, until somebody has reached the goal."""
+        if max(position.banked, position.opponent) >= rules.winning_score:
+            return frozenset()
+        return self.go_for_it.dice(position)
 
 
 Keep = Literal["most points", "fewest dice", "bank first", "points for dice"]
@@ -182,17 +184,14 @@ def _memo_decisions(
     beyond = max(one.breaks[-1].turn_total for one in table.columns)
     left = np.arange(1, rules.dice + 1)
 
-    def rows(totals: Floats) -> tuple[Floats, Bools]:
+    def rows(totals: Floats, may_bank: Bools) -> tuple[Floats, Bools]:
         gains = table.gains(totals.astype(np.int64))
-        banks = gains <= 0
-        banks[:least] = False
-        if rules.hot_dice != "optional":
-            banks[:, -1] = False
+        banks = (gains <= 0) & may_bank
         ties = np.where(banks, rules.dice + 1, left) / (rules.dice + 2)
         banks[:, [dice - 1 for dice in go_for_it]] = False
         return totals[:, np.newaxis] + gains + ties, banks
 
-    return _decisions(rules, rows, beyond, enough, is_last)
+    return _decisions(rules, rows, beyond, least, enough, is_last)
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -202,12 +201,10 @@ def _thumb_decisions(
     left = np.arange(1, rules.dice + 1)
     froms = [thumb.bank_from(dice) for dice in left.tolist()]
 
-    def rows(totals: Floats) -> tuple[Floats, Bools]:
+    def rows(totals: Floats, may_bank: Bools) -> tuple[Floats, Bools]:
         total = totals[:, np.newaxis]
         banks = np.stack([totals >= (np.inf if f is None else f) for f in froms], axis=1)
-        banks[:least] = False
-        if rules.hot_dice != "optional":
-            banks[:, -1] = False
+        banks &= may_bank
         if thumb.keep == "points for dice":
             # of what is banked the most points: with equal sums that leaves the fewest dice
             ties = np.where(banks, 2 * rules.dice + 1 - left, left) / (2 * rules.dice + 1)
@@ -220,25 +217,31 @@ def _thumb_decisions(
             first[:, -1] = rules.dice + 1
         return _MORE * first + total, banks
 
-    return _decisions(rules, rows, max(thumb.bank), enough, is_last)
+    return _decisions(rules, rows, max(thumb.bank), least, enough, is_last)
 
 
 def _decisions(
     rules: Ruleset,
-    make_rows: Callable[[Floats], tuple[Floats, Bools]],
+    make_rows: Callable[[Floats, Bools], tuple[Floats, Bools]],
     beyond: int,
+    least: int,
     enough: int | None,
     is_last: bool,
 ) -> Decisions:
     """The arrays of a turn by a rule, whose last rows win.
 
-    make_rows : what states are worth and where to bank, given turn totals in points
+    make_rows : what states are worth and where to bank, given turn totals in points and where that
+        is allowed
     beyond : points from which on all rows are alike, but for their turn total
     """
     plan = turn_plan(rules)
     last = beyond // plan.step if enough is None else enough
     totals = np.arange(last + 2 * plan.reach, dtype=np.float64) * plan.step
-    worth, banks = make_rows(totals)
+    may_bank = np.ones((len(totals), rules.dice), dtype=np.bool_)
+    may_bank[:least] = False
+    if rules.hot_dice != "optional":
+        may_bank[:, -1] = False
+    worth, banks = make_rows(totals, may_bank)
     if is_last:
         banks[:] = False
     if enough is not None:

@@ -11,26 +11,26 @@ numbers of the best one go up and down once more, as long as it wins more.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
 
 from solver.errors import ConvergenceError
-from solver.game.layout import Outcomes
 from solver.game.outcomes import outcome_of
 from solver.game.position import first_position
 from solver.game.standings import Bools
-from solver.play.contests import TOLERANCE, Settled, outcomes_against, settled
+from solver.play.contests import Settled, outcomes_against, settled
 from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.memo_study import MemoStudy, Share, Worth
-from solver.play.policies import Decisions, Optimal, Policy
+from solver.play.policies import Decisions, Optimal
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Floats
-from solver.turn.memo import MemoTable, memo_table
+from solver.turn.memo import memo_table
 from solver.turn.scoring import possible_states
 
 _LEAST_ROWS = 400
@@ -47,91 +47,50 @@ _NO_POINTS = -1.0
 """Of rules of thumb by which a turn goes on for ever: worse than any."""
 
 
-def searched(
-    strategy: Strategy,
-    table: MemoTable,
-    *,
-    cache: Path,
-    threads: int | None = None,
-    on_progress: Share = lambda _: None,
-) -> MemoStudy:
-    """All that is told of a table, see study_memo."""
-    rules = strategy.rules
+def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: Share) -> MemoStudy:
+    """All that is told of the table of a unit, see study_memo."""
+    rules, table, best = strategy.rules, memo_table(strategy.rules, unit), Optimal(strategy)
 
     def part(begin: float, end: float) -> Share:
         return lambda share: on_progress(begin + (end - begin) * min(share, 1.0))
 
-    against = _Against(strategy, cache, threads, part(0.0, 0.1))
-    memo = Memo(table.unit)
-    points = _points(rules, memo.without_goal(rules))
-    found = against.settled(memo)
+    known = outcomes_against(rules, best, [Memo()], cache=cache, on_progress=part(0.0, 0.1))
+    against = partial(
+        settled, rules, other=best, cache=cache, values=strategy.values, known={best: known}
+    )
 
     def evaluate(player: MemoGoForIt) -> tuple[float, Floats]:
-        after = against.settled(player)
-        return against.overall(after), after.other
+        after = against(player)
+        return _overall(rules, after), after.other
 
-    go_for_it = search_go_for_it(rules, table.unit, evaluate, found.last, part(0.1, 0.5))
+    def worth(player: Memo | RuleOfThumb) -> Worth:
+        points, farkles = _points(rules, player.without_goal(rules))
+        found = against(player)
+        first, second = starts(rules, found.one, found.other)
+        return Worth(as_first=first, as_second=second, points=points, farkles=farkles)
+
+    last = against(Memo(table.unit)).last
+    go_for_it = search_go_for_it(rules, table.unit, evaluate, last, part(0.1, 0.5))
     thumb = search_thumb(
-        rules, lambda player: against.overall(against.settled(player, _ROUGHLY)), part(0.5, 1.0)
+        rules, lambda one: _overall(rules, against(one, tolerance=_ROUGHLY)), part(0.5, 1.0)
     )
-    by_thumb = RuleOfThumb(thumb)
     return MemoStudy(
         rules=rules.name,
         digest=rules.digest,
         unit=table.unit,
-        memo=_worth(points, against.wins(found)),
+        memo=worth(Memo(table.unit)),
         go_for_it=go_for_it,
-        memo_go_for_it=_worth(
-            points, against.wins(against.settled(MemoGoForIt(go_for_it, table.unit)))
-        ),
+        memo_go_for_it=worth(MemoGoForIt(go_for_it, table.unit)),
         thumb=thumb,
-        rule_of_thumb=_worth(
-            _points(rules, by_thumb.without_goal(rules)), against.wins(against.settled(by_thumb))
-        ),
+        rule_of_thumb=worth(RuleOfThumb(thumb)),
         optimal=strategy.win_probability(first_position(rules)),
         most_points=table.points,
     )
 
 
-class _Against:
-    """Ways to play against optimal play."""
-
-    def __init__(
-        self, strategy: Strategy, cache: Path, threads: int | None, on_progress: Share
-    ) -> None:
-        self.rules = strategy.rules
-        self._optimal = Optimal(strategy)
-        self._cache, self._threads = cache, threads
-        found = outcomes_against(
-            self.rules,
-            self._optimal,
-            [Memo()],
-            cache=cache,
-            threads=threads,
-            on_progress=on_progress,
-        )
-        self._known: dict[Policy | None, Outcomes] = {self._optimal: found}
-
-    def settled(self, player: Policy, tolerance: float = TOLERANCE) -> Settled:
-        """The values of a player's games against optimal play."""
-        return settled(
-            self.rules,
-            player,
-            self._optimal,
-            cache=self._cache,
-            threads=self._threads,
-            tolerance=tolerance,
-            values=self._optimal.strategy.values,
-            known=self._known,
-        )
-
-    def wins(self, found: Settled) -> tuple[float, float]:
-        """How often the player wins who begins, and who does not."""
-        return starts(self.rules, found.one, found.other)
-
-    def overall(self, found: Settled) -> float:
-        """How often the player wins who begins every other game."""
-        return sum(self.wins(found)) / 2
+def _overall(rules: Ruleset, found: Settled) -> float:
+    """How often the first player wins who begins every other game."""
+    return sum(starts(rules, found.one, found.other)) / 2
 
 
 def search_thumb(
@@ -245,7 +204,3 @@ def _points(rules: Ruleset, decisions: Decisions) -> tuple[float, float]:
     found = outcome_of(rules, decisions.worth, decisions.bank, least, rows)
     kept = (found.banked + found.farkled) @ np.arange(rows) * step
     return float(kept), float(found.farkled.sum())
-
-
-def _worth(points: tuple[float, float], wins: tuple[float, float]) -> Worth:
-    return Worth(as_first=wins[0], as_second=wins[1], points=points[0], farkles=points[1])

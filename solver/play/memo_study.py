@@ -7,23 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from solver.files import DIGEST_LENGTH, open_regular, write_whole
+from solver.files import DIGEST_LENGTH
 from solver.game.solvable import check_solvable
 from solver.play.memo import GoForIt, Thumb
+from solver.play.study import Figures, Study
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.memo import memo_table
 
 Share = Callable[[float], None]
 
 
-class _Data(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Worth(_Data):
+class Worth(Figures):
     """What a way to play brings: exact chances to win against optimal play, and points."""
 
     as_first: float = Field(ge=0, le=1)
@@ -41,12 +37,10 @@ class Worth(_Data):
         return (self.as_first + self.as_second) / 2
 
 
-class MemoStudy(_Data):
+class MemoStudy(Study):
     """What was found out of the table of a rule set in one unit."""
 
     format: Literal["farkle-memo-1"] = "farkle-memo-1"
-    rules: str
-    digest: str
     unit: int = Field(ge=1)
     memo: Worth
     """Of who plays by the table."""
@@ -70,18 +64,8 @@ def study_path(folder: Path, rules: Ruleset, unit: int) -> Path:
 
 def load_memo(folder: Path, rules: Ruleset, unit: int) -> MemoStudy | None:
     """What was found out; None where no sound file holds it."""
-    try:
-        with open_regular(study_path(folder, rules, unit)) as file:
-            found = MemoStudy.model_validate_json(file.read())
-    except (OSError, ValidationError):
-        return None
-    return found if (found.digest, found.unit) == (rules.digest, unit) else None
-
-
-def save_memo(folder: Path, rules: Ruleset, study: MemoStudy) -> None:
-    """Write the file, whole or not at all. Raises StrategyFileError."""
-    path = study_path(folder, rules, study.unit)
-    write_whole(path, study.model_dump_json(indent=2) + "\n")
+    found = MemoStudy.load(study_path(folder, rules, unit), rules)
+    return found if found and found.unit == unit else None
 
 
 def study_memo(
@@ -89,7 +73,6 @@ def study_memo(
     unit: int | None = None,
     *,
     cache: Path,
-    threads: int | None = None,
     on_progress: Share = lambda _: None,
 ) -> MemoStudy:
     """Find all that out, for the table of a unit.
@@ -104,5 +87,4 @@ def study_memo(
     from solver.play.memo_search import searched  # noqa: PLC0415
 
     check_solvable(strategy.rules)
-    table = memo_table(strategy.rules, unit)
-    return searched(strategy, table, cache=cache, threads=threads, on_progress=on_progress)
+    return searched(strategy, unit, cache, on_progress)

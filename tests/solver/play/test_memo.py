@@ -17,7 +17,7 @@ from solver.play.duel import duel, starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb
-from solver.play.memo_study import MemoStudy, load_memo, save_memo, study_memo, study_path
+from solver.play.memo_study import MemoStudy, load_memo, study_memo, study_path
 from solver.play.policies import Cautious, Optimal, TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
@@ -169,7 +169,7 @@ def test_what_is_found_out_is_kept(
         assert abs(worth.as_second - expected.as_second) < 1e-9
     assert found.memo.points <= found.most_points + 1e-9
     assert load_memo(tmp_path, rules, found.unit) is None
-    save_memo(tmp_path / "new", rules, found)
+    found.save(study_path(tmp_path / "new", rules, found.unit))
     assert load_memo(tmp_path / "new", rules, found.unit) == found
     assert load_memo(tmp_path / "new", rules, 2 * found.unit) is None
     path = study_path(tmp_path / "new", rules, found.unit)
