@@ -46,7 +46,7 @@ def choices(worth: Worth, game: Game) -> list[Choice]:
     turn, mover, roll = worth.turn(game), game.mover, game.turn.roll
     if roll is None:
         return [*_before_a_roll(worth, turn, game, ())]
-    found = []
+    found: list[Choice] = []
     for one in game.set_asides():
         then = replace(game, turn=turn_with(game, one))
         found += _before_a_roll(worth, turn, then, one.dice)

@@ -228,10 +228,6 @@ class Reader:
             luck=[one.copy() for one in self.luck],
         )
 
-    def sum(self, seat: int, *kinds: Kind) -> float:
-        """Sum of what such moments gained a seat."""
-        return fsum(one.gain for one in self.moments if one.seat == seat and one.kind in kinds)
-
     def read(self, index: int, event: Event, after: Game) -> None:
         """Read one event that leads to the game `after`."""
         before, mover = self.game, self.game.mover

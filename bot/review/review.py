@@ -159,21 +159,21 @@ def review(worth: Worth, first: Begun, events: Sequence[Event]) -> Review:
 
 
 def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
-    """One player's game."""
     own = [one for one in reader.moments if one.seat == seat]
     others = [one for one in reader.moments if one.seat != seat]
-    luck = fsum(reader.luck[seat])
-    others_luck = fsum(one.gain_of(seat) for one in others if one.kind is Kind.ROLL)
-    others_choices = fsum(one.gain_of(seat) for one in others if one.kind is Kind.DECISION)
-    rest = [one.gain for one in own if one.kind is Kind.ADJUSTMENT]
-    rest += [one.gain_of(seat) for one in others if one.kind not in {Kind.ROLL, Kind.DECISION}]
+
+    def changed(moments: Sequence[Moment], *kinds: Kind) -> float:
+        return fsum(one.gain_of(seat) for one in moments if one.kind in kinds)
+
+    luck, others_luck = fsum(reader.luck[seat]), changed(others, Kind.ROLL)
+    told, given_up = (Kind.TURN,), (Kind.RESIGNED, Kind.SKIPPED)
+    rest = changed(own, Kind.ADJUSTMENT) + changed(others, Kind.ADJUSTMENT, *told, *given_up)
     judged = [one.judgement for one in own if one.judgement is not None]
     counted = [one for one in judged if not one.forced]
     losses = reader.losses[seat]
     marks = [one.mark for one in counted]
     mean = fsum(losses) / len(losses) if losses else 0.0
     adjusted = None
-    gone = {Kind.RESIGNED, Kind.SKIPPED}
     if result is not None and all(one.kind is not Kind.TURN for one in reader.moments):
         adjusted = result[seat] - luck - others_luck
     return PlayerReview(
@@ -190,13 +190,13 @@ def _player(reader: Reader, seat: int, result: Shares | None) -> PlayerReview:
         accuracy=accuracy(losses),
         band=band(mean) if losses else None,
         luck=luck,
-        told=reader.sum(seat, Kind.TURN),
-        given_up=reader.sum(seat, Kind.RESIGNED, Kind.SKIPPED),
+        told=changed(own, *told),
+        given_up=changed(own, *given_up),
         others_luck=others_luck,
-        others_choices=others_choices,
-        rest=fsum(rest),
-        others_told=fsum(one.gain_of(seat) for one in others if one.kind is Kind.TURN),
-        others_given_up=fsum(one.gain_of(seat) for one in others if one.kind in gone),
+        others_choices=changed(others, Kind.DECISION),
+        rest=rest,
+        others_told=changed(others, *told),
+        others_given_up=changed(others, *given_up),
         luck_adjusted_result=adjusted,
         worst=_worst([one for one in own if one.kind is Kind.DECISION]),
     )

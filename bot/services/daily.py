@@ -101,8 +101,11 @@ class Daily:
     async def today(self, caller: Caller) -> Asked:
         """What is asked in the place of the caller now. Raises FarkleError."""
         asked = await self._asked(caller.place, await self._day(caller.place), caller.asker)
-        own = await stored.answer_of(self._store, caller.place, asked.day, caller.person.id)
-        return Asked(_read(asked), own.choice if own else None)
+        given = await stored.answers(self._store, caller.place)
+        own = (
+            one.choice for one in given if (one.day, one.person) == (asked.day, caller.person.id)
+        )
+        return Asked(_read(asked), next(own, None))
 
     async def answer(
         self, caller: Caller, choice: int, day: date | None = None
@@ -124,14 +127,8 @@ class Daily:
         else:  # nothing is drawn for a day that a button makes up
             asked = await self._known(caller.place, day, today)
         daily, person = _read(asked), caller.person
-        if not 1 <= choice <= len(daily.choices):
-            raise InvalidRequestError.say(
-                "the answers have the numbers 1 to {most}, not {number}: /daily shows them",
-                most=len(daily.choices),
-                number=choice,
-            )
-        cost = daily.cost(choice - 1)
-        given = DailyAnswer(asked.day, person.id, person.name, choice - 1, cost)
+        index = index_of(choice, daily.choices, "/daily")
+        given = DailyAnswer(asked.day, person.id, person.name, index, daily.cost(index))
         first, is_first = await stored.answered(self._store, asked, given)
         days, answers = await self._all(caller.place)
         streak = streak_of(days, [one for one in answers if one.person == person.id])
@@ -208,9 +205,7 @@ class Daily:
         found = await stored.daily(self._store, place, day)
         if found is not None:
             return found
-        rules = await self._rules.resolve(place)
-        if not await at_once(self._oracle.advisor.solved, rules):
-            rules = await self._rules.resolve(place, DEFAULT_RULES)
+        rules = await solved_rules(self._rules, self._oracle, place)
         daily = await self._oracle.answered(asker, rules, drawn, self._oracle.advisor, rules, day)
         return await stored.kept(self._store, _written(place, daily))
 
@@ -237,6 +232,26 @@ class Daily:
     async def _all(self, place: str) -> tuple[list[date], list[DailyAnswer]]:
         days, today = await stored.days(self._store, place), await self._day(place)
         return [day for day in days if day <= today], await stored.answers(self._store, place)
+
+
+async def solved_rules(rules: HouseRules, oracle: Oracle, place: str) -> Ruleset:
+    """The rules of a place, or the default ones where those are not solved."""
+    found = await rules.resolve(place)
+    if await at_once(oracle.advisor.solved, found):
+        return found
+    return await rules.resolve(place, DEFAULT_RULES)
+
+
+def index_of(number: int, choices: Sequence[object], command: str) -> int:
+    """The index of a choice by its number, which counts from 1. Raises InvalidRequestError."""
+    if not 1 <= number <= len(choices):
+        raise InvalidRequestError.say(
+            "the answers have the numbers 1 to {most}, not {number}: {command} shows them",
+            most=len(choices),
+            number=number,
+            command=command,
+        )
+    return number - 1
 
 
 def drawn(advisor: Advisor, rules: Ruleset, day: date) -> DailyPosition:
@@ -281,7 +296,6 @@ def streak_of(days: Sequence[date], own: Iterable[DailyAnswer]) -> int:
 
 
 def _written(place: str, daily: DailyPosition) -> StoredDaily:
-    """A position as it is kept."""
     text, rules = daily.id, daily.rules.model_dump(mode="json")
     assert text is not None  # noqa: S101 - no score is below 0
     return StoredDaily(place, daily.day, rules, text, list(map(asdict, daily.choices)))

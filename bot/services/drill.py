@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from operator import itemgetter
-from typing import Any
+from typing import Any, Self
 
 from bot.review.kept_questions import kept, read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
+from bot.services.daily import index_of, solved_rules
 from bot.services.house_rules import HouseRules
 from bot.services.levels import weak_spot
 from bot.services.looking_back import LookingBack
-from bot.services.situation import DEFAULT_RULES
 from bot.services.spacing import spaced
 from bot.services.tables import Caller, Tables
 from bot.store import drills as stored
@@ -81,11 +81,11 @@ class Wish:
         """What they bring as it is solved. Raises FarkleError for what cannot be."""
         return solved_of(self.rules, self.kits, joker_alone=self.joker_alone)
 
-    def fits(self, question: Question) -> bool:
-        """Whether a decision comes up in such a game."""
+    @classmethod
+    def of(cls, question: Question) -> Self:
+        """The game in which a decision comes up."""
         players = len(question.position.players)
-        found = question.rules, players, question.kits, question.joker_alone
-        return found == (self.rules, self.players, self.kits, self.joker_alone)
+        return cls(question.rules, players, question.kits, question.joker_alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +171,7 @@ class Drill:
         last = next((one for one in known if one.position == position), None)
         if last is None or last.game_id or not last.whole:
             return None
-        asked = read_kept(last, say("the position"))
-        players = len(asked.position.players)
-        return Wish(asked.rules, players, asked.kits, asked.joker_alone)
+        return Wish.of(read_kept(last, say("the position")))
 
     async def answer(
         self, caller: Caller, choice: int, position: str | None = None
@@ -246,7 +244,6 @@ class Drill:
         known: Sequence[StoredDrill],
         wish: Wish | None,
     ) -> StoredDrill:
-        """What is to be asked next."""
         now, person = self._tables.now(), caller.person.id
         done = [(one.answered_at, one) for one in known if one.answered_at is not None]
         last = [one for _, one in sorted(done, key=itemgetter(0))[-_OWN_IN_A_ROW:]]
@@ -287,10 +284,7 @@ class Drill:
                 table = await self._tables.load(game.game_id)
                 if await at_once(solved, table.game.rules):
                     return table.game.rules
-        rules = await self._rules.resolve(caller.place)
-        if await at_once(solved, rules):
-            return rules
-        return await self._rules.resolve(caller.place, DEFAULT_RULES)
+        return await solved_rules(self._rules, self._oracle, caller.place)
 
 
 def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
@@ -300,18 +294,13 @@ def answered(asked: StoredDrill, choice: int, now: datetime) -> StoredDrill:
 
     Raises InvalidRequestError for a number that no choice has.
     """
-    if not 1 <= choice <= len(asked.choices):
-        raise InvalidRequestError.say(
-            "the answers have the numbers 1 to {most}, not {number}: /drill shows them",
-            most=len(asked.choices),
-            number=choice,
-        )
-    cost = _cost(asked.choices, choice - 1)
+    index = index_of(choice, asked.choices, "/drill")
+    cost = _cost(asked.choices, index)
     memory, due = spaced(asked.memory, cost, now)
     done = asked.game_id is None and asked.memory is None and cost == 0
     return replace(
         asked,
-        choice=choice - 1,
+        choice=index,
         answered_at=now,
         memory=None if done else memory,
         due=None if done else due,
@@ -350,7 +339,7 @@ def _read_alike(typed: str) -> PositionId:
 def _fits(wish: Wish, kept: StoredDrill) -> bool:
     """Whether a position comes up in a game."""
     try:
-        return wish.fits(read_kept(kept, say("the position")))
+        return Wish.of(read_kept(kept, say("the position"))) == wish
     except FarkleError:
         return False
 

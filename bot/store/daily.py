@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, func, select, update
+from pydantic import TypeAdapter
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, select, update
 
 from bot.store.checksums import is_sound, put
 from bot.store.rows import DailyAnswer, StoredDaily
@@ -13,6 +13,7 @@ from bot.store.store import Store
 
 _ASKED = [daily_positions.c[name] for name in StoredDaily.__dataclass_fields__]
 _ANSWER = [daily_answers.c[name] for name in DailyAnswer.__dataclass_fields__]
+_DAILY, _GIVEN = TypeAdapter(StoredDaily), TypeAdapter(DailyAnswer)
 
 
 async def kept(store: Store, asked: StoredDaily) -> StoredDaily:
@@ -108,13 +109,6 @@ async def answered(
     return await store.write(note)
 
 
-async def answer_of(store: Store, place: str, day: date, person: str) -> DailyAnswer | None:
-    """What somebody answered in a place on a day."""
-    that = and_(_on(daily_answers, place, day), daily_answers.c.person == person)
-    found = await store.read(lambda connection: _answers(connection, that))
-    return found[0] if found else None
-
-
 async def answers(store: Store, place: str) -> list[DailyAnswer]:
     """Everything that was answered in a place, day by day."""
     here = daily_answers.c.place == place
@@ -129,16 +123,11 @@ def _asked(connection: Connection, which: ColumnElement[bool]) -> StoredDaily | 
     """The last position of which a condition holds."""
     query = select(*_ASKED).where(which, is_sound(daily_positions))
     row = connection.execute(query.order_by(daily_positions.c.day.desc()).limit(1)).one_or_none()
-    return None if row is None else StoredDaily(**_with_day(row))
+    return None if row is None else _DAILY.validate_python(dict(row._mapping))
 
 
 def _answers(connection: Connection, which: ColumnElement[bool]) -> list[DailyAnswer]:
     """The answers of which a condition holds, each with the position that it is to."""
     query = select(*_ANSWER).join_from(daily_answers, daily_positions)
     rows = query.where(which, is_sound(daily_answers)).order_by(*daily_answers.primary_key)
-    return [DailyAnswer(**_with_day(row)) for row in connection.execute(rows)]
-
-
-def _with_day(row: Row[Any]) -> dict[str, Any]:
-    found = dict(row._mapping)
-    return {**found, "day": date.fromisoformat(found["day"])}
+    return [_GIVEN.validate_python(dict(row._mapping)) for row in connection.execute(rows)]

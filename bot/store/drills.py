@@ -1,10 +1,10 @@
 """Positions that people practise on, and when each is asked again; damaged rows are not there."""
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, and_, delete, select
 
 from bot.store.checksums import is_sound, put
@@ -12,7 +12,7 @@ from bot.store.rows import StoredDrill
 from bot.store.schema import drills
 from bot.store.store import Store
 
-_TIMES = "asked_at", "answered_at", "due"
+_DRILL = TypeAdapter(StoredDrill)
 _KEYS = "person", "position"
 
 
@@ -78,21 +78,16 @@ async def answer(
 
 def _read(connection: Connection, person: str) -> list[StoredDrill]:
     query = select(drills).where(drills.c.person == person, is_sound(drills))
-    found = []
-    for row in connection.execute(query).all():
-        times = {
-            name: row.state[name] and datetime.fromisoformat(row.state[name]) for name in _TIMES
-        }
-        found.append(StoredDrill(row.person, row.position, **{**row.state, **times}))
+    found = [
+        _DRILL.validate_python({"person": row.person, "position": row.position, **row.state})
+        for row in connection.execute(query)
+    ]
     return sorted(found, key=lambda one: (one.asked_at, one.position))
 
 
 def _row(drill: StoredDrill) -> dict[str, Any]:
-    """A position as it is kept."""
-    state = asdict(drill)
-    key = {name: state.pop(name) for name in _KEYS}
-    times = {name: state[name] and state[name].isoformat() for name in _TIMES}
-    return {**key, "state": {**state, **times}}
+    state = _DRILL.dump_python(drill, mode="json")
+    return {**{name: state.pop(name) for name in _KEYS}, "state": state}
 
 
 def _this(drill: StoredDrill) -> ColumnElement[bool]:

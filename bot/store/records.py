@@ -75,9 +75,8 @@ _SOUND: ColumnElement[bool] = and_(is_sound(results), is_sound(seats), is_sound(
 
 async def person_stats(store: Store, person: str, place: str | None = None) -> PersonStats:
     """What a person has done, in one place or in all."""
-    query = select(results, _SOUND.label("sound")).select_from(_played)
-    query = query.where(seats.c.person == person, _THEMSELVES, COUNTED, *in_place(place))
-    rows = await _sound_rows(store, query.order_by(games.c.ended_at, games.c.id))
+    query = _results_of(person, place).order_by(games.c.ended_at, games.c.id)
+    rows = await _sound_rows(store, query)
     accuracies = [row.accuracy for row in rows if row.accuracy is not None]
     streaks = [len(list(row)) for won, row in groupby(row.share == 1 for row in rows) if won]
     return PersonStats(
@@ -96,12 +95,16 @@ async def won_in_a_row(store: Store, person: str, place: str) -> int:
 
     Of more than a hundred a hundred. Raises StoreError.
     """
-    query = select(results.c.share, _SOUND.label("sound")).select_from(_played)
-    query = query.where(seats.c.person == person, _THEMSELVES, COUNTED, *in_place(place))
-    rows = await _sound_rows(
-        store, query.order_by(games.c.ended_at.desc(), games.c.id.desc()).limit(_MOST_IN_A_ROW)
-    )
+    newest_first = games.c.ended_at.desc(), games.c.id.desc()
+    query = _results_of(person, place).order_by(*newest_first).limit(_MOST_IN_A_ROW)
+    rows = await _sound_rows(store, query)
     return len(list(takewhile(lambda row: row.share == 1, rows)))
+
+
+def _results_of(person: str, place: str | None) -> Select[Any]:
+    """The results of a person."""
+    query = select(results, _SOUND.label("sound")).select_from(_played)
+    return query.where(seats.c.person == person, _THEMSELVES, COUNTED, *in_place(place))
 
 
 async def head_to_head(

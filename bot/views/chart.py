@@ -184,7 +184,6 @@ def chart_png(chart: GameChart) -> bytes:
 
 
 def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
-    """Title, grid and axes."""
     title = say("Chance to win after each turn")
     picture.text(_LEFT, 0.915, title, color=INK, font=font(14, bold=True))
     axes.set_facecolor(PAPER)
@@ -307,7 +306,6 @@ def _ticks(number: int) -> list[int]:
 
 
 def _style(seat: int) -> tuple[str, str]:
-    """Colour and marker of a player."""
     return LINES[seat % len(LINES)], MARKERS[seat % len(MARKERS)]
 
 

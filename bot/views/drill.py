@@ -177,7 +177,6 @@ def _verdict(verdict: DrillVerdict) -> list[str]:
 
 
 def _then(verdict: DrillVerdict) -> list[str]:
-    """When it comes again."""
     left = (verdict.due or verdict.now) - verdict.now
     if left <= timedelta(0):
         return []

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bot.services.memo import MemoAnswer
 from bot.views import drawing
 from bot.views.layout import safe_text
 from bot.views.memo import Grid, Heading, Part, memo_page
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SIZE = 5.83, 8.27
 """A5 in inches."""
@@ -30,39 +27,28 @@ _INK, _BAND, _RULE = "#101418", "#EEF1F5", "#8A94A0"
 
 def memo_picture(answer: MemoAnswer, form: drawing.Form = "png") -> bytes:
     """The page as the content of a file. Pictures share no state, so threads may draw."""
-    # only here: matplotlib takes half a second to import
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(figsize=_SIZE, dpi=_DPI, facecolor="white")
-    canvas: Any = FigureCanvasAgg(figure)  # its methods have no types
-    parts = memo_page(answer)
-    scale = 1.0
-    while scale > _LEAST and not _Page(canvas.get_renderer(), scale).holds(parts):
+    parts, scale = memo_page(answer), 1.0
+    while not (page := _Page(parts, scale)).fits and scale > _LEAST:
         scale *= _SHRINK
-    _Page(canvas.get_renderer(), scale, figure).height(parts)
-    figure.set_label(next(part.text for part in parts if isinstance(part, Heading)))
-    return drawing.as_file(figure, form)
+    page.figure.set_label(next(part.text for part in parts if isinstance(part, Heading)))
+    return drawing.as_file(page.figure, form)
 
 
 class _Page:
-    """Puts parts below each other; draws them if there is a figure."""
+    """Parts below each other, each size times the scale."""
 
-    def __init__(self, renderer: Any, scale: float, figure: "Figure | None" = None) -> None:
-        self._renderer = renderer
-        self._scale = scale
-        self._figure = figure
+    def __init__(self, parts: list[Part], scale: float) -> None:
+        # only here: matplotlib takes half a second to import
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+        from matplotlib.figure import Figure  # noqa: PLC0415
+
+        self.figure = Figure(figsize=_SIZE, dpi=_DPI, facecolor="white")
+        canvas: Any = FigureCanvasAgg(self.figure)  # its methods have no types
+        self._renderer, self._scale = canvas.get_renderer(), scale
         self._width, self._whole = 72 * _SIZE[0] - 2 * _MARGIN, 72 * _SIZE[1]
         self._y = _MARGIN
         self._widest = 0.0
         """Of the grids so far."""
-
-    def holds(self, parts: list[Part]) -> bool:
-        """Whether all parts are within the page."""
-        return self.height(parts) <= self._whole and self._widest <= self._width
-
-    def height(self, parts: list[Part]) -> float:
-        """Put all parts below each other; returns how high a page they take, in points."""
         for number, part in enumerate(parts):
             match part:
                 case Heading():
@@ -73,7 +59,12 @@ class _Page:
                 case _:
                     self._paragraph(part, _TEXT)
             self._y += _BELOW * self._scale
-        return self._y + _MARGIN - _BELOW * self._scale
+
+    @property
+    def fits(self) -> bool:
+        """Whether all parts are within the page."""
+        height = self._y + _MARGIN - _BELOW * self._scale
+        return height <= self._whole and self._widest <= self._width
 
     def _paragraph(self, text: str, size: float, *, bold: bool = False) -> None:
         for line in self._lines(safe_text(text, len(text) * 2), size, bold=bold):
@@ -113,8 +104,6 @@ class _Page:
                 self._box(self._y - 0.5, 0.7, whole, _RULE)
 
     def _box(self, top: float, height: float, width: float, colour: str) -> None:
-        if self._figure is None:
-            return
         from matplotlib.patches import Rectangle  # noqa: PLC0415
 
         across = 72 * _SIZE[0]
@@ -122,19 +111,19 @@ class _Page:
             (_MARGIN / across, 1 - (top + height) / self._whole),
             min(width, self._width) / across,
             height / self._whole,
-            transform=self._figure.transFigure,
+            transform=self.figure.transFigure,
             facecolor=colour,
             linewidth=0,
             zorder=-1,
         )
-        self._figure.add_artist(box)
+        self.figure.add_artist(box)
 
     def _write(
         self, x: float, text: str, size: float, *, bold: bool = False, right: bool = False
     ) -> None:
-        if self._figure is None or not text:
+        if not text:
             return
-        self._figure.text(
+        self.figure.text(
             (_MARGIN + x) / (72 * _SIZE[0]),
             1 - (self._y + size * self._scale) / self._whole,
             text,

@@ -159,7 +159,6 @@ def _label(question: Question, choice: Choice) -> str:
 
 
 def _dice_attachment(question: Question) -> Attachment:
-    """A picture of the roll."""
     faces = question.thrown.faces(question.roll)
     described = say("Rolled {dice}", dice=roll_text(question))
     return Attachment("dice.png", dice_png(faces), described)
@@ -259,7 +258,6 @@ def solved_data(question: Question) -> dict[str, Any]:
 
 
 def _order(question: Question) -> list[int]:
-    """The choices by number, best first."""
     return sorted(range(len(question.choices)), key=question.cost)
 
 

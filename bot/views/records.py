@@ -96,14 +96,8 @@ def record_data(name: str, record: PlayerRecord) -> dict[str, Any]:
     stats, level = record.stats, record.level
     return {
         "name": name,
-        "games": stats.games,
-        "wins": stats.wins,
+        **asdict(stats),
         "win_rate": stats.win_rate,
-        "longest_streak": stats.longest_streak,
-        "biggest_turn": stats.biggest_turn,
-        "farkles": stats.farkles,
-        "turns": stats.turns,
-        "accuracy": stats.accuracy,
         "level": None if level is None else asdict(level) | {"band": level.band},
         "not_reviewed": record.left,
     }

@@ -250,7 +250,6 @@ def _turns(review: Review, names: Sequence[str]) -> str:
 
 
 def _swings(review: Review, names: Sequence[str]) -> str:
-    """Return the turns that changed most."""
     lines = [say("The turns that changed most:")]
     for number, one in enumerate(review.swings, 1):
         told = say(
@@ -325,7 +324,6 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
 
 
 def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) -> str:
-    """One decision in plain words."""
     kit = review.kits[moment.seat] if review.kits else None
     chosen, best = judgement.chosen, judgement.best
     cost = say(
@@ -361,7 +359,6 @@ def _better_by_badge(kit: Kit | None, judgement: Judgement) -> str:
 
 
 def _by_badge(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
-    """What is done with a badge."""
     if choice.use is None:
         return say("take the farkle")
     power = kit.badge.power if kit and kit.badge else None
@@ -402,7 +399,6 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
 
 
 def _did(rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, name: str) -> str:
-    """What was chosen."""
     chosen = judgement.chosen
     parts = {
         "name": name,
@@ -448,7 +444,6 @@ def _roll_text(kit: Kit | None, judgement: Judgement) -> str:
 
 
 def _kept_text(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
-    """The dice that a choice sets aside."""
     if kit is None or not choice.set_aside:
         return dice_text(choice.set_aside)
     return kit.set_aside_text(judgement.roll, choice.set_aside)

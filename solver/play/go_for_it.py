@@ -22,8 +22,8 @@ Learning" (2002), for the lemma.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -159,19 +159,6 @@ def _sets(thresholds: Thresholds, scores: int, but: tuple[int, int] | None = Non
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Ways:
-    """How turns from one score end, for each set; the last turn total stands for all further."""
-
-    banked: Floats
-    """Shape (sets, turn totals)."""
-    farkled: Floats
-    """By what is kept, likewise."""
-    wins: Floats
-    """Shape (sets,)."""
-    loses: Floats
-
-
 class _Turns:
     """The turns of who plays by the table, with every set of numbers of dice to go for it with."""
 
@@ -185,7 +172,8 @@ class _Turns:
         self.standings = _every_standing(rules)
         least = rules.least_bank(on_board=False) // rules.point_step
         self._rows = max(score_count(rules), least) + 2 * turn_plan(rules).reach + 1
-        self._ways: dict[tuple[int, bool], _Ways] = {}
+        self._ways: dict[tuple[int, bool], Outcome] = {}
+        """How turns from a score end, on the board or not: each part with an axis of sets first."""
         places = list(self._places())
         for number, (standing, _) in enumerate(places):
             on_progress(number / len(places))
@@ -237,6 +225,7 @@ class _Turns:
         """
         rules, scores = self.rules, score_count(self.rules)
         found = np.zeros((1 << len(self.dice), scores, scores))
+        others = (self.standings.score - rules.score_floor) // rules.point_step
         for here in range(len(weights)):
             theirs = values[len(weights) - 1 - here]
             ends_game = rules.goal_ends_game(last_of_round=here == 1)
@@ -245,23 +234,22 @@ class _Turns:
                 if not weight.any():
                     continue
                 ways = self._ways[standing.score, standing.on_board]
-                worth = np.repeat(ways.wins[:, np.newaxis], weights.shape[2], axis=1)
+                worth = np.repeat(np.asarray(ways.wins)[:, np.newaxis], weights.shape[2], axis=1)
                 for chances, points, how in _endings(ways, rules.point_step):
                     after = self._after(standing, points, **how)
                     left = self._left(theirs, last_of_other, after, ends_game=ends_game)
                     worth += chances @ left
                 index = (standing.score - rules.score_floor) // rules.point_step
-                self._add(found[:, index], worth * weight)
+                # farkles in a row and boards of the other player are added up
+                np.add.at(found[:, index].T, others, (worth * weight).T)
         return found
 
     def _places(self) -> Iterator[tuple[Standing, int]]:
         """Every standing and its index."""
         for k in range(len(self.standings.score)):
-            one = self.standings[k]
-            yield Standing(int(one.score), int(one.farkles), bool(one.on_board)), k
+            yield self.standings.one(k), k
 
-    def _found(self, standing: Standing) -> _Ways:
-        """How turns from a score end, for each set."""
+    def _found(self, standing: Standing) -> Outcome:
         rules, whole = self.rules, dice_set(self.rules).whole
         start = Position.of_two(banked=standing.score, dice=whole, on_board=standing.on_board)
         least = rules.least_bank_at(standing.score, on_board=standing.on_board) // rules.point_step
@@ -271,12 +259,8 @@ class _Turns:
             thresholds[0, [k for k in range(len(self.dice)) if chosen >> k & 1]] = 0
             made = self.player(thresholds).decisions(EqualDice(rules), start)
             ends.append(outcome_of(rules, made.worth, made.bank, least, self._rows))
-        return _Ways(
-            np.array([one.banked for one in ends]),
-            np.array([one.farkled for one in ends]),
-            np.array([one.wins for one in ends]),
-            np.array([one.loses for one in ends]),
-        )
+        by_set: Any = map(np.array, zip(*ends, strict=True))
+        return Outcome(*by_set)
 
     def _after(self, before: Standing, points: Ints, *, farkles: bool, loses: bool) -> Standings:
         return after_turns(
@@ -297,14 +281,6 @@ class _Turns:
             left[reached] = 1 - last_of_other[other.on_board.astype(int), margin]
         return left
 
-    def _add(self, found: Floats, worth: Floats) -> None:
-        """Add up what is worth the same opponent's score, shape (sets, opponent's scores)."""
-        column = 0
-        for block in blocks(self.rules):
-            first = (block.first_score - self.rules.score_floor) // self.rules.point_step
-            found[:, first : first + block.scores] += worth[:, column : column + block.scores]
-            column += block.scores
-
 
 def _every_standing(rules: Ruleset) -> Standings:
     """All standings in the order of values."""
@@ -316,15 +292,16 @@ def _every_standing(rules: Ruleset) -> Standings:
     return Standings(np.concatenate(scores), np.concatenate(farkles), np.concatenate(on_board))
 
 
-def _endings(ways: _Ways, step: int) -> Iterator[tuple[Floats, Ints, dict[str, bool]]]:
+def _endings(ways: Outcome, step: int) -> Iterator[tuple[Floats, Ints, dict[str, bool]]]:
     """The ways in which turns end: chances (sets, points), points, and how a turn is scored."""
     for chances, farkles in ((ways.banked, False), (ways.farkled, True)):
         some = np.flatnonzero(chances.any(axis=0))
         if len(some):
             yield chances[:, some], some * step, {"farkles": farkles, "loses": False}
-    if ways.loses.any():
+    loses = np.asarray(ways.loses)
+    if loses.any():
         yield (
-            ways.loses[:, np.newaxis],
+            loses[:, np.newaxis],
             np.zeros(1, dtype=np.int64),
             {"farkles": False, "loses": True},
         )

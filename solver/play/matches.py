@@ -66,6 +66,10 @@ class DiceTables(NamedTuple):
     left: Ints
     """Dice to roll after each set-aside."""
     bonus: Ints
+    ways: Ints
+    """In how many ways the dice of each roll fall so."""
+    of_dice: Ints
+    """Where the rolls of each number of dice begin, those of 1 die at index 1, and the end."""
 
 
 @cache
@@ -75,7 +79,8 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     number = np.zeros((rules.dice + 1, 6**rules.dice), dtype=np.int32)
     found = all_set_asides(rules)
     known = {roll: place for place, roll in enumerate(found)}
-    for dice in range(1, rules.dice + 1):
+    numbers = range(1, rules.dice + 1)
+    for dice in numbers:
         for digits, faces in enumerate(product(range(1, 7), repeat=dice)):
             number[dice, digits] = known[make_roll(faces)]
     kept = [(roll, one) for roll, choices in found.items() for one in choices]
@@ -87,6 +92,8 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
         np.array(left, dtype=np.int64),
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
+        np.sum([np.bincount(number[n, : 6**n], minlength=len(found)) for n in numbers], axis=0),
+        np.searchsorted([len(roll) for roll in found], range(rules.dice + 2)),
     )
 
 
@@ -98,34 +105,38 @@ def set_seed(seed: int) -> None:
 
 @njit(cache=True)
 def set_aside(
-    worth: Floats,
-    roll: int,
-    total: int,
-    hot: int,
-    first: Ints,
-    points: Ints,
-    left: Ints,
-    bonus: Ints,
+    worth: Floats, roll: int, total: int, hot: int, dice: DiceTables
 ) -> tuple[int, int, int]:
     """Turn total, hot dice and dice to roll after the set-aside of a roll that is worth most.
 
     worth : of the states of the turn, shape (levels, turn totals, dice)
-    roll : its number; the rest as in DiceTables
+    roll : its number
     """
-    levels, rows, dice = worth.shape
+    levels, rows, whole = worth.shape
     best, most = -1.0, -1
     next_total, next_hot, next_dice = 0, 0, 0
-    for choice in range(first[roll], first[roll + 1]):
-        new_total, new_hot = total + points[choice], hot
-        if left[choice] == dice:
-            new_total += bonus[min(hot, len(bonus) - 1)]
+    for choice in range(dice.first[roll], dice.first[roll + 1]):
+        new_total, new_hot = total + dice.points[choice], hot
+        if dice.left[choice] == whole:
+            new_total += dice.bonus[min(hot, len(dice.bonus) - 1)]
             new_hot += 1
         level, row = min(new_hot, levels - 1), min(new_total, rows - 1)
-        value = worth[level, row, left[choice] - 1]
+        value = worth[level, row, dice.left[choice] - 1]
         if value > best or (value == best and new_total > most):
             best, most = value, new_total
-            next_total, next_hot, next_dice = new_total, new_hot, left[choice]
+            next_total, next_hot, next_dice = new_total, new_hot, dice.left[choice]
     return next_total, next_hot, next_dice
+
+
+@njit(cache=True)
+def throw(
+    worth: Floats, total: int, hot: int, to_roll: int, dice: DiceTables
+) -> tuple[int, int, int, int]:
+    """How a roll ends the turn, -1 where it does not, and the state after its set-aside."""
+    roll = dice.number[to_roll, int(np.random.random() * 6**to_roll)]
+    if dice.end[roll] != BANK:
+        return dice.end[roll], total, hot, to_roll
+    return -1, *set_aside(worth, roll, total, hot, dice)
 
 
 @njit(cache=True)
@@ -135,12 +146,7 @@ def _play_turns(
     bank: Bools,
     least: Ints,
     hot_dice_may_bank: bool,
-    number: npt.NDArray[np.int32],
-    end: npt.NDArray[np.int8],
-    first: Ints,
-    points: Ints,
-    left: Ints,
-    bonus: Ints,
+    dice: DiceTables,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
 ) -> None:
@@ -148,18 +154,12 @@ def _play_turns(
 
     which[game] is its decisions, least[game] the least turn total that may be banked.
     """
-    levels, rows, dice = worth.shape[1:]
+    levels, rows, whole = worth.shape[1:]
     for game, here in enumerate(which):
-        total, hot, to_roll, kind = 0, 0, dice, -1
+        total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
-            roll = number[to_roll, int(np.random.random() * 6**to_roll)]
-            if end[roll] != BANK:
-                kind = end[roll]
-                break
-            total, hot, to_roll = set_aside(
-                worth[here], roll, total, hot, first, points, left, bonus
-            )
-            legal = total >= least[game] and (to_roll < dice or hot_dice_may_bank)
+            kind, total, hot, to_roll = throw(worth[here], total, hot, to_roll, dice)
+            legal = kind < 0 and total >= least[game] and (to_roll < whole or hot_dice_may_bank)
             if legal and bank[here, min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
                 kind = BANK
         kinds[game] = kind
@@ -336,7 +336,7 @@ class _Matched(Games[MatchPlayer]):
             bank,
             least,
             self.rules.hot_dice == "optional",
-            *dice_tables(self.rules),
+            dice_tables(self.rules),
             kind,
             total,
         )

@@ -82,7 +82,8 @@ def why(strategy: BestPlay, position: Position) -> Why:
         strategy.rules, strategy.plan(position.mover), score, on_board=position.on_board
     )
     return Why(
-        reason=_reason(strategy, position, table, far),
+        reason=_plain_reason(strategy.rules, position, table)
+        or _turning(strategy, position, table, far),
         action=table.decision(turn),
         turn_total=position.turn_total,
         dice=position.dice,
@@ -90,12 +91,6 @@ def why(strategy: BestPlay, position: Position) -> Why:
         roll=table.roll_value(turn),
         farkle_probability=float(table.plan.farkle_chances[position.dice - 1]),
         points_of_rolling=far.roll_value(turn) * (score + strategy.rules.winning_score) - score,
-    )
-
-
-def _reason(strategy: BestPlay, position: Position, table: TurnTable, far: TurnTable) -> Reason:
-    return _plain_reason(strategy.rules, position, table) or _turning(
-        strategy, position, table, far
     )
 
 

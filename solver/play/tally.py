@@ -8,7 +8,7 @@ that of rolling is summed over all rolls.
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,14 @@ from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
 from solver.game.outcomes import outcomes_of_values
 from solver.game.position import Position
-from solver.game.standings import BANK, FARKLE, Bools, Ints, first_standing, role
-from solver.play.match_players import ValuesPlayer, optimal_player, optimal_values, policy_player
+from solver.game.standings import BANK, FARKLE, LOSE, WIN, Bools, Ints, first_standing, role
+from solver.play.match_players import (
+    TurnValues,
+    ValuesPlayer,
+    optimal_player,
+    optimal_values,
+    policy_player,
+)
 from solver.play.matches import (
     DiceTables,
     Games,
@@ -28,13 +34,12 @@ from solver.play.matches import (
     play_match,
     set_aside,
     set_seed,
+    throw,
 )
 from solver.play.policies import Policy
 from solver.play.tallies import CLOSE, Estimate, Tally
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.scoring import TurnPlan, turn_plan
 
 _MOST_SWEEPS, _SETTLED = 10_000, 1e-10
 """Of expected turns."""
@@ -43,74 +48,37 @@ _CHUNK = 4096
 """Games that are played side by side."""
 
 
-class RollTables(NamedTuple):
-    """What a roll may lead to, list by list as in TurnPlan; points in steps."""
-
-    column: Ints
-    """Where the lists of each number of dice, less 1, begin, and the end."""
-    chance: Floats
-    """Of each list."""
-    start: Ints
-    """Where each list begins among the options, and the end."""
-    points: Ints
-    left: Ints
-    """Dice after each option; all of them for hot dice."""
-    bonus: Ints
-    farkles: Floats
-    """By dice, less 1, as the next two."""
-    wins: Floats
-    loses: Floats
-
-
-def roll_tables(plan: TurnPlan) -> RollTables:
-    """The lists of a plan as arrays."""
-    column = np.argmax(plan.chances, axis=0)
-    order = np.arange(plan.columns + 1)
-    targets = plan.targets[plan.options]
-    return RollTables(
-        np.searchsorted(column, order).astype(np.int64),
-        plan.chances[column, np.arange(len(column))],
-        np.append(plan.starts, len(plan.options)).astype(np.int64),
-        (targets // plan.columns).astype(np.int64),
-        (targets % plan.columns + 1).astype(np.int64),
-        np.array(plan.bonuses, dtype=np.int64),
-        plan.farkle_chances,
-        plan.win_chances,
-        plan.lose_chances,
-    )
-
-
 @njit(cache=True)
-def _rolled(
-    worth: Floats, farkle: Floats, lost: float, level: int, t: int, n: int, rolls: RollTables
-) -> float:
-    """Win probability of rolling n + 1 dice at a turn total."""
-    levels, rows, dice = worth.shape
-    here = min(t, rows - 1)
-    value: float = rolls.wins[n] + rolls.loses[n] * lost + rolls.farkles[n] * farkle[here]
-    for one in range(rolls.column[n], rolls.column[n + 1]):
-        best = 0.0
-        for option in range(rolls.start[one], rolls.start[one + 1]):
-            total, after = t + rolls.points[option], level
-            if rolls.left[option] == dice:
-                total += rolls.bonus[min(level, rolls.bonus.size - 1)]
-                after = min(level + 1, levels - 1)
-            best = max(best, worth[after, min(total, rows - 1), rolls.left[option] - 1])
-        value += rolls.chance[one] * best
-    return value
+def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceTables) -> float:
+    """Win probability of rolling in a state of a turn, which is its level, turn total and dice.
+
+    p : the place of the turn among all
+    """
+    level, total, to_roll = state
+    levels, rows = values.worth.shape[1:3]
+    value = 0.0
+    for roll in range(dice.of_dice[to_roll], dice.of_dice[to_roll + 1]):
+        end = dice.end[roll]
+        if end == FARKLE:
+            worth = values.farkle[p, min(total, rows - 1)]
+        elif end == LOSE:
+            worth = values.lost[p]
+        elif end == WIN:
+            worth = 1.0
+        else:
+            points, hot, left = set_aside(values.worth[p], roll, total, level, dice)
+            worth = values.worth[p, min(hot, levels - 1), min(points, rows - 1), left - 1]
+        value += dice.ways[roll] * worth
+    return value / 6.0**to_roll
 
 
 @njit(cache=True)
 def _tally_turns(
     here: Ints,
-    worth: Floats,
-    bank: Floats,
-    farkle: Floats,
-    lost: Floats,
+    values: TurnValues,
     least: Ints,
     hot_dice_may_bank: bool,
-    rolls: RollTables,
-    thrown: DiceTables,
+    dice: DiceTables,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
     decisions: Ints,
@@ -118,35 +86,23 @@ def _tally_turns(
 ) -> None:
     """Play one turn of each game; fill in how it ends, its turn total, and its decisions.
 
-    here[game] are its values, least[game] the least turn total that may be banked.
+    here[game] is the place of its values, least[game] the least turn total that may be banked.
     """
-    levels, rows, dice = worth.shape[1:]
+    levels, rows, whole = values.worth.shape[1:]
     for game, p in enumerate(here):
-        total, hot, to_roll, kind = 0, 0, dice, -1
+        total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
-            roll = thrown.number[to_roll, int(np.random.random() * 6**to_roll)]
-            if thrown.end[roll] != BANK:
-                kind = thrown.end[roll]
-                break
-            total, hot, to_roll = set_aside(
-                worth[p],
-                roll,
-                total,
-                hot,
-                thrown.first,
-                thrown.points,
-                thrown.left,
-                thrown.bonus,
-            )
-            if total < least[game] or (to_roll == dice and not hot_dice_may_bank):
+            kind, total, hot, to_roll = throw(values.worth[p], total, hot, to_roll, dice)
+            may_bank = total >= least[game] and (to_roll < whole or hot_dice_may_bank)
+            if kind >= 0 or not may_bank:
                 continue
-            row = min(total, rows - 1)
-            banked, level = bank[p, row], min(hot, levels - 1)
-            rolled = _rolled(worth[p], farkle[p], lost[p], level, total, to_roll - 1, rolls)
+            row, level = min(total, rows - 1), min(hot, levels - 1)
+            banked = values.bank[p, row]
+            rolled = _rolled(values, p, (level, total, to_roll), dice)
             decisions[game] += 1
             close[game] += abs(banked - rolled) < CLOSE
             # the value is the greater of both, without the rounding of the sum above
-            if banked >= worth[p, level, row, to_roll - 1]:
+            if banked >= values.worth[p, level, row, to_roll - 1]:
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
@@ -157,7 +113,6 @@ class _Counted(Games[ValuesPlayer]):
 
     def __init__(self, rules: Ruleset, games: int) -> None:
         super().__init__(rules, games)
-        self._rolls = roll_tables(turn_plan(rules))
         self._which = np.arange(games)
         """The games that are still played."""
         counts = np.zeros((5, games), dtype=np.int64)
@@ -177,10 +132,9 @@ class _Counted(Games[ValuesPlayer]):
         decisions, close = np.zeros((2, number), dtype=np.int64)
         _tally_turns(
             here,
-            *player(positions),
+            player(positions),
             least,
             rules.hot_dice == "optional",
-            self._rolls,
             dice_tables(rules),
             kind,
             total,
@@ -218,17 +172,6 @@ def tally(
     on_progress : told the share of the games that is done
     """
     found = optimal_values(rules, values, code)
-    return count_games(rules, found, games, seed, on_progress)
-
-
-def count_games(
-    rules: Ruleset,
-    found: ValuesPlayer,
-    games: int,
-    seed: int,
-    on_progress: Callable[[float], None] = lambda _: None,
-) -> Tally:
-    """The same with the values of turns as a function of their positions."""
     set_seed(seed % 2**32)
     counts: list[Ints] = []
     for begin in range(0, games, _CHUNK):
