@@ -31,7 +31,7 @@ class Choice:
     win_probability: float
     """Of the player, with best play from then on."""
     shares: Shares
-    """The same of all seats."""
+    """The win probabilities of all seats."""
     use: PowerKind | None = None
     """What a badge is used for with it."""
 

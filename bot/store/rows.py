@@ -126,7 +126,7 @@ class SeatReview:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame(SeatReview):
-    """The same of a game that somebody played."""
+    """The review of a seat, with the game that somebody played there."""
 
     game_id: str
     ended_at: datetime

@@ -89,7 +89,7 @@ def asked_data(asked: Asked) -> dict[str, Any]:
 
 
 def answer_data(found: Verdict | Solution) -> dict[str, Any]:
-    """The same as plain data."""
+    """What an answer comes to as plain data."""
     solved = {**asked_data(Asked(found.daily)), **solved_data(found.daily)}
     if isinstance(found, Solution):
         streaks = [{"name": name, "days": days} for name, days in found.streaks]

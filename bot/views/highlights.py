@@ -64,7 +64,7 @@ def moment_picture(news: News, found: Highlight | None) -> Attachment | None:
 
 
 def hot_dice_picture(table: Table) -> Attachment | None:
-    """The same of hot dice in the turn under way, once their news is over."""
+    """The hot dice of the turn under way, once their news is over."""
     return _picture(table.game, table.events, Feat.HOT_DICE)
 
 

@@ -39,7 +39,7 @@ def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) ->
 
 
 def level_list_data(strengths: Mapping[str, Strength] | None) -> list[dict[str, Any]]:
-    """The same as plain data."""
+    """The levels as plain data."""
     return [
         {
             "level": name,
@@ -76,7 +76,7 @@ def levels_text(strengths: Strengths, kept: Strengths, path: Path) -> str:
 
 
 def levels_data(strengths: Strengths, kept: Strengths, path: Path) -> dict[str, Any]:
-    """The same as data, with the file and whether it holds them."""
+    """The strengths as data, with the file and whether it holds them."""
     return strengths.model_dump() | {"file": str(path), "kept": kept is strengths}
 
 

@@ -29,7 +29,7 @@ class AskedPage:
     typed: str
     """How it is answered, or was, where answers are typed."""
     pressed: str
-    """The same where they are pressed."""
+    """How it is answered, or was, where answers are pressed."""
     before: Sequence[str] = ()
     after: Sequence[str] = ()
 
@@ -42,7 +42,7 @@ class AskedPage:
 
     @property
     def card(self) -> Card:
-        """The same with a button for each choice, which has its number for action."""
+        """The question for a phone, with a button for each choice; its number is the action."""
         question = self.question
         head = [*map(escape_markdown, self.before), f"**{escape_markdown(self.title)}**"]
         lines = [escape_markdown(question_head(question)), *choice_lines(question), self.pressed]
@@ -151,7 +151,7 @@ def choice_lines(question: Question) -> list[str]:
 
 
 def _label(question: Question, choice: Choice) -> str:
-    """The same as `choice_text`, in no more letters than a button of a phone shows."""
+    """A choice in as few letters as a button of a phone shows."""
     kept = kept_text(question, choice)
     if choice.bank:
         return say("Keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
@@ -187,7 +187,7 @@ def _ranked_lines(question: Question) -> list[str]:
 
 
 def _marked_lines(question: Question) -> list[str]:
-    """The same for a message."""
+    """Every choice, best first, for a message."""
     return [
         f"{place}\\. {choice_text(question, question.choices[k])}:"
         f" {percent(question.choices[k].win_probability, question.within)}, {_cost_of(question, k)}"

@@ -121,7 +121,7 @@ def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
 
 
 def head_to_head_data(names: tuple[str, str], both: HeadToHead) -> dict[str, Any]:
-    """The same as plain data."""
+    """How two people did against each other as plain data."""
     return {"names": list(names), "games": both.games, "wins": list(both.wins)}
 
 

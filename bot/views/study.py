@@ -31,7 +31,7 @@ FLOOR_ROW = ("score", "deviation", "cost")
 
 
 def floor_data(rules: Ruleset, effect: FloorEffect) -> dict[str, Any]:
-    """The same as data, for every score."""
+    """What a floor changes as data, for every score."""
     return {
         "rules": rules.name,
         "floor": effect.floor,

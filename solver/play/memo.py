@@ -80,7 +80,7 @@ class Memo(Policy):
 
 
 class MemoGoForIt(Memo):
-    """The same, but near the end of the game it may go for it: bank nothing that does not win."""
+    """Plays by the table, but near the end it may go for it: it banks nothing short of the win."""
 
     name = "memo-go-for-it"
     looks_at: tuple[str, ...] = ("opponent",)

@@ -177,7 +177,7 @@ def _neighbours(rules: Ruleset, thumb: Thumb, step: int) -> Iterator[Thumb]:
 
 
 def _plain(rules: Ruleset, thumb: Thumb) -> Thumb:
-    """The same with the numbers that the dice can come to: no bank below the least turn total."""
+    """A rule with numbers that the dice can come to: no bank below the least turn total."""
     rows = rules.winning_score // rules.point_step + 1
     possible: Bools = possible_states(rules, rows).max(axis=0)
     bank, fewer = [], 0
