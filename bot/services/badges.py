@@ -81,12 +81,12 @@ def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
     found: tuple[UseAt, ...] = ()
     for column in np.argsort(-often, kind="stable")[:MOST_DICE]:
         seen = visited[:, column] > 0
-        if top.instead is not None:
-            better = top.instead[:rows, column] > top.farkle
+        if turn.instead is not None:
+            better = turn.instead[:rows, column] > top.farkle
         else:
             bank = np.nan_to_num(top.bank[:rows], nan=-1.0)
             plain = np.maximum(top.rolls[:rows, column], bank)
-            better = plain < (-1 if top.added is None else top.added[:rows, column])
+            better = plain < (-1 if turn.added is None else turn.added[:rows, column])
         left = dice.mine.left(int(column) + 1)
         found += _stretch(left, np.flatnonzero(better & seen), step)
     return found

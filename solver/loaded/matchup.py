@@ -28,7 +28,7 @@ from solver.loaded.totals import check_winnable
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
 from solver.turn.equations import Floats
-from solver.turn.power_lists import Offers, offers_of, power_offers
+from solver.turn.power_cells import TurnCells, turn_cells
 from solver.turn.powers import Power, PowerKind, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from solver.turn.scoring import (
@@ -217,14 +217,9 @@ class Matchup:
         """The turn of a seat."""
         return self.lists(seat).plan(self.dice[seat])
 
-    def offers(self, seat: int) -> tuple[Offers, Offers]:
-        """Return what the rolls of a seat offer without a use of its badge left, and with one."""
-        power, plain = self.powers[seat], offers_of(self.lists(seat))
-        if power is None or power.is_of_bank:
-            return plain, plain
-        shape, alone = shape_of(self.dice[seat]), self.joker_alone
-        badge = self.badges[seat]
-        return plain, power_offers(self.rules, shape, power, joker_alone=alone, badge=badge)
+    def turn_cells(self, seat: int) -> TurnCells:
+        """The cells of a turn in which a seat may use its badge."""
+        return _turn_cells(self, seat)
 
     def shown(self, seat: int, roll: Roll) -> DiceSet:
         """The dice that a roll of a seat is of: its set, with the die that a badge added to it."""
@@ -296,6 +291,17 @@ def _plans(matchup: Matchup) -> tuple[TurnPlan, ...]:
     plans = tuple(matchup.plan(seat) for seat in range(1 if matchup.is_alike else matchup.players))
     check_winnable(*(plan.farkle_chances + plan.lose_chances for plan in plans))
     return plans
+
+
+@lru_cache(maxsize=_MATCHUPS)
+def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
+    return turn_cells(
+        matchup.lists(seat),
+        matchup.dice[seat],
+        matchup.powers[seat],
+        joker_alone=matchup.joker_alone,
+        badge=matchup.badges[seat],
+    )
 
 
 def _check_badge(rules: Ruleset, badge: Badge) -> None:

@@ -8,7 +8,7 @@ fewest first: what a turn may lead to is then solved, but for a farkle without a
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
@@ -21,26 +21,9 @@ from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
 from solver.loaded import power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
 from solver.loaded.totals import check_settled, check_winnable, done
-from solver.turn.dice import DiceSet
 from solver.turn.equations import Floats
-from solver.turn.power_lists import Offers
-from solver.turn.powers import Power, PowerKind, uses_of
-from solver.turn.remaining import Ints, roll_chances, shape_of
-from solver.turn.rerolls import find_rerolls
-
-_KINDS = {
-    PowerKind.WARLORD: power_kernels.WARLORD,
-    PowerKind.RESURRECTION: power_kernels.RESURRECTION,
-    PowerKind.MIGHT: power_kernels.MIGHT,
-    PowerKind.DOPPELGANGER: power_kernels.OFFERED,
-    PowerKind.TRANSMUTATION: power_kernels.OFFERED,
-    PowerKind.REROLL: power_kernels.REROLL,
-}
-_NO_INDEX = np.zeros(1, dtype=np.intp)
-_NO_LISTS = power_kernels.Lists(
-    _NO_INDEX[:0], _NO_INDEX, _NO_INDEX, np.empty(0), np.empty((0, LANES))
-)
-_NO_NODES = power_kernels.Nodes(_NO_LISTS, _NO_LISTS, _NO_INDEX, _NO_INDEX, np.empty(0))
+from solver.turn.power_cells import Cells, TurnCells
+from solver.turn.remaining import Ints
 
 
 def solve_powers(
@@ -75,8 +58,10 @@ def solve_powers(
     workers = threads or numba.get_num_threads()
     rows = max(scores, match.least)
     players = _player(matchup, 0, rows), _player(matchup, 1, rows)
-    check_winnable(*(one.plain.farkles for one in players))
-    scratch = [(_scratch(players[0], rows), _scratch(players[1], rows)) for _ in range(workers)]
+    check_winnable(*(matchup.plan(side).farkle_chances for side in (0, 1)))
+    scratch = [
+        tuple(_scratch(matchup.turn_cells(side), rows) for side in (0, 1)) for _ in range(workers)
+    ]
     totals = 2 * scores - 1
     tables = np.full((*shape, 2, totals + 1, scores + LANES), 0.5)
     slopes = np.full((*shape, scores + LANES), 0.1)
@@ -105,7 +90,7 @@ def solve_powers(
     values = np.stack(
         (tables[:, :, 0, own + opponent, opponent], tables[:, :, 1, own + opponent, own]), axis=2
     )
-    columns = sum(len(one.plain.farkles) for one in players)
+    columns = sum(matchup.turn_cells(side).columns for side in (0, 1))
     return MatchupSolution(
         matchup=matchup,
         values=values,
@@ -126,127 +111,48 @@ def _mirror(tables: Floats, s: int, uses: tuple[int, ...]) -> None:
 
 def _player(matchup: Matchup, side: int, rows: int) -> power_kernels.Player:
     """A side as the kernels take it, with turns of so many turn totals."""
-    rules, thrown, power = matchup.rules, matchup.dice[side], matchup.powers[side]
-    plain, found = matchup.offers(side)
-    one_layer = power is None or power.is_of_bank
-    layers = 1 if one_layer else (2 if power and power.once else 1 + uses_of(power))
-    common = _lists(plain, layers, thrown)
-    offers, added, nodes = common, _NO_LISTS, _NO_NODES
-    if power and power.kind is PowerKind.MIGHT:
-        added = _lists(found, layers, thrown, power)
-    elif power and power.kind is PowerKind.REROLL:
-        nodes = _nodes(plain, thrown, power)
-    elif not one_layer:
-        offers = _lists(found, layers, thrown)
+    rules, power, turns = matchup.rules, matchup.powers[side], matchup.turn_cells(side)
     return power_kernels.Player(
-        kind=_KINDS[power.kind] if power else power_kernels.NONE,
-        layers=layers,
-        once=int(bool(power and power.once)),
+        layers=turns.layers,
+        width=turns.width * LANES,
+        room=turns.room * LANES,
+        whole=(turns.columns - 1) * LANES,
+        farkle=turns.farkle * LANES,
+        plain=_program(turns.plain),
+        powered=_program(turns.powered or turns.plain),
+        of_bank=int(bool(power and power.is_of_bank)),
         at_start=int(bool(power and power.at_start)),
-        plain=common,
-        offers=offers,
-        added=added,
-        nodes=nodes,
         raised=np.array(power.raised(rules, rows) if power else range(rows), dtype=np.intp),
     )
 
 
-def _lists(
-    offers: Offers, layers: int, thrown: DiceSet, power: Power | None = None
-) -> power_kernels.Lists:
-    """Lists of a set as kernels take them; of rolls with the die that a power adds."""
-    chances, farkles = offers.chances(thrown, power.die if power else None)
-    return power_kernels.Lists(
-        offers.places(layers, LANES),
-        offers.starts,
-        offers.first_list,
-        chances,
-        farkles[:, np.newaxis].repeat(LANES, axis=1),
+def _program(parts: Sequence[Cells]) -> power_kernels.Program:
+    """The cells of a layer as kernels take them, one after another."""
+    numbers = [len(part.first_list) - 1 for part in parts]
+    places = [part.place + np.arange(number) for part, number in zip(parts, numbers, strict=True)]
+    options = np.concatenate([part.options for part in parts])
+    return power_kernels.Program(
+        options=options * LANES,
+        starts=_joined([part.starts for part in parts]),
+        first_list=_joined([part.first_list for part in parts]),
+        chances=np.concatenate([part.chances for part in parts]),
+        places=np.concatenate(places) * LANES,
+        from_layer=np.repeat([int(not part.from_room) for part in parts], numbers),
+        to_layer=np.repeat([int(not part.to_room) for part in parts], numbers),
+        banked=np.repeat([part.banked for part in parts], numbers),
     )
 
 
-def _nodes(plain: Offers, thrown: DiceSet, power: Power) -> power_kernels.Nodes:
-    """What dice may be rolled again, in the space of `power_kernels.Nodes`."""
-    number = len(plain.starts) - 1
-    found = find_rerolls(shape_of(thrown), power)
-    places, lengths, chances, first_roll = [], [], [], [0]
-    to, weights, sizes, first_node = [], [], [], [0]
-    for column, rerolls in enumerate(found):
-        first, end = plain.first_list[column : column + 2]
-        own = plain.lists[column]
-        lists = np.where(own == end - first, number, first + own)
-        falls = np.flatnonzero(chance := roll_chances(thrown, column + 1))
-        options = np.where(rerolls.offered < 0, -1, number + 1 + rerolls.offered)
-        if not power.after_farkle:
-            options[lists == number] = -1
-        options = np.sort(np.hstack((lists[:, np.newaxis], options))[falls], axis=1)
-        # equal dice make equal nodes
-        options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
-        places.append(options[options >= 0])
-        lengths.append((options >= 0).sum(axis=1))
-        chances.append(chance[falls])
-        first_roll.append(first_roll[-1] + len(falls))
-        first_node.append(first_node[-1] + sum(len(rolls) for _, rolls in rerolls.blocks))
-        for (_, rolls), block in zip(rerolls.blocks, rerolls.chances(thrown), strict=True):
-            falls = np.flatnonzero(block)
-            found_lists, added, size = _merged(lists[rolls[:, falls]], block[falls])
-            to.append(found_lists)
-            weights.append(added)
-            sizes.append(size)
-    outcomes = np.concatenate(to)
-    return power_kernels.Nodes(
-        rolls=power_kernels.Lists(
-            (np.concatenate(places) * LANES).astype(np.intp),
-            np.concatenate(([0], np.cumsum(np.concatenate(lengths)))).astype(np.intp),
-            np.array(first_roll, dtype=np.intp),
-            np.concatenate(chances),
-            _NO_LISTS.farkles,
-        ),
-        outcomes=power_kernels.Lists(
-            (outcomes * LANES).astype(np.intp),
-            np.arange(len(outcomes) + 1, dtype=np.intp),
-            _NO_INDEX,
-            np.concatenate(weights),
-            _NO_LISTS.farkles,
-        ),
-        first_outcome=np.concatenate(([0], np.cumsum(np.concatenate(sizes)))).astype(np.intp),
-        first_node=np.array(first_node, dtype=np.intp),
-        ones=np.ones(number),
-    )
+def _joined(begins: Sequence[Ints]) -> Ints:
+    """Where parts begin one after another, and the end, given that for some of them each."""
+    return np.concatenate(([0], np.cumsum(np.concatenate([np.diff(some) for some in begins]))))
 
 
-def _merged(lists: Ints, chances: Floats) -> tuple[Ints, Floats, Ints]:
-    """The outcomes of nodes, those of a node that are worth the same as one.
-
-    lists : what each outcome is worth, shape (nodes, outcomes); chances : of each outcome
-
-    Returns what each is worth and its chance, node after node, and how many each node has.
-    """
-    order = np.argsort(lists, axis=1, kind="stable")
-    lists = np.take_along_axis(lists, order, axis=1)
-    is_first = np.ones(lists.shape, dtype=np.bool_)
-    is_first[:, 1:] = lists[:, 1:] != lists[:, :-1]
-    firsts = np.flatnonzero(is_first)
-    added = np.add.reduceat(chances[order].ravel(), firsts)
-    return lists.ravel()[firsts], added, is_first.sum(axis=1)
-
-
-def _scratch(player: power_kernels.Player, rows: int) -> power_kernels.Scratch:
+def _scratch(turns: TurnCells, rows: int) -> power_kernels.Scratch:
     """A thread's scratch for one player's turns of so many turn totals."""
-    lanes = LANES
-    columns = len(player.plain.farkles)
-    row = player.layers * (columns + 1) * lanes
-    lists = player.plain, player.offers, player.added
-    reach = max(int(one.places.max(initial=0)) for one in lists) // row + 1
-    most = int(np.diff(player.nodes.first_node).max(initial=0))
+    cells = turns.room + (rows + turns.reach + 1) * turns.stride
     return power_kernels.Scratch(
-        values=lane_array((rows + reach + 1) * row, fill=1.0),
-        bank=lane_array(rows, lanes),
-        more=lane_array(rows, lanes),
-        least=lane_array(rows, columns * lanes),
-        instead=lane_array(rows, columns * lanes),
-        rolled=lane_array(rows, columns * lanes),
-        out=lane_array(columns * lanes),
-        space=lane_array(2, (len(player.nodes.ones) + 1 + most) * lanes),
-        said=lane_array(lanes),
+        values=lane_array(cells * LANES, fill=1.0),
+        bank=lane_array(rows, LANES),
+        said=lane_array(LANES),
     )

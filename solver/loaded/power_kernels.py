@@ -13,29 +13,29 @@ from numba import njit
 from solver.game.lanes import LANES
 from solver.game.list_kernels import add_lists
 
-NONE, WARLORD, RESURRECTION, MIGHT, OFFERED, REROLL = range(6)
-"""Where a power acts: on banks, farkles, rolls with one more die, set-asides, and rolled dice."""
-
 _MAX_ROUNDS = 100
 """Turns that a pair of states may take; two to four are enough."""
 
-_NOT_ALLOWED = -1e300
-"""A bank that is not allowed; no infinity, as it is multiplied with chances that may be 0."""
 
+class Program(NamedTuple):
+    """Cells of a layer in the order in which they are worked out, see `power_cells.Cells`."""
 
-class Lists(NamedTuple):
-    """The lists of a set, as the kernels take them."""
-
-    places: np.ndarray
-    """Where each option lies from the row of a turn total on, list after list, (options,)."""
+    options: np.ndarray
+    """Places in lanes, list after list, (options,)."""
     starts: np.ndarray
-    """Where each list starts in `places`, and the end, (lists + 1,)."""
+    """Where each list starts in `options`, and the end, (lists + 1,)."""
     first_list: np.ndarray
-    """The first list of each column, and the end, (columns + 1,)."""
+    """The first list of each cell, and the end, (cells + 1,)."""
     chances: np.ndarray
     """Of each list, (lists,)."""
-    farkles: np.ndarray
-    """Chance of a farkle with the dice of a column in each lane, (columns, LANES)."""
+    places: np.ndarray
+    """Where each cell lies, in lanes, (cells,)."""
+    from_layer: np.ndarray
+    """1 where options lie in layers, 0 where in the room, (cells,)."""
+    to_layer: np.ndarray
+    """1 where a cell does."""
+    banked: np.ndarray
+    """Whether a player may bank instead, (cells,)."""
 
 
 class Match(NamedTuple):
@@ -49,41 +49,27 @@ class Match(NamedTuple):
     """1 where a bank that wins is free of the minimum."""
 
 
-class Nodes(NamedTuple):
-    """Rolls of which dice may be rolled again, as lists for `add_lists` in a space of their own.
-
-    In it are what each list of set-asides is worth, a farkle, and the nodes of one column.
-    """
-
-    rolls: Lists
-    """A list for each roll: its set-asides or a farkle, and its nodes; no chances of farkles."""
-    outcomes: Lists
-    """A list of one option for each outcome of a node: what it is worth with a use less."""
-    first_outcome: np.ndarray
-    """The first outcome of each node, and the end."""
-    first_node: np.ndarray
-    """The first node of each column, and the end."""
-    ones: np.ndarray
-    """Chances of lists that are taken by themselves, (lists,)."""
-
-
 class Player(NamedTuple):
-    """What a player throws, and may do with the badge. Places are those of rows in layers."""
+    """What a player throws, and may do with the badge."""
 
-    kind: int
     layers: int
     """Of a turn."""
-    once: int
-    """1 where a turn has at most one use."""
+    width: int
+    """Of a layer, in lanes."""
+    room: int
+    """In lanes, in front of all turn totals."""
+    whole: int
+    """Where W of all dice lies in a layer, in lanes."""
+    farkle: int
+    """Where a farkle lies, in lanes."""
+    plain: Program
+    """Of the first layer of a turn."""
+    powered: Program
+    """Of the others."""
+    of_bank: int
+    """1 where a use raises a bank."""
     at_start: int
-    """1 where a use has to be said before the first roll."""
-    plain: Lists
-    """What rolls offer without a use left."""
-    offers: Lists
-    """What they offer with one."""
-    added: Lists
-    """What rolls with one more die offer once there is one use less."""
-    nodes: Nodes
+    """1 where it has to be said before the first roll, and then raises all of the turn."""
     raised: np.ndarray
     """What turn totals count for that are banked with a use."""
 
@@ -92,126 +78,84 @@ class Scratch(NamedTuple):
     """A thread's scratch for turns of one player."""
 
     values: np.ndarray
-    """(rows * layers * (columns + 1) * LANES); those after the turn totals to solve are 1."""
+    """The room, and (turn totals, layers, cells, LANES); 1 after the turn totals to solve."""
     bank: np.ndarray
     """(turn totals, LANES)"""
-    more: np.ndarray
-    """What banks with a use are worth, (turn totals, LANES)."""
-    least: np.ndarray
-    """What may be had instead of rolling, (turn totals, columns * LANES)."""
-    instead: np.ndarray
-    """What may be had instead of a farkle, (turn totals, columns * LANES)."""
-    rolled: np.ndarray
-    """Values of rolling in the layer before, (turn totals, columns * LANES)."""
-    out: np.ndarray
-    """(columns * LANES)"""
-    space: np.ndarray
-    """Of `Nodes`, with one use less and with as many, (2, space)."""
     said: np.ndarray
     """Value of a turn whose use was said before its first roll, (LANES,)."""
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _add(lists, chances, first, end, values, row, out, place):
-    """Put into lanes of `out` what lists are worth together."""
-    where, starts = lists.places, lists.starts
-    add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-        values, values, row, where, starts, chances, first, end, out, place
-    )
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _roll(lists, n, values, row, out):
-    """Make of what farkles are worth, in the lanes of a column of `out`, what rolling is worth."""
-    place = n * LANES
-    for lane in range(LANES):
-        out[place + lane] *= lists.farkles[n, lane]
-    first, end = lists.first_list[n], lists.first_list[n + 1]
-    _add(lists, lists.chances, first, end, values, row, out, place)
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _roll_again(values, row, width, player, space, out):
-    """Fill `out` with the values of rolls of which dice may be rolled again, column by column."""
-    lists, nodes = player.plain, player.nodes
-    for layer in range(2):
-        here = row - width if layer == 0 else row
-        for number in range(len(nodes.ones)):
-            place, end = number * LANES, number + 1
-            for lane in range(LANES):
-                space[layer, place + lane] = 0.0
-            _add(lists, nodes.ones, number, end, values, here, space[layer], place)
-        for lane in range(LANES):
-            space[layer, len(nodes.ones) * LANES + lane] = values[here + width - LANES + lane]
-    behind = (len(nodes.ones) + 1) * LANES
-    rolls, outcomes = nodes.rolls, nodes.outcomes
-    for n in range(len(nodes.first_node) - 1):
-        first = nodes.first_node[n]
-        for node in range(first, nodes.first_node[n + 1]):
-            place = behind + (node - first) * LANES
-            for lane in range(LANES):
-                space[1, place + lane] = 0.0
-            begin, end = nodes.first_outcome[node], nodes.first_outcome[node + 1]
-            _add(outcomes, outcomes.chances, begin, end, space[0], 0, space[1], place)
-        for lane in range(LANES):
-            out[n * LANES + lane] = 0.0
-        begin, end = rolls.first_list[n], rolls.first_list[n + 1]
-        _add(rolls, rolls.chances, begin, end, space[1], 0, out, n * LANES)
+def _begin(layer, rows, player, scratch):
+    """Where a layer of turn total 0 lies: all turns end in the same rows, layers the first last."""
+    row = (len(scratch.bank) - rows + 1) * player.layers - 1 - layer
+    return player.room + row * player.width
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _solve_layer(layer, rows, worth, player, scratch):
-    """Solve one layer of the turns in all lanes, backwards over their last turn totals.
+    """Solve one layer of the turns in all lanes, backwards over their turn totals.
 
     worth : of a farkle in each lane
     """
-    values, out = scratch.values, scratch.out
-    top, columns = len(scratch.bank), len(player.plain.farkles)
-    width = (columns + 1) * LANES
-    lists = player.offers if layer > 0 else player.plain
-    again = layer > 0 and player.kind == REROLL
+    values, bank = scratch.values, scratch.bank
+    program = player.powered if layer > 0 else player.plain
+    begin = _begin(layer, rows, player, scratch)
     for t in range(rows - 1, -1, -1):
-        row = ((top - rows + t) * player.layers + layer) * width
+        here = begin + t * player.layers * player.width
         for lane in range(LANES):
-            values[row + width - LANES + lane] = worth[lane]
-        if again:
-            _roll_again(values, row, width, player, scratch.space, out)
-        for n in range(columns):
-            place = n * LANES
-            if not again:
-                for lane in range(LANES):
-                    out[place + lane] = max(worth[lane], scratch.instead[t, place + lane])
-                _roll(lists, n, values, row, out)
+            values[here + player.farkle + lane] = worth[lane]
+        for cell in range(len(program.places)):
+            place = program.places[cell] + program.to_layer[cell] * here
             for lane in range(LANES):
-                value = min(1.0, out[place + lane])
-                scratch.rolled[t, place + lane] = value
-                values[row + place + lane] = max(scratch.least[t, place + lane], value)
+                values[place + lane] = 0.0
+            add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+                values,
+                values,
+                program.from_layer[cell] * here,
+                program.options,
+                program.starts,
+                program.chances,
+                program.first_list[cell],
+                program.first_list[cell + 1],
+                values,
+                place,
+            )
+            for lane in range(LANES):
+                value = min(1.0, values[place + lane])
+                values[place + lane] = max(bank[t, lane], value) if program.banked[cell] else value
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _fill_bank(bank, table, group, match, raised):
-    """Fill what banks are worth, turn totals counting for `raised`; returns how many there are.
+def _turn_totals(group, match):
+    """How many turn totals there are in the turns of a group.
 
-    table : the other player's values
     group : total, the second player's score in lane 0, which grows by one a lane, the number of
         lanes that are states, and whether the second player acts
     """
     s, first, count, second = group
     # who has least, so misses most
     poorest = first if second else s - first - count + 1
-    rows = max(match.scores - poorest, match.least)
+    return max(match.scores - poorest, match.least)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _raise_banks(rows, bank, table, group, match, raised):
+    """Raise what banks are worth, turn totals counting for `raised`, where these may be banked.
+
+    table : the other player's values
+    """
+    s, first, count, second = group
     for t in range(rows):
         for lane in range(LANES):
             own = first + lane if second else s - first - lane
             wins = own + raised[t] >= match.scores
-            value = 0.0
             if t >= match.least or (match.free_win == 1 and wins and t > 0):
                 value = 1.0
                 if lane < count and not wins:
                     other = first + lane + (raised[t] if second else 0)
                     value = 1.0 - table[s + raised[t], other]
-            bank[t, lane] = value
-    return rows
+                bank[t, lane] = max(bank[t, lane], value)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
@@ -223,75 +167,42 @@ def _worth(table, group, found):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _allow(layer, left, others, group, match, raised, player, scratch):
-    """Fill what a layer with `left` uses may do besides rolling its dice and setting some aside.
-
-    Returns its turn totals, which count for `raised` when they are banked without a use.
-    """
-    bank, more, out = scratch.bank, scratch.more, scratch.out
-    top, columns = len(bank), len(player.plain.farkles)
-    rows = _fill_bank(bank, others[left], group, match, raised)
-    more[:] = _NOT_ALLOWED
-    if left > 0 and player.kind == WARLORD and player.at_start == 0:
-        _fill_bank(more, others[left - 1], group, match, player.raised)
-    worth = np.empty(LANES)
-    added = layer > 0 and player.kind == MIGHT
-    again = layer > 0 and player.kind == RESURRECTION
-    if added:
-        _worth(others[left - 1], group, worth)
-    for t in range(rows):
-        row = ((top - rows + t) * player.layers + layer - 1) * (columns + 1) * LANES
-        for n in range(columns):
-            place = n * LANES
-            for lane in range(LANES):
-                rolled = scratch.rolled[t, place + lane]
-                scratch.least[t, place + lane] = max(bank[t, lane], more[t, lane])
-                scratch.instead[t, place + lane] = rolled if again else _NOT_ALLOWED
-            if added:
-                for lane in range(LANES):
-                    out[place + lane] = worth[lane]
-                _roll(player.added, n, scratch.values, row, out)
-                for lane in range(LANES):
-                    value = max(scratch.least[t, place + lane], min(1.0, out[place + lane]))
-                    scratch.least[t, place + lane] = value
-    return rows
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
 def _prepare(uses, others, group, match, player, scratch):
-    """Solve the layers of fewer uses, and fill what the last one may do.
+    """Solve the layers of fewer uses, and fill what banks of the last one are worth.
 
     Returns its turn totals and its number.
 
     others : the other player's values, by the own uses left
     """
-    worth, whole = np.empty(LANES), len(scratch.out) - LANES
-    plain = np.arange(len(scratch.bank))
+    worth, rows = np.empty(LANES), _turn_totals(group, match)
+    bank, totals = scratch.bank, np.arange(len(scratch.bank))
     scratch.said[:] = 0.0
     if uses > 0 and player.at_start == 1:
-        rows = _allow(0, uses - 1, others, group, match, player.raised, player, scratch)
+        bank[:] = 0.0
+        _raise_banks(rows, bank, others[uses - 1], group, match, player.raised)
         _worth(others[uses - 1], group, worth)
         _solve_layer(0, rows, worth, player, scratch)
-        scratch.said[:] = scratch.rolled[0, whole:]
-    begin = uses
-    if player.layers > 1 and uses > 0:
-        begin = uses - 1 if player.once == 1 else 0
-    for left in range(begin, uses):
-        rows = _allow(left - begin, left, others, group, match, plain, player, scratch)
-        _worth(others[left], group, worth)
-        _solve_layer(left - begin, rows, worth, player, scratch)
-    layer = uses - begin
-    return _allow(layer, uses, others, group, match, plain, player, scratch), layer
+        whole = _begin(0, rows, player, scratch) + player.whole
+        scratch.said[:] = scratch.values[whole : whole + LANES]
+    fewest = max(0, uses - player.layers + 1)
+    for left in range(fewest, uses + 1):
+        bank[:] = 0.0
+        _raise_banks(rows, bank, others[left], group, match, totals)
+        if left > 0 and player.of_bank == 1 and player.at_start == 0:
+            _raise_banks(rows, bank, others[left - 1], group, match, player.raised)
+        if left < uses:
+            _worth(others[left], group, worth)
+            _solve_layer(left - fewest, rows, worth, player, scratch)
+    return rows, uses - fewest
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _start(layer, rows, worth, player, scratch, found):
     """Value of the start of a turn in each lane, if a farkle is worth so much."""
     _solve_layer(layer, rows, worth, player, scratch)
-    size = len(scratch.out) + LANES
-    whole = ((len(scratch.bank) - rows) * player.layers + layer + 1) * size - 2 * LANES
+    whole = _begin(layer, rows, player, scratch) + player.whole
     for lane in range(LANES):
-        found[lane] = max(scratch.said[lane], min(1.0, scratch.values[whole + lane]))
+        found[lane] = max(scratch.said[lane], scratch.values[whole + lane])
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

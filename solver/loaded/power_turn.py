@@ -9,10 +9,11 @@ import numpy as np
 
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll
-from solver.turn.equations import LEAST_GAIN, Endings, Floats, Ints, TurnTable, solve_backwards
+from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
+from solver.turn.power_cells import Cells
 from solver.turn.powers import Power, PowerKind
-from solver.turn.remaining import roll_chances, shape_of
-from solver.turn.rerolls import Rerolls, find_rerolls, place_of_roll
+from solver.turn.remaining import shape_of
+from solver.turn.rerolls import find_rerolls, place_of_roll
 from solver.turn.scoring import TurnPlan, TurnState
 
 
@@ -20,20 +21,33 @@ from solver.turn.scoring import TurnPlan, TurnState
 class Layer:
     """The part of a turn with so many uses left; arrays have a row for each turn total in steps."""
 
-    left: int
-    values: Floats
-    """W(t, n), shape (rows, columns)."""
-    rolls: Floats
-    """Of rolling without the badge, (rows, columns)."""
-    added: Floats | None
-    """Of rolling with one more die, where that may be, (rows, columns)."""
+    cells: Floats
+    """See `solver.turn.power_cells`, shape (rows, cells)."""
+    columns: int
     bank: Floats
     """Of banking without the badge, NaN where it is not allowed, (rows,)."""
     more: Floats | None
     """Of banking with it, where that may be, (rows,)."""
-    farkle: float
-    instead: Floats | None
-    """Of rolling again after a farkle, where that may be, (rows, columns)."""
+
+    @property
+    def values(self) -> Floats:
+        """Return W(t, n), shape (rows, columns)."""
+        return self.cells[:, : self.columns]
+
+    @property
+    def rolls(self) -> Floats:
+        """Return what rolling is worth without the badge, (rows, columns)."""
+        return self.cells[:, self.columns : 2 * self.columns]
+
+    @property
+    def farkle(self) -> float:
+        """Return what a farkle is worth."""
+        return float(self.cells[0, 2 * self.columns])
+
+    @property
+    def with_die(self) -> Floats:
+        """Return what rolling one more die is worth, (rows, columns); nothing for other badges."""
+        return self.cells[:, 2 * self.columns + 1 :]
 
 
 class PowerTurn:
@@ -69,28 +83,12 @@ class PowerTurn:
         missing = (rules.winning_score - banked) // self._step
         self._solved = max(missing, rules.least_bank() // self._step)
         self._least = rules.least_bank_at(banked) // self._step
-        first = uses
-        if power and uses and not power.is_of_bank:
-            first = uses - 1 if power.once else 0
-        self._layers = uses - first + 1
-        plain, offers = matchup.offers(side)
-        added = power.die if power and power.kind is PowerKind.MIGHT else None
-        self._plain = plain.lists_of(self._layers, self._thrown)
-        self._powered = self._plain
-        """Of rolls on which the badge may be used, or to which it has added a die."""
-        if power and offers is not plain:
-            self._powered = offers.lists_of(self._layers, self._thrown, added)
-        self._rerolls: tuple[Rerolls, ...] = ()
-        if power and power.kind is PowerKind.REROLL:
-            self._rerolls = find_rerolls(shape_of(self._thrown), power)
-        dice = range(1, plan.columns + 1)
-        self._chances = [roll_chances(self._thrown, n) for n in dice] if self._rerolls else []
-        rows = self._solved + max(plain.reach, self._powered.offers.reach) + 1
-        self._space = np.ones((rows, self._layers, plan.columns + 1))
-        self.layers: list[Layer] = []
+        self._cells = cells = matchup.turn_cells(side)
+        self._rows = self._solved + cells.reach + 1
+        self._space = np.ones(cells.room + self._rows * cells.stride)
+        first = uses if spent else max(0, uses - cells.layers + 1)
+        self.layers = [self._solve(left, left - first) for left in range(first, uses + 1)]
         """By the uses left, from the fewest that the turn may come to up to those it has now."""
-        for left in range(first, uses + 1):
-            self.layers.append(self._solve(left, self.layers[-1] if self.layers else None))
         self.said: float | None = None
         """Value of the turn if a use is said before its first roll, where that has to be."""
         if power and power.at_start and uses:
@@ -108,10 +106,22 @@ class PowerTurn:
         return self.layers[-2] if len(self.layers) > 1 else None
 
     @property
+    def added(self) -> Floats | None:
+        """Return what rolling one more die is worth, where that may be, (rows, columns)."""
+        adds = self.lower and self.power and self.power.kind is PowerKind.MIGHT
+        return self.top.with_die if adds else None
+
+    @property
+    def instead(self) -> Floats | None:
+        """Return what rolling again after a farkle is worth, where that may be, (rows, columns)."""
+        again = self.power and self.power.kind is PowerKind.RESURRECTION
+        return self.lower.rolls if self.lower and again else None
+
+    @property
     def table(self) -> TurnTable:
         """The decisions of the turn as long as nothing is used; banks and rolls may use it."""
         rows, top = self._solved + self.plan.reach, self.top
-        roll = top.rolls if top.added is None else np.maximum(top.rolls, top.added)
+        roll = top.rolls if self.added is None else np.maximum(top.rolls, self.added)
         bank = top.bank if top.more is None else np.fmax(top.bank, top.more)
         values = top.values[:rows].copy()
         if self.said is not None:
@@ -140,8 +150,8 @@ class PowerTurn:
         row, top = self.row(turn.turn_total), self.top
         if top.more is not None:
             return None if np.isnan(top.more[row]) else float(top.more[row])
-        if top.added is not None:
-            return float(top.added[row, turn.dice - 1])
+        if self.added is not None:
+            return float(self.added[row, turn.dice - 1])
         return None if turn.turn_total else self.said
 
     def uses_now(self, turn: TurnState) -> bool:
@@ -157,24 +167,24 @@ class PowerTurn:
 
     def share_of_first_rolls(self) -> float:
         """The chance that the badge is best used on the first roll of the turn."""
-        layer, column = len(self.layers) - 1, self.plan.columns - 1
-        if self._rerolls:
-            worth, again = self._of_rolls(0, layer, column), self._best_again(0, layer, column)
-            return float(self._chances[column] @ (again > worth + LEAST_GAIN))
-        lists = self._powered
-        options = self._options(0, layer, lists.places)
-        used = lists.best(np.where(lists.offers.used, options, -1.0))
-        plain = lists.best(np.where(lists.offers.used, -1.0, options))
-        return float(lists.rolled(np.where(used > plain + LEAST_GAIN, 1.0, 0.0))[column])
+        cells = self._cells
+        # what is in the room is still that of the first roll
+        rolls = next(
+            part for part in reversed(cells.powered) if not part.to_room and not part.banked
+        )
+        options = self._options(rolls, 0, len(self.layers) - 1)
+        used = rolls.best(np.where(rolls.used, options, -1.0))
+        plain = rolls.best(np.where(rolls.used, -1.0, options))
+        return float(rolls.sums(np.where(used > plain + LEAST_GAIN, 1.0, 0.0))[-1])
 
     def rolled_again(self, turn: TurnState, roll: Roll) -> list[tuple[Roll, float]]:
         """The dice of a roll that could be rolled again, each choice with its value."""
-        if not self._rerolls or self.lower is None:
+        if self.power is None or self.power.kind is not PowerKind.REROLL or self.lower is None:
             return []
-        rerolls = self._rerolls[turn.dice - 1]
-        below = self.row(turn.turn_total), len(self.layers) - 2, turn.dice - 1
+        rerolls = find_rerolls(shape_of(self._thrown), self.power)[turn.dice - 1]
         place = place_of_roll(self._thrown, turn.dice, roll)
-        values = rerolls.values(self._thrown, self._of_rolls(*below))[place]
+        worth = self._of_rolls(self.row(turn.turn_total), len(self.layers) - 2, turn.dice - 1)
+        values = rerolls.values(self._thrown, worth)[place]
         dice = sorted(roll)
         return [
             (tuple(dice[k] for k in reversed(choice)), float(value))
@@ -182,97 +192,55 @@ class PowerTurn:
             if value >= 0  # what may not be rolled again is -1
         ]
 
-    def _farkle(self, left: int) -> float:
-        return 1 - float(self._theirs[left, self._own])
+    def _of_rolls(self, row: int, layer: int, column: int) -> Floats:
+        """What each roll of the dice of a column is worth without the badge, a farkle too."""
+        lists, rolls = self.matchup.lists(self.side), self._cells.plain[0]
+        first, end = rolls.first_list[column : column + 2]
+        # the last list of a column is that of a farkle
+        return rolls.best(self._options(rolls, row, layer))[first:end][lists.lists[column]]
 
     def _banks(self, left: int, power: Power | None = None) -> Floats:
         """What banks are worth that leave so many uses; with a power of that kind, raised by it."""
-        rows = len(self._space)
         rules, power = self.matchup.rules, power or self._said
         missing = rules.winning_score // self._step - self._own
-        raised = np.arange(rows)
+        raised = np.arange(self._rows)
         least = self._least
         if power:
-            raised = np.array(power.raised(rules, rows))
+            raised = np.array(power.raised(rules, self._rows))
             if not rules.minimum_binds_win:
                 least = min(least, max(1, int(np.argmax(raised >= missing))))
-        found = np.ones(rows)
+        found = np.ones(self._rows)
         inside = raised < missing
         found[inside] = 1 - self._theirs[left, self._own + raised[inside]]
         found[:least] = np.nan
         return found
 
-    def _solve(self, left: int, lower: Layer | None) -> Layer:
-        """Solve the layer of so many uses left over that of one less."""
-        power, layer = self.power if left else None, len(self.layers)
-        kind = power.kind if power and lower else None
-        columns, rows = self.plan.columns, len(self._space)
-        bank, more, added, instead = self._banks(left), None, None, None
-        lists = self._powered if lower else self._plain
-        best = bank
-        if power and power.is_of_bank and not power.at_start:
+    def _solve(self, left: int, number: int) -> Layer:
+        """Solve a layer, that of so many uses left, over the one before."""
+        cells, power, space = self._cells, self.power, self._space
+        layers = space[cells.room :].reshape(self._rows, cells.layers, cells.width)
+        bank, more = self._banks(left), None
+        if left and power and power.is_of_bank and not power.at_start:
             more = self._banks(left - 1, power)
-            best = np.fmax(bank, more)
-        least = np.where(np.isnan(best), -1.0, best)[:, np.newaxis].repeat(columns, axis=1)
-        farkle = 1 - float(self._theirs[left, self._own])
-        farkles = np.full((rows, columns), farkle)
-        if lower and kind is PowerKind.RESURRECTION:
-            instead = lower.rolls
-            farkles = np.maximum(farkles, instead)
-        if lower and kind is PowerKind.MIGHT:
-            lists, added = self._plain, self._with_die(lower)
-            least = np.maximum(least, added)
-        ended = lists.farkles * farkles
-        rolls = ended + (1 - lists.farkles)
+        best = np.nan_to_num(bank if more is None else np.fmax(bank, more), nan=-1.0)
+        layer = layers[:, cells.layers - 1 - number]
+        layer[:, cells.farkle] = 1 - self._theirs[left, self._own]
+        for row in range(self._solved - 1, -1, -1):
+            here = self._place(row, number)
+            for part in cells.powered if number else cells.plain:
+                found = np.minimum(part.sums(part.best(self._options(part, row, number))), 1.0)
+                place = part.place if part.to_room else here + part.place
+                space[place : place + len(found)] = (
+                    np.maximum(found, best[row]) if part.banked else found
+                )
+        return Layer(layer, cells.columns, bank, more)
 
-        def roll(row: int) -> Floats:
-            if kind is PowerKind.REROLL:
-                return np.asarray(self._with_rerolls(row, layer) - ended[row])
-            return lists.rolled(lists.best(self._options(row, layer, lists.places)))
+    def _place(self, row: int, layer: int) -> int:
+        """Return where the cells of a layer begin."""
+        cells = self._cells
+        return cells.room + (row + 1) * cells.stride - (layer + 1) * cells.width
 
-        values = self._space[:, layer, :columns]
-        self._space[:, layer, columns] = farkle
-        solve_backwards(values, rolls[: self._solved], least, ended, roll)
-        rolls, values = np.minimum(rolls, 1.0), np.minimum(values, 1.0)
-        return Layer(left, values, rolls, added, bank, more, farkle, instead)
-
-    def _options(self, row: int, layer: int, places: Ints) -> Floats:
-        """What options are worth at a turn total of a layer."""
-        cells = self._space.reshape(-1)[(row * self._layers + layer) * self._space.shape[2] :]
-        return cells.take(places, mode="clip")
-
-    def _of_rolls(self, row: int, layer: int, column: int) -> Floats:
-        """What each roll of the dice of a column is worth without the badge, a farkle too."""
-        offers = self._plain.offers
-        first, end = offers.first_list[column : column + 2]
-        starts = offers.starts[first : end + 1]
-        options = self._options(row, layer, self._plain.places[starts[0] : starts[-1]])
-        best = np.maximum.reduceat(options, starts[:-1] - starts[0])
-        found: Floats = np.append(best, self._space[0, layer, -1])[offers.lists[column]]
-        return found
-
-    def _with_rerolls(self, row: int, layer: int) -> Floats:
-        """What rolls are worth by column of which dice may be rolled again, a farkle too."""
-        return np.array(
-            [
-                chances @ np.maximum(self._of_rolls(row, layer, n), self._best_again(row, layer, n))
-                for n, chances in enumerate(self._chances)
-            ]
-        )
-
-    def _best_again(self, row: int, layer: int, column: int) -> Floats:
-        """Of each roll the most that rolling some of its dice again is worth, -1 for nothing."""
-        worth = self._of_rolls(row, layer - 1, column)
-        most: Floats = self._rerolls[column].values(self._thrown, worth).max(axis=1, initial=-1.0)
-        if not (self.power and self.power.after_farkle):
-            lists = self._plain.offers.lists[column]
-            most[lists == np.diff(self._plain.offers.first_list)[column]] = -1.0
-        return most
-
-    def _with_die(self, lower: Layer) -> Floats:
-        """What rolls with one more die are worth, by what is below; (rows, columns)."""
-        lists, layer = self._powered, len(self.layers) - 1
-        found = np.ones_like(lower.rolls) * (1 - lists.farkles)
-        for t in range(self._solved):
-            found[t] = lists.rolled(lists.best(self._options(t, layer, lists.places)))
-        return np.minimum(found + lists.farkles * lower.farkle, 1.0)
+    def _options(self, part: Cells, row: int, layer: int) -> Floats:
+        """Return what options are worth at a turn total of a layer."""
+        begin = 0 if part.from_room else self._place(row, layer)
+        return self._space.take(begin + part.options)

@@ -27,8 +27,8 @@ def use_before_roll(turn: PowerTurn, weighed: Odds) -> BadgeUse | None:
     if turn.power is None:
         return None
     value, without = turn.use_value(position.turn), max(weighed.roll, weighed.bank or 0.0)
-    if turn.top.instead is not None:
-        instead = turn.top.instead[turn.row(position.turn_total), position.dice - 1]
+    if turn.instead is not None:
+        instead = turn.instead[turn.row(position.turn_total), position.dice - 1]
         value, without = float(instead), turn.top.farkle
     if value is None:
         return None

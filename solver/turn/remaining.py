@@ -7,7 +7,7 @@ jokers, and every set of that shape adds its own chances.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -64,6 +64,9 @@ class RollLists:
 
     rules: Ruleset
     """What counts of them for a turn."""
+    width: int
+    """Cells that a turn total has among the targets: those of the remaining dice, and behind them
+    what a badge adds."""
     targets: Ints
     """Offsets of the distinct targets, ascending, shape (targets,)."""
     options: Ints
@@ -74,7 +77,8 @@ class RollLists:
     """The first list of each column of dice, and the number of lists, shape (columns + 1,)."""
     lists: tuple[Ints, ...]
     """For each column the list of each roll, in the order of `_rolls`, counted from `first_list`;
-    as many as there are for a farkle, one more for a roll that wins, two for one that loses."""
+    as many as there are for a farkle, one more for a roll that wins, two for one that loses. With a
+    die that a badge adds its faces come first, each with all rolls."""
     moves: tuple[Ints, ...]
     """For each column the offsets of all targets that a set-aside leads to, best or not."""
 
@@ -99,14 +103,29 @@ class RollLists:
         ends = np.append(self.starts, len(self.options))
         return self.targets[self.options] * lanes, ends, self.first_list
 
-    def chances(self, thrown: DiceSet) -> tuple[Floats, Floats]:
+    @property
+    def column_of_lists(self) -> Ints:
+        """The column of each list."""
+        return np.arange(self.columns).repeat(np.diff(self.first_list))
+
+    def chances(self, thrown: DiceSet, added: Die | None = None) -> tuple[Floats, Floats]:
         """The chances of the lists of a set, each when rolling its own dice, shape (lists,).
 
         And of a farkle, a roll that wins and one that loses when rolling the dice of a column,
-        shape (3, columns).
+        shape (3, columns). Each is rounded once, as ways are added up exactly, which a proved bound
+        of values reckons with.
+
+        added : the die that a badge adds to each roll, if any
         """
-        rolls = (roll_ways(thrown, dice + 1) for dice in range(self.columns))
-        return list_chances(self.first_list, self.lists, rolls)
+        found, others = np.empty(int(self.first_list[-1])), np.empty((3, self.columns))
+        for column, of_rolls in enumerate(self.lists):
+            ways = roll_ways(thrown, column + 1, added)
+            first, end = self.first_list[column : column + 2]
+            sums = np.zeros(end - first + len(others), dtype=ways.dtype)
+            np.add.at(sums, of_rolls, ways)
+            shares = (sums / ways.sum()).astype(np.float64)
+            found[first:end], others[:, column] = shares[:-3], shares[-3:]
+        return found, others
 
     def plan(self, thrown: DiceSet) -> TurnPlan:
         """The turn of a set as solver.turn.equations takes it."""
@@ -114,7 +133,7 @@ class RollLists:
         # what cannot fall is left out
         falls = np.flatnonzero(chances)
         lengths = np.diff(self.starts, append=len(self.options))
-        column = np.arange(self.columns).repeat(np.diff(self.first_list))[falls]
+        column = self.column_of_lists[falls]
         spread = np.zeros((self.columns, len(falls)))
         spread[column, np.arange(len(falls))] = chances[falls]
         hot = np.where(self.only_hot[falls], chances[falls], 0.0)
@@ -156,26 +175,6 @@ class RollLists:
         first, end = self.first_list[dice - 1 : dice + 1]
         farkles = roll_ways(thrown, dice)[self.lists[dice - 1] == end - first].sum()
         return Fraction(int(farkles), thrown.ways(dice))
-
-
-def list_chances(
-    first_list: Ints, lists: Iterable[Ints], rolls: Iterable[npt.NDArray[Any]]
-) -> tuple[Floats, Floats]:
-    """The chance of each list, given the ways of the rolls of each column; and those of other ends.
-
-    They are those of a farkle, a roll that wins and one that loses, shape (3, columns). Each is
-    rounded once, as ways are added up exactly, which a proved bound of values reckons with.
-
-    first_list, lists : as in `RollLists`
-    """
-    found, others = np.empty(int(first_list[-1])), np.empty((3, len(first_list) - 1))
-    for column, (of_rolls, ways) in enumerate(zip(lists, rolls, strict=True)):
-        first, end = first_list[column : column + 2]
-        added = np.zeros(end - first + len(others), dtype=ways.dtype)
-        np.add.at(added, of_rolls, ways)
-        added = (added / ways.sum()).astype(np.float64)
-        found[first:end], others[:, column] = added[:-3], added[-3:]
-    return found, others
 
 
 @lru_cache(maxsize=1024)
@@ -261,10 +260,8 @@ def _find_lists(
     columns = thrown.whole
     points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge)
     worth = worth_of(rules, points)
-    first_list = [0]
     offsets: list[Ints] = []
-    lengths: list[Ints] = []
-    lists: list[Ints] = []
+    ends: list[Ints] = []
     moves: list[Ints] = []
     for dice in range(1, columns + 1):
         shown = shown_by_rolls(thrown, dice)
@@ -272,36 +269,49 @@ def _find_lists(
         goes_on = ~(wins | loses)
         find = _every if all_options else best_of_shown
         some, reached = find(rules, thrown, dice, shown[goes_on], worth)
-        of_rolls = np.full((len(shown), some.shape[1]), -1, dtype=np.int32)
+        of_rolls = np.full((len(shown), some.shape[1]), -1, dtype=np.intp)
         of_rolls[goes_on] = some
-        distinct, own = distinct_rows(of_rolls)
+        offsets.append(of_rolls)
+        ends.append(np.where(wins, 1, 2 * loses))
+        moves.append(np.unique(reached))
+    if not any(np.any(found >= 0) for found in offsets):
+        raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
+    return gathered(rules, columns, offsets, ends, moves)
+
+
+def gathered(
+    rules: Ruleset, width: int, offsets: list[Ints], ends: list[Ints], moves: list[Ints]
+) -> RollLists:
+    """The lists of rolls, rolls that offer as much together.
+
+    offsets : for each column where its rolls lead to, shape (rolls, as many as any has); else -1
+    ends : for each column and roll without any of these 0 for a farkle, 1 if it wins, 2 if it loses
+    width, moves : as in `RollLists`
+    """
+    first_list, found, lengths, lists = [0], [], [], []
+    for of_rolls, fate in zip(offsets, ends, strict=True):
+        distinct, own = _distinct_rows(of_rolls)
         rows, at = np.nonzero(distinct >= 0)
-        steps, left = distinct[rows, at], at
-        if all_options:
-            steps, left = np.divmod(steps, _EVERY)
-        own[wins], own[loses & ~wins] = len(distinct) + 1, len(distinct) + 2
-        moves.append(np.unique(reached // _EVERY * columns + (reached % _EVERY - 1) % columns))
-        found = steps * columns + (left - 1) % columns
-        offsets.append(found[np.lexsort((found, rows))])
+        places = distinct[rows, at]
+        found.append(places[np.lexsort((places, rows))])
         lengths.append(np.bincount(rows, minlength=len(distinct)))
         first_list.append(first_list[-1] + len(distinct))
-        lists.append(own)
-    if not first_list[-1]:
-        raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
-    targets, options = np.unique(np.concatenate(offsets), return_inverse=True)
-    ends = np.cumsum(np.concatenate(lengths))
+        lists.append(own + fate)
+    targets, options = np.unique(np.concatenate(found), return_inverse=True)
+    starts = np.cumsum(np.concatenate(lengths)) - np.concatenate(lengths)
     return RollLists(
         rules=rules,
+        width=width,
         targets=targets.astype(np.intp),
         options=options.astype(np.intp),
-        starts=np.concatenate(([0], ends[:-1])).astype(np.intp),
+        starts=starts.astype(np.intp),
         first_list=np.array(first_list, dtype=np.intp),
         lists=tuple(lists),
         moves=tuple(moves),
     )
 
 
-def distinct_rows(best: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], Ints]:
+def _distinct_rows(best: Ints) -> tuple[Ints, Ints]:
     """The distinct rows that hold anything, and which of them each row is; the last if nothing."""
     # it takes far longer to sort rows than a hash of each
     factors = np.random.default_rng(0).integers(-(2**62), 2**62, best.shape[1])
@@ -316,9 +326,6 @@ def distinct_rows(best: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], I
     place[order] = np.arange(len(order))
     return distinct[order][: int(scores.sum())], place[own]
 
-
-_EVERY = 64
-"""More than the remaining dice of any set."""
 
 _CODES = len(FACES) + 2
 """A multiset of faces and jokers is a number whose digits to this base count them; a badge may add
@@ -362,19 +369,22 @@ def _every(
     dice: Remaining,
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
-) -> tuple[npt.NDArray[np.int32], Ints]:
-    """All that the set-asides of every roll lead to, as steps * _EVERY + remaining, else -1.
+) -> tuple[Ints, Ints]:
+    """All that the set-asides of every roll lead to, else -1; and all of them together.
 
-    Shape (rolls, as many as some roll has), each of them once. And all of them together.
+    Shape (rolls, as many as some roll has), each of them once.
     """
+    columns = thrown.whole
     masks = _set_asides(rules, thrown, dice, shown, worth)
-    found = np.stack([np.where(row >= 0, row * _EVERY + after, -1) for after, row in masks], axis=1)
+    found = np.stack(
+        [np.where(row >= 0, row * columns + after, -1) for after, row in masks], axis=1
+    )
     found.sort(axis=1)
     found[:, 1:][found[:, 1:] == found[:, :-1]] = -1
     found.sort(axis=1)
     every = np.unique(found)
     most = int((found >= 0).sum(axis=1).max(initial=0))
-    return found[:, found.shape[1] - most :].astype(np.int32), every[every >= 0]
+    return found[:, found.shape[1] - most :].astype(np.intp), every[every >= 0]
 
 
 def shown_by_rolls(thrown: DiceSet, dice: Remaining) -> npt.NDArray[np.int64]:
@@ -396,19 +406,20 @@ def best_of_shown(
     dice: Remaining,
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
-) -> tuple[npt.NDArray[np.int32], Ints]:
-    """The most steps of every roll that leave each of the remaining dice, -1 where none do.
+) -> tuple[Ints, Ints]:
+    """Where the most points lead that leave each of the remaining dice, -1 where none do.
 
-    Shape (rolls, columns + 1). And all that some roll may leave, as steps * _EVERY + remaining.
+    Shape (rolls, columns). And all that some roll may lead to.
 
     shown : what dice show, type by type; further columns are dice that do not remain
     """
-    best = np.full((len(thrown.remaining), len(shown)), -1, dtype=np.int32)
+    columns = thrown.whole
+    best = np.full((columns, len(shown)), -1, dtype=np.intp)
     reached = []
-    for after, row in _set_asides(rules, thrown, dice, shown, worth):
-        np.maximum(best[after], row, out=best[after])
-        steps = np.unique(row[row >= 0])
-        reached.append(steps * _EVERY + after)
+    for column, row in _set_asides(rules, thrown, dice, shown, worth):
+        offsets = np.where(row >= 0, row * columns + column, -1)
+        np.maximum(best[column], offsets, out=best[column])
+        reached.append(np.unique(offsets[offsets >= 0]))
     return best.T, np.concatenate(reached)
 
 
@@ -418,8 +429,8 @@ def _set_asides(
     dice: Remaining,
     shown: npt.NDArray[np.int64],
     worth: npt.NDArray[np.int32],
-) -> Iterator[tuple[Remaining, npt.NDArray[np.int32]]]:
-    """For each choice of dice by their places what remains, and the steps that rolls give, or -1.
+) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+    """For each choice of dice by their places the column of what remains, and steps or -1.
 
     dice, shown : as in `best_of_shown`
     """
@@ -437,7 +448,9 @@ def _set_asides(
         points[_extendable(points >= 0)] = -1
     for mask, row in enumerate(points[1:], 1):
         kept = Counter(k for bit, k in enumerate(types) if mask >> bit & 1)
-        yield thrown.place(tuple(number - kept[k] for k, number in enumerate(left))), row
+        after = thrown.place(tuple(number - kept[k] for k, number in enumerate(left)))
+        # where none remain all are rolled again
+        yield (after - 1) % thrown.whole, row
 
 
 def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

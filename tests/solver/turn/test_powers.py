@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
-from solver.turn.power_lists import Offers, offers_of, power_offers
+from solver.turn.power_cells import power_lists
 from solver.turn.powers import Power, PowerKind, in_steps
-from solver.turn.remaining import roll_lists, shape_of
+from solver.turn.remaining import RollLists, roll_lists, shape_of
 from solver.turn.rerolls import find_rerolls, operations, place_of_roll
 from tests.loaded_dice import kcd, random_dice, set_of
 
@@ -51,29 +51,32 @@ def test_a_fraction_of_a_step_that_is_left_over_never_matters(must_be: str, shar
         assert wins == (in_steps(rules, points) >= rules.winning_score)
 
 
-def options_of(offers: Offers, number: int) -> set[tuple[int, int, bool]]:
+def options_of(lists: RollLists, number: int) -> set[tuple[int, int, bool]]:
     """Steps, column and use of all options of a list."""
-    part = slice(offers.starts[number], offers.starts[number + 1])
-    rows = zip(offers.steps[part], offers.column[part], offers.used[part], strict=True)
-    return {(int(steps), int(column), bool(used)) for steps, column, used in rows}
+    ends = np.append(lists.starts, len(lists.options))
+    targets = lists.targets[lists.options[ends[number] : ends[number + 1]]]
+    cells = [(target // lists.width, target % lists.width) for target in targets.tolist()]
+    return {(steps, cell % lists.columns, cell >= lists.columns) for steps, cell in cells}
 
 
 @pytest.mark.parametrize("power", ACTING)
 @pytest.mark.parametrize("seed", range(3))
 def test_chances_of_offers_add_up_to_one(power: Power, seed: int) -> None:
     thrown = set_of(random_dice(random.Random(seed), 4))
-    offers = power_offers(kcd(dice=4), shape_of(thrown), power)
+    shape = shape_of(thrown)
+    lists = power_lists(roll_lists(kcd(dice=4), shape), shape, power)
     added = power.die if power.kind is PowerKind.MIGHT else None
-    chances, farkles = offers.chances(thrown, added)
-    for column, (first, end) in enumerate(pairwise(offers.first_list)):
+    chances, (farkles, *others) = lists.chances(thrown, added)
+    assert not np.any(others)
+    for column, (first, end) in enumerate(pairwise(lists.first_list)):
         assert chances[first:end].sum() + farkles[column] == pytest.approx(1)
 
 
 def test_what_is_set_aside_may_count_twice() -> None:
     shape = shape_of(set_of(random_dice(random.Random(7), 3)))
-    plain = offers_of(roll_lists(kcd(dice=3), shape))
-    doubled = power_offers(kcd(dice=3), shape, Power(PowerKind.DOPPELGANGER))
-    for number in range(len(plain.starts) - 1):
+    plain = roll_lists(kcd(dice=3), shape)
+    doubled = power_lists(plain, shape, Power(PowerKind.DOPPELGANGER))
+    for number in range(len(plain.starts)):
         before = options_of(plain, number)
         expected = before | {(2 * steps, column, True) for steps, column, _ in before}
         assert options_of(doubled, number) == expected

@@ -1,0 +1,358 @@
+"""A turn in which a badge may be used, as cells that are worked out one after another.
+
+For each number of uses left a turn total has a layer of cells: what the states of the turn are
+worth, W(n), what rolling is worth, R(n), and behind both what a farkle is worth. A cell is a sum
+over lists, of which each adds its chance times the most that one of its options is worth; and an
+option is a cell of a higher turn total, of the layer of one use less, or one that was worked out
+before. There is room beside the layers for what only other cells of a turn total depend on. So what
+a badge allows is nothing but which lists there are.
+
+All of it follows from what rolls offer (`solver.turn.remaining`), and the chances of a set.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.rules.ruleset import FACES, Ruleset
+from solver.turn.dice import JOKER, DiceSet, Die
+from solver.turn.equations import Floats
+from solver.turn.powers import Power, PowerKind, uses_of
+from solver.turn.remaining import (
+    Bools,
+    Ints,
+    RollLists,
+    Shape,
+    any_set,
+    best_of_shown,
+    digit,
+    gathered,
+    roll_chances,
+    shape_of,
+    shown_by_rolls,
+    worth_of,
+)
+from solver.turn.rerolls import Rerolls, find_rerolls
+from solver.turn.scoring import Badge, all_points_with_jokers
+
+_KEPT = 4
+"""Shapes whose lists are kept in memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells that lie side by side, none of which is an option of another."""
+
+    place: int
+    """That of the first one, in the room or from the beginning of a layer on."""
+    options: Ints
+    """Places of the options, list after list, shape (options,)."""
+    used: Bools
+    """Whether an option uses the badge, shape (options,)."""
+    starts: Ints
+    """Where each list starts in `options`, and the end, shape (lists + 1,)."""
+    first_list: Ints
+    """The first list of each cell, and the end, shape (cells + 1,)."""
+    chances: Floats
+    """Of each list, shape (lists,)."""
+    from_room: bool = False
+    """Whether options lie in the room."""
+    to_room: bool = False
+    """Whether the cells do."""
+    banked: bool = False
+    """Whether a player may bank instead."""
+
+    def best(self, options: Floats) -> Floats:
+        """Return what each list is worth, given what each option is."""
+        found: Floats = np.maximum.reduceat(options, self.starts[:-1])
+        return found
+
+    def sums(self, best: Floats) -> Floats:
+        """Return what each cell is worth, given what each list is."""
+        found: Floats = np.add.reduceat(best * self.chances, self.first_list[:-1])
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class TurnCells:
+    """The cells of the turns of a player.
+
+    A turn total has them layer by layer, the fewest uses left last; so what a use leads to lies a
+    layer further on.
+    """
+
+    columns: int
+    layers: int
+    """Numbers of uses left that a turn may come to."""
+    width: int
+    """Cells of a layer: W, R, a farkle, and with a die that is added what rolling it is worth."""
+    room: int
+    """Cells that the room has."""
+    reach: int
+    """Most steps that an option adds to the turn total."""
+    plain: tuple[Cells, ...]
+    """Those of the layer of the fewest uses, in the order in which they are worked out."""
+    powered: tuple[Cells, ...]
+    """Those of all other layers."""
+
+    @property
+    def farkle(self) -> int:
+        """Return the place of what a farkle is worth, which is given."""
+        return 2 * self.columns
+
+    @property
+    def stride(self) -> int:
+        """Return how many cells a turn total has, all layers together."""
+        return self.layers * self.width
+
+
+class _Lists(NamedTuple):
+    """Lists of some cells, in any order; arguments of `Cells` beside."""
+
+    cells: Ints
+    """The cell of each list."""
+    chances: Floats
+    lengths: Ints
+    options: Ints
+    used: Bools
+
+
+def turn_cells(
+    lists: RollLists, thrown: DiceSet, power: Power | None, *, joker_alone: bool, badge: Badge
+) -> TurnCells:
+    """Return the cells of turns with a set, of which `lists` are what rolls offer without `power`.
+
+    Raises InvalidDiceError where nothing can score.
+    """
+    columns = lists.columns
+    one_layer = power is None or power.is_of_bank
+    found = TurnCells(
+        columns=columns,
+        layers=1 if one_layer else (2 if power and power.once else 1 + uses_of(power)),
+        width=2 * columns + 1,
+        room=0,
+        reach=int(lists.targets.max(initial=0)) // columns,
+        plain=(),
+        powered=(),
+    )
+    if power and power.kind is PowerKind.MIGHT:
+        found = replace(found, width=3 * columns + 1)
+    numbers, chances = np.arange(columns), lists.chances(thrown)
+    farkles = _singles(np.full(columns, found.farkle), chances[1][0])
+    rolls = _of_rolls(found, lists, chances[0])
+    states = _cells(0, [_singles(columns + numbers)], banked=True)
+    found = replace(found, plain=(_cells(columns, [rolls, farkles]), states))
+    if power is None or one_layer:
+        return found
+    if power.kind is PowerKind.RESURRECTION:
+        again = _Lists(
+            cells=numbers,
+            chances=chances[1][0],
+            lengths=np.full(columns, 2),
+            options=np.stack((farkles.options, columns + numbers + found.width), axis=1).ravel(),
+            used=np.tile([False, True], columns),
+        )
+        return replace(found, powered=(_cells(columns, [rolls, again]), states))
+    if power.kind is PowerKind.REROLL:
+        return _with_rerolls(found, lists, thrown, power)
+    die = Die(jokers=power.die.jokers)
+    kind = replace(power, uses=1, at_start=False, once=False, die=die)
+    offers = power_lists(lists, shape_of(thrown), kind, joker_alone=joker_alone, badge=badge)
+    reach = max(found.reach, int(offers.targets.max(initial=0)) // offers.width)
+    found = replace(found, reach=reach)
+    if power.kind is PowerKind.MIGHT:
+        wider, others = offers.chances(thrown, power.die)
+        below = np.full(columns, found.farkle + found.width)
+        added = _cells(
+            found.farkle + 1,
+            [_of_rolls(found, offers, wider, below=found.width), _singles(below, others[0])],
+        )
+        ways = np.stack((columns + numbers, added.place + numbers), axis=1).ravel()
+        either = _singles(ways)._replace(
+            cells=numbers, chances=np.ones(columns), lengths=np.full(columns, 2)
+        )
+        states = _cells(0, [either], banked=True)
+        return replace(found, powered=(added, found.plain[0], states))
+    wider, others = offers.chances(thrown)
+    farkles = farkles._replace(chances=others[0])
+    rolls = _of_rolls(found, offers, wider)
+    return replace(found, powered=(_cells(columns, [rolls, farkles]), states))
+
+
+def _cells(
+    place: int,
+    parts: list[_Lists],
+    *,
+    from_room: bool = False,
+    to_room: bool = False,
+    banked: bool = False,
+) -> Cells:
+    """Cells from the place of the first on, each with all its lists."""
+    cells, chances, lengths, options, used = map(np.concatenate, zip(*parts, strict=True))
+    order = np.argsort(cells, kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    in_order = np.argsort(rank.repeat(lengths), kind="stable")
+    return Cells(
+        place=place,
+        options=options[in_order].astype(np.intp),
+        used=used[in_order].astype(np.bool_),
+        starts=np.concatenate(([0], np.cumsum(lengths[order]))).astype(np.intp),
+        first_list=np.searchsorted(cells[order], np.arange(cells.max() + 2)),
+        chances=chances[order],
+        from_room=from_room,
+        to_room=to_room,
+        banked=banked,
+    )
+
+
+def _singles(options: Ints, chances: Floats | None = None, cells: Ints | None = None) -> _Lists:
+    """Lists of one option each, one for each cell and with certainty unless more is told."""
+    number = len(options)
+    return _Lists(
+        cells=np.arange(number) if cells is None else cells,
+        chances=np.ones(number) if chances is None else chances,
+        lengths=np.ones(number, dtype=np.intp),
+        options=options,
+        used=np.zeros(number, dtype=np.bool_),
+    )
+
+
+def _of_rolls(found: TurnCells, lists: RollLists, chances: Floats, *, below: int = 0) -> _Lists:
+    """What rolls offer in the layer so many cells further on: the lists of R(n)."""
+    columns = found.columns
+    steps, cell = np.divmod(lists.targets[lists.options], lists.width)
+    used = (cell >= columns) & (cell < 2 * columns)
+    places = cell + used * (found.width - columns)
+    return _Lists(
+        cells=lists.column_of_lists,
+        chances=chances,
+        lengths=np.diff(lists.starts, append=len(lists.options)),
+        options=steps * found.stride + places + below,
+        used=used,
+    )
+
+
+def _with_rerolls(found: TurnCells, lists: RollLists, thrown: DiceSet, power: Power) -> TurnCells:
+    """The cells of a turn in which dice of a roll may be rolled again.
+
+    In the room are what each list of set-asides and a farkle are worth with one use less, then the
+    same with as many, and then what may be rolled again of the dice of a column.
+    """
+    columns, number = found.columns, len(lists.starts)
+    rolls = _of_rolls(found, lists, np.ones(number))._replace(cells=np.arange(number))
+    farkle = _singles(np.array([found.farkle]), cells=np.array([number]))
+    each, size = [], number + 1
+    for shift in (0, 1):
+        for part in (rolls, farkle):
+            options = part.options + (1 - shift) * found.width
+            each.append(part._replace(cells=part.cells + shift * size, options=options))
+    powered, most = [_cells(0, each, to_room=True)], 0
+    for column, rerolls in enumerate(find_rerolls(shape_of(thrown), power)):
+        first, end = lists.first_list[column : column + 2]
+        own = lists.lists[column]
+        of_rolls = np.where(own == end - first, number, first + own)
+        nodes = [*_nodes(rerolls, thrown, of_rolls, size)]
+        if nodes:
+            powered.append(_cells(2 * size, nodes, from_room=True, to_room=True))
+            most = max(most, len(powered[-1].first_list) - 1)
+        falls = np.flatnonzero(chance := roll_chances(thrown, column + 1))
+        options = np.where(rerolls.offered < 0, -1, 2 * size + rerolls.offered)
+        if not power.after_farkle:
+            options[of_rolls == number] = -1
+        options = np.sort(np.hstack((size + of_rolls[:, np.newaxis], options))[falls], axis=1)
+        # equal dice make equal nodes
+        options[:, 1:][options[:, 1:] == options[:, :-1]] = -1
+        offered = options[options >= 0]
+        part = _Lists(
+            cells=np.zeros(len(falls), dtype=np.intp),
+            chances=chance[falls],
+            lengths=(options >= 0).sum(axis=1),
+            options=offered,
+            used=offered >= 2 * size,
+        )
+        powered.append(_cells(columns + column, [part], from_room=True))
+    return replace(found, room=2 * size + most, powered=(*powered, found.plain[-1]))
+
+
+def _nodes(rerolls: Rerolls, thrown: DiceSet, of_rolls: Ints, size: int) -> Iterator[_Lists]:
+    """Lists of the nodes of a column: outcomes that are worth the same list are one.
+
+    of_rolls : the list of each roll, `size` - 1 for a farkle
+    """
+    before = 0
+    for (_, rolls), chances in zip(rerolls.blocks, rerolls.chances(thrown), strict=True):
+        nodes = before + np.arange(len(rolls))[:, np.newaxis]
+        which, own = np.unique(nodes * size + of_rolls[rolls], return_inverse=True)
+        weights = np.bincount(own.ravel(), np.broadcast_to(chances, rolls.shape).ravel())
+        which, weights = which[weights > 0], weights[weights > 0]
+        yield _singles(which % size, weights, which // size)
+        before += len(rolls)
+
+
+def power_lists(
+    lists: RollLists, shape: Shape, power: Power, *, joker_alone: bool = False, badge: Badge = ()
+) -> RollLists:
+    """Return what the rolls of a shape offer to who may use a power on them.
+
+    Cells behind those of the remaining dice are the same with a use, and a farkle that is taken as
+    it is. Of `MIGHT` they are what rolls with the die that is added offer once it is.
+    """
+    if power.kind is PowerKind.DOPPELGANGER:
+        return _doubled(lists)
+    return _offered(lists.rules, shape, power, joker_alone, badge)
+
+
+def _doubled(lists: RollLists) -> RollLists:
+    """Every option also with twice the steps, by a use."""
+    columns, width = lists.columns, 2 * lists.columns + 1
+    steps, cell = np.divmod(lists.targets[lists.options], columns)
+    numbers = np.arange(len(lists.starts)).repeat(np.diff(lists.starts, append=len(lists.options)))
+    offsets = np.concatenate((steps * width + cell, 2 * steps * width + columns + cell))
+    offsets = offsets[np.argsort(np.tile(numbers, 2), kind="stable")]
+    targets, options = np.unique(offsets, return_inverse=True)
+    return replace(lists, width=width, targets=targets, options=options, starts=2 * lists.starts)
+
+
+@lru_cache(maxsize=_KEPT)
+def _offered(
+    rules: Ruleset, shape: Shape, power: Power, joker_alone: bool, badge: Badge
+) -> RollLists:
+    thrown, adds = any_set(shape), power.kind is PowerKind.MIGHT
+    points = all_points_with_jokers(rules, joker_alone=joker_alone, badge=badge, more=int(adds))
+    worth, offsets = worth_of(rules, points), []
+    columns = thrown.whole
+    for dice in range(1, columns + 1):
+        shown = shown_by_rolls(thrown, dice)
+        changed = []
+        if adds:
+            for face in FACES:
+                die = np.full((len(shown), 1), digit(JOKER if face in power.die.jokers else face))
+                changed.append(np.hstack((shown, die)))
+        else:
+            for place in range(shown.shape[1]):
+                changed.append(shown.copy())
+                changed[-1][:, place] = digit(power.amount)
+        best, *used = (
+            best_of_shown(rules, thrown, dice, one, worth)[0] for one in (shown, *changed)
+        )
+        offsets.append(np.vstack(used) if adds else _either(best, used, power.after_farkle))
+    ends = [np.zeros(len(of_rolls), dtype=np.intp) for of_rolls in offsets]
+    return gathered(rules, columns if adds else 2 * columns + 1, offsets, ends, [])
+
+
+def _either(best: Ints, used: list[Ints], after_farkle: bool) -> Ints:
+    """Where rolls lead to as they are, and by a use with one die turned or another."""
+    columns = best.shape[1]
+    turned, farkles = np.max(used, axis=0), ~np.any(best >= 0, axis=1)
+    if not after_farkle:
+        turned[farkles] = -1
+    by_use = farkles & np.any(turned >= 0, axis=1)
+    plain, use = (
+        np.where(some >= 0, some // columns * (2 * columns + 1) + some % columns + behind, -1)
+        for some, behind in ((best, 0), (turned, columns))
+    )
+    return np.hstack((plain, use, np.where(by_use, 2 * columns, -1)[:, np.newaxis]))
