@@ -41,7 +41,8 @@ from solver.errors import (
 )
 from solver.game.many import check_many
 from solver.game.position import Position
-from solver.named.badges import read_badges
+from solver.loaded.kits import Kit
+from solver.named.badges import NamedBadge, read_badges
 from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice
 from solver.play.advice import Odds as SolverOdds
@@ -159,7 +160,7 @@ class Game:
         >>> round(solve("facebook").first_player_wins, 5)
         0.53487
         """
-        if self._own and not self._own.further:
+        if self._own and self._own.of_two:
             me, them = self._own.head_starts
             return self.value(me, them)
         return self.value()
@@ -464,13 +465,13 @@ def _own_dice(
     if len(named) > players:
         raise InvalidRequestError(f"dice: {len(named)} sets are too many for {players} players")
     named += [ordinary] * (players - len(named))
-    sets = tuple(read_set(one, rules.dice) for one in named)
+    sets = [read_set(one, rules.dice) for one in named]
+    held: Sequence[NamedBadge | None] = (None,) * players
     if players == 2:
-        mine, theirs = sets
-        return LoadedDice(rules, mine, theirs, joker_alone, read_badges(*pair))
-    check_no_badges(*pair)
-    mine, theirs, *further = sets
-    return LoadedDice(rules, mine, theirs, joker_alone, further=tuple(further))
+        held = read_badges(*pair)
+    else:
+        check_no_badges(*pair)
+    return LoadedDice(rules, tuple(map(Kit, sets, held)), joker_alone)
 
 
 def _solved_dice(settings: Settings, own: LoadedDice, *, shown: bool) -> Advisor:

@@ -99,11 +99,11 @@ def _of_loaded(
     context: click.Context, place: str | None, sets: dict[str, Any], given: dict[str, Any]
 ) -> "tuple[LoadedDice, Situation]":
     """The dice that options bring, and the position under their rules. Raises FarkleError."""
-    from bot.cli.loaded import dice_of_all  # noqa: PLC0415 - takes a while
+    from bot.cli.loaded import loaded_dice  # noqa: PLC0415 - takes a while
 
     rules = given["rules"] if _is_given(context, "rules") else None
     situation = Situation.given(**given)
-    loaded = dice_of_all(context.obj, rules, place, situation, **sets)
+    loaded = loaded_dice(context.obj, rules, place, situation=situation, **sets)
     return loaded, replace(situation, rules=loaded.rules)
 
 

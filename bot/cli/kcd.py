@@ -99,15 +99,7 @@ def kcd(
         )
     dice, begins = loaded_dice(settings, rules, place, **sets), ME_OR_THEM[began.lower()]
     if choosing:
-        wanted = ChoiceQuestion(
-            dice.rules,
-            tuple(read_dice(own)) if own else (),
-            dice.theirs,
-            begins,
-            dice.joker_alone,
-            dice.badges,
-            solve,
-        )
+        wanted = ChoiceQuestion(dice, tuple(read_dice(own)) if own else (), begins, solve)
         if buy is not None:
             _buy(
                 settings, PurchaseQuestion(wanted, read_price(buy)), as_json=as_json, as_csv=as_csv

@@ -1,20 +1,14 @@
 """Loaded dice on the command line: what the options mean, and advice and odds with them."""
 
-from typing import Any
-
 from bot.cli.output import show
 from bot.cli.places import rules_reader
 from bot.services.loaded import (
     KCD,
-    NEXT_PLAYER,
-    ORDINARY,
     LoadedDice,
-    check_no_badges,
     folders_of,
     loaded_advice,
     loaded_odds,
-    read_opponents_set,
-    sets_of_others,
+    read_kits,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
@@ -27,8 +21,6 @@ from bot.views.advice import (
 )
 from bot.views.progress import share_progress
 from solver.game.many import time_text
-from solver.named.badges import read_badges
-from solver.named.sets import read_set
 
 
 def loaded_dice(
@@ -42,33 +34,19 @@ def loaded_dice(
     their_badge: str | None,
     joker_alone: bool,
     goal: int | None,
+    situation: Situation | None = None,
 ) -> LoadedDice:
     """What the options of `dice_options` mean, under kcd rules unless others are named.
 
-    Raises FarkleError.
+    Of two, or of as many players as there are sets or scores in a situation. Raises FarkleError.
     """
     chosen = with_goal(rules_reader(settings, place)(rules or KCD), goal, named=False)
-    mine = read_set(my_dice or ORDINARY, chosen.dice)
-    theirs = read_opponents_set(their_dice, chosen)
-    return LoadedDice(chosen, mine, theirs, joker_alone, read_badges(my_badge, their_badge))
-
-
-def dice_of_all(
-    settings: Settings, rules: str | None, place: str | None, situation: Situation, **sets: Any
-) -> LoadedDice:
-    """The same of as many players as there are sets or scores. Raises FarkleError."""
-    theirs = sets["their_dice"]
-    if situation.players == 2 and NEXT_PLAYER not in (theirs or ""):
-        return loaded_dice(settings, rules, place, **sets)
-    chosen = with_goal(rules_reader(settings, place)(rules or KCD), sets["goal"], named=False)
-    check_no_badges(sets["my_badge"], sets["their_badge"])
-    mine = read_set(sets["my_dice"] or ORDINARY, chosen.dice)
-    others = sets_of_others(theirs, chosen, situation)
-    return LoadedDice(chosen, mine, others[0], sets["joker_alone"], further=tuple(others[1:]))
+    typed = my_dice, their_dice, my_badge, their_badge
+    return LoadedDice(chosen, read_kits(chosen, *typed, situation=situation), joker_alone)
 
 
 def _title(dice: LoadedDice) -> str:
-    if not dice.further:
+    if dice.of_two:
         return f"{dice.mine.text} against {dice.theirs.text}"
     others = ", ".join(one.text for one in dice.others)
     seconds = time_text(dice.matchup.seconds)

@@ -83,7 +83,7 @@ def for_sale(question: PurchaseQuestion) -> list[tuple[int, NamedDie]]:
             found[named.die] = min(found.get(named.die, offer), offer, key=_price)
     found.pop(Die(), None)  # ordinary ones are at hand
     dice = sorted(found.values(), key=_price)
-    pool, most = question.owned.pool, question.owned.rules.dice
+    pool, most = question.owned.pool, question.owned.dice.rules.dice
     dice = [
         (price, named) for price, named in dice if sum(one.die == named.die for one in pool) < most
     ]
@@ -108,7 +108,7 @@ def check_purchase(question: PurchaseQuestion) -> int:
     InvalidRequestError and InvalidRulesError.
     """
     owned = question.owned
-    now, number = check_choice(owned), owned.rules.dice
+    now, number = check_choice(owned), owned.dice.rules.dice
     bought = [number_of_sets([*owned.pool, die], number) for _, die in for_sale(question)]
     return check_number(sum(bought) - (len(bought) - 1) * now)
 
@@ -126,7 +126,7 @@ def purchases(
     Raises InvalidDiceError, InvalidRequestError, InvalidRulesError and ConvergenceError.
     """
     check_purchase(question)
-    owned, number = question.owned, question.owned.rules.dice
+    owned, number = question.owned, question.owned.dice.rules.dice
     before = _by_dice(owned.pool, number)
     offers = for_sale(question)
     added = [_by_dice([*owned.pool, die], number) for _, die in offers]

@@ -3,7 +3,7 @@
 `kcd_answer` and `chosen` load numba, and so are called only in a worker or on the command line.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_sol
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
 from solver.loaded.matchup import check_loaded, check_points
-from solver.named.badges import NamedBadge
 from solver.named.choosing import number_of_sets, sets_from, with_ordinary
 from solver.named.sets import NamedDie, NamedSet, make_set
 from solver.rules.ruleset import Ruleset
@@ -105,23 +104,22 @@ class Choice:
 class ChoiceQuestion:
     """Which six of one's dice to take."""
 
-    rules: Ruleset
+    dice: LoadedDice
+    """The game, in which my dice are those that are to be chosen."""
     owned: tuple[NamedDie, ...]
-    theirs: NamedSet
     begins: bool = True
-    joker_alone: bool = False
-    badges: tuple[NamedBadge | None, NamedBadge | None] = (None, None)
     solved: int = 3
     """How many of the best by points are worked out against the opponent."""
 
     def against(self, mine: NamedSet) -> LoadedDice:
         """A set against the opponent's."""
-        return LoadedDice(self.rules, mine, self.theirs, self.joker_alone, self.badges)
+        own, other = self.dice.kits
+        return replace(self.dice, kits=(replace(own, dice=mine), other))
 
     @property
     def pool(self) -> list[NamedDie]:
         """The dice that may be taken: the own ones, and ordinary ones as they are needed."""
-        return with_ordinary(self.owned, self.rules.dice)
+        return with_ordinary(self.owned, self.dice.rules.dice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +178,7 @@ def chosen(
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
     check_choice(question)
-    sets = sets_from(question.pool, question.rules.dice)
+    sets = sets_from(question.pool, question.dice.rules.dice)
     number = min(question.solved, len(sets))
     told = Parts(on_progress, number)
     choices = []
@@ -216,7 +214,7 @@ def ranked(
     """Sets with the points of a turn with no goal, the best first."""
     badge = question.against(sets[0]).combinations(0)
     thrown = [named.dice_set for named in sets]
-    points = _points(folders, question.rules, thrown, question.joker_alone, badge, told)
+    points = _points(folders, question.dice.rules, thrown, question.dice.joker_alone, badge, told)
     told.next()
     return sorted(zip(points, sets, strict=True), key=lambda pair: -pair[0])
 
@@ -241,7 +239,7 @@ def seconds_of_choice(question: ChoiceQuestion) -> float:
 
 def seconds_of_sets(question: ChoiceQuestion, number: int) -> float:
     """About how long it takes to rank so many sets and to play the best of them out."""
-    best = question.pool[: question.rules.dice]
+    best = question.pool[: question.dice.rules.dice]
     like = question.against(make_set(best))
     solves = min(question.solved, number) * seconds_of_solve(like.matchup)
     return solves + _SECONDS_A_SET * number
@@ -253,9 +251,9 @@ def check_choice(question: ChoiceQuestion) -> int:
     Raises InvalidDiceError where they are too many, or dice do not fit the rules, and
     InvalidRulesError.
     """
-    check_points(question.rules)
-    check_loaded(question.rules, question.theirs.dice_set)
-    return check_number(number_of_sets(question.pool, question.rules.dice))
+    check_points(question.dice.rules)
+    check_loaded(question.dice.rules, question.dice.theirs.dice_set)
+    return check_number(number_of_sets(question.pool, question.dice.rules.dice))
 
 
 def check_number(sets: int) -> int:

@@ -20,10 +20,10 @@ from solver.game.position import ALL_LEFT, Held, Position, check_several
 from solver.game.standings import Progress, Standing, score_count
 from solver.game.workload import workload
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
-from solver.loaded.kits import Kit, head_starts_of
+from solver.loaded.kits import Kit, head_starts_of, matchup_of
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.strategy import OwnDice
-from solver.named.badges import NamedBadge, played_badges
+from solver.named.badges import Badges, played_badges, read_badges
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice, read_set
 from solver.play.advice import Advice, Odds, advise, odds
@@ -73,34 +73,53 @@ def folders_of(settings: Settings) -> MatchupFolders:
 
 @dataclass(frozen=True, slots=True)
 class LoadedDice:
-    """Players with their dice, in the order of turns; the goal is that of the rules.
+    """What players bring, in the order of turns from the one on who acts and is me.
 
-    The player to act is me; badges are for two.
+    The goal is that of the rules; badges are for two.
     """
 
     rules: Ruleset
-    mine: NamedSet
-    theirs: NamedSet
-    """Those of the player after me."""
+    kits: tuple[Kit, ...]
     joker_alone: bool = False
     """Whether jokers may score without a die that is none."""
-    badges: tuple[NamedBadge | None, NamedBadge | None] = (None, None)
-    """Mine and theirs."""
-    further: tuple[NamedSet, ...] = ()
-    """Those of more than one other."""
 
     @property
-    def others(self) -> tuple[NamedSet, ...]:
-        """The dice of all others."""
-        return self.theirs, *self.further
+    def kit(self) -> Kit:
+        """What I bring."""
+        return self.kits[0]
+
+    @property
+    def mine(self) -> NamedSet:
+        """My dice."""
+        return self.kits[0].dice
+
+    @property
+    def theirs(self) -> NamedSet:
+        """The dice of the player after me."""
+        return self.kits[1].dice
+
+    @property
+    def of_two(self) -> bool:
+        """Whether two play."""
+        return len(self.kits) == 2
 
     @property
     def sets(self) -> tuple[NamedSet, ...]:
         """The dice of all players."""
-        return self.mine, *self.others
+        return tuple(kit.dice for kit in self.kits)
 
     @property
-    def played(self) -> tuple[NamedBadge | None, NamedBadge | None]:
+    def others(self) -> tuple[NamedSet, ...]:
+        """The dice of all others."""
+        return self.sets[1:]
+
+    @property
+    def badges(self) -> Badges:
+        """My badge and that of the player after me."""
+        return self.kits[0].badge, self.kits[1].badge
+
+    @property
+    def played(self) -> Badges:
         """The badges that do anything, see `played_badges`."""
         return played_badges(*self.badges)
 
@@ -120,14 +139,7 @@ class LoadedDice:
     @property
     def exchanged(self) -> "LoadedDice":
         """Return the dice as the next player sees them."""
-        mine, theirs, *further = *self.others, self.mine
-        badges = self.badges[1], self.badges[0]
-        return LoadedDice(self.rules, mine, theirs, self.joker_alone, badges, tuple(further))
-
-    @property
-    def kit(self) -> Kit:
-        """What I bring."""
-        return Kit(self.mine, self.badges[0])
+        return replace(self, kits=(*self.kits[1:], self.kits[0]))
 
     def combinations(self, side: int) -> Badge:
         """What the badge of a side adds to the combinations."""
@@ -136,13 +148,8 @@ class LoadedDice:
 
     @property
     def matchup(self) -> Matchup:
-        """What is solved; mine are seat 0. Raises what a `Matchup` raises."""
-        dice = tuple(one.dice_set for one in self.sets)
-        if self.further:
-            return Matchup(self.rules, dice, self.joker_alone)
-        badges = self.combinations(0), self.combinations(1)
-        mine, theirs = (badge.power if badge else None for badge in self.played)
-        return Matchup(self.rules, dice, self.joker_alone, badges, (mine, theirs))
+        """What is solved; mine are seat 0. Raises what `matchup_of` raises."""
+        return matchup_of(self.rules, self.kits, joker_alone=self.joker_alone)
 
     def position(self, situation: Situation, left: Remaining) -> Position:
         """Return a position of all before a roll of some of my dice; scores not told are none.
@@ -150,7 +157,7 @@ class LoadedDice:
         Raises InvalidRequestError for more scores than there are players, and of several
         InvalidPositionError for scores that cannot be, before anything is solved.
         """
-        if self.further:
+        if not self.of_two:
             return self._position_of_several(situation, left)
         situation.check_two()
         if self.rules.has_roles and situation.began is False:
@@ -180,7 +187,7 @@ class LoadedDice:
         return replace(found, held=self.held)
 
     def _position_of_several(self, situation: Situation, left: Remaining) -> Position:
-        scores = situation.scores + (0,) * (len(self.sets) - situation.players)
+        scores = situation.scores + (0,) * (len(self.kits) - situation.players)
         position = Position(tuple(map(Standing, scores)), 0, TurnState(situation.turn_total, left))
         check_several(self.rules, position)
         return position
@@ -195,39 +202,45 @@ class LoadedDice:
         return in_steps(self.rules, score) if used and score > 0 else score
 
 
-def read_opponents_set(text: str | None, rules: Ruleset) -> NamedSet:
-    """The dice of the only opponent, ordinary ones if None.
+def read_kits(
+    rules: Ruleset,
+    my_dice: str | None,
+    their_dice: str | None,
+    my_badge: str | None,
+    their_badge: str | None,
+    *,
+    situation: Situation | None = None,
+) -> tuple[Kit, ...]:
+    """What players bring, as typed, ordinary dice where nothing is: two, or all of a situation.
 
-    Raises InvalidDiceError, and InvalidRequestError for the sets of several opponents.
+    Where one set is named for several others, all of them throw it. Raises InvalidDiceError, and
+    InvalidRequestError for badges of more than two, where other numbers of sets and of scores are
+    told, and without a situation for the sets of several.
     """
-    if text and NEXT_PLAYER in text:
+    others = (their_dice or ORDINARY).split(NEXT_PLAYER)
+    if situation is None and len(others) > 1:
         raise InvalidRequestError.say(
             "this works for two players: name the dice of the strongest opponent; /play,"
             " /advise and /odds take those of several, as in their-dice:{sets}",
-            sets=text,
+            sets=their_dice,
         )
-    return read_set(text or ORDINARY, rules.dice)
-
-
-def sets_of_others(text: str | None, rules: Ruleset, situation: Situation) -> list[NamedSet]:
-    """The dice of all others in the order of their turns, as many as are told of.
-
-    Where one set is named, all of them throw it. Raises InvalidDiceError, and InvalidRequestError
-    where other numbers of sets and of scores are told.
-    """
-    sets = (text or ORDINARY).split(NEXT_PLAYER)
+    if situation is None or (situation.players == 2 and len(others) == 1):
+        sets = [read_set(text, rules.dice) for text in (my_dice or ORDINARY, *others)]
+        badges = read_badges(my_badge, their_badge)
+        return tuple(map(Kit, sets, badges))
+    check_no_badges(my_badge, their_badge)
     number = situation.players - 1
-    if len(sets) == 1:
-        sets *= number
+    if len(others) == 1:
+        others *= number
     if number == 1 and not situation.opponent:  # nobody has any points
-        number = len(sets)
-    if len(sets) != number:
+        number = len(others)
+    if len(others) != number:
         raise InvalidRequestError.say(
             "their-dice: names the dice of {found} players, and them: the scores of {number}",
-            found=len(sets),
+            found=len(others),
             number=number,
         )
-    return [read_set(one, rules.dice) for one in sets]
+    return tuple(Kit(read_set(text, rules.dice)) for text in (my_dice or ORDINARY, *others))
 
 
 def check_no_badges(*badges: str | None) -> None:

@@ -3,15 +3,12 @@
 import re
 from dataclasses import replace
 
-from bot.services.loaded import (
-    LoadedDice,
-)
+from bot.services.loaded import LoadedDice
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game
 from solver.errors import IllegalActionError, InvalidRollError
 from solver.game.best import BestPlay
-from solver.loaded.kits import badges_of
-from solver.named.badges import NamedBadge
+from solver.loaded.kits import Kit, badges_of
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet
 from solver.turn.dice import Remaining, Roll
@@ -24,27 +21,25 @@ _NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
 
 def dice_of(game: Game) -> LoadedDice:
     """Return what the player to move and the strongest of the others bring."""
-    seats = game.mover, game.rival_of(game.mover)
-    mine, theirs = (game.kits[seat].dice for seat in seats)
-    badge, other = (_held_by(game, seat) for seat in seats)
-    return LoadedDice(game.rules, mine, theirs, game.joker_alone, (badge, other))
+    kits = tuple(_left_to(game, seat) for seat in (game.mover, game.rival_of(game.mover)))
+    return LoadedDice(game.rules, kits, game.joker_alone)
 
 
 def _dice_of_all(game: Game) -> LoadedDice:
     """What all who play bring, the player to move first."""
     order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
-    sets = (game.kits[seat].dice for seat in order if game.seats[seat].playing)
-    mine, theirs, *further = sets
-    return LoadedDice(game.rules, mine, theirs, game.joker_alone, further=tuple(further))
+    kits = tuple(game.kits[seat] for seat in order if game.seats[seat].playing)
+    return LoadedDice(game.rules, kits, game.joker_alone)
 
 
-def _held_by(game: Game, seat: int) -> NamedBadge | None:
-    """The badge of a seat with the uses that are left."""
-    badge = game.kits[seat].badge
+def _left_to(game: Game, seat: int) -> Kit:
+    """What a seat has brought, the badge with the uses that are left."""
+    kit = game.kits[seat]
+    badge = kit.badge
     if badge is None or badges_of(game.kits)[seat] is None or not badge.power:
-        return badge
+        return kit
     uses = game.seats[seat].uses if seat < len(game.seats) else badge.uses_left
-    return replace(badge, left=None if uses == badge.badge.uses else uses)
+    return replace(kit, badge=replace(badge, left=None if uses == badge.badge.uses else uses))
 
 
 def brought_to(game: Game, play: BestPlay) -> LoadedDice | None:

@@ -77,7 +77,7 @@ def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
         used = {"badge_use": use_data(dice, answer.use)} if answer.use else {}
     del data["uses" if isinstance(answer, Advice) else "use"]
     data |= {"goal": dice.rules.goal, "my_dice": dice.mine.text, "joker_alone": dice.joker_alone}
-    if dice.further:
+    if not dice.of_two:
         return {"their_dice": [one.text for one in dice.others]}
     return used | {
         "their_dice": dice.theirs.text,
@@ -213,7 +213,7 @@ def _brought_lines(dice: "LoadedDice | None") -> list[str]:
 def sets_text(dice: "LoadedDice") -> str:
     """The dice of all players."""
     told = say_later("Your dice {mine}, theirs {theirs}.")
-    if dice.further:
+    if not dice.of_two:
         told = say_later("Your dice {mine}, those of the others {theirs}.")
     theirs = " / ".join(one.text for one in dice.others)
     return wrap(say(told, mine=dice.mine.text, theirs=theirs))

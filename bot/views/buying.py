@@ -28,14 +28,14 @@ def purchase_text(answer: PurchaseAnswer) -> str:
             say(
                 "{number:,} dice to buy; {rules} rules to {goal:,} against {theirs},",
                 number=len(found),
-                rules=owned.rules.name,
-                goal=owned.rules.goal,
-                theirs=owned.theirs.text,
+                rules=owned.dice.rules.name,
+                goal=owned.dice.rules.goal,
+                theirs=owned.dice.theirs.text,
             )
             + " "
             + begins_text(begins=owned.begins)
         ),
-        *badge_lines(owned.badges),
+        *badge_lines(owned.dice.badges),
     ]
     rows = [("", say("groschen"), say("the six to take"), say("points"), say("win"), "")]
     rows.append((say("now"), "", *_row(answer.now), ""))
@@ -54,7 +54,7 @@ def purchase_text(answer: PurchaseAnswer) -> str:
         lines.append(say("and {number:,} more", number=len(found) - MOST_CHOICES))
     prices = say("Prices are from the game's own tables, which do not say which shop sells a die.")
     lines.append(wrap(f"{prices} {sets_note()}"))
-    lines += doubt_lines(found[0].best.dice, owned.theirs, joker_alone=owned.joker_alone)
+    lines += doubt_lines(found[0].best.dice, owned.dice.theirs, joker_alone=owned.dice.joker_alone)
     return "\n".join(lines)
 
 

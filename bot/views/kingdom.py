@@ -100,15 +100,15 @@ def choice_text(answer: ChoiceAnswer) -> str:
             say(
                 "{number:,} sets of {dice} dice; {rules} rules to {goal:,} against {theirs},",
                 number=len(answer.choices),
-                dice=question.rules.dice,
-                theirs=question.theirs.text,
-                **_game(question.rules),
+                dice=question.dice.rules.dice,
+                theirs=question.dice.theirs.text,
+                **_game(question.dice.rules),
             )
             + " "
             + begins_text(begins=question.begins)
         )
     ]
-    lines += badge_lines(question.badges)
+    lines += badge_lines(question.dice.badges)
     best = answer.choices[0]
     rows = []
     for one in answer.choices[:MOST_CHOICES]:
@@ -125,7 +125,7 @@ def choice_text(answer: ChoiceAnswer) -> str:
     if len(answer.choices) > MOST_CHOICES:
         lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
     lines.append(wrap(sets_note()))
-    lines += doubt_lines(best.dice, question.theirs, joker_alone=question.joker_alone)
+    lines += doubt_lines(best.dice, question.dice.theirs, joker_alone=question.dice.joker_alone)
     return "\n".join(lines)
 
 
@@ -196,12 +196,12 @@ def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
 def choice_question_data(question: ChoiceQuestion) -> dict[str, Any]:
     """The game that a set is chosen for."""
     return {
-        "rules": question.rules.name,
-        "goal": question.rules.goal,
-        "theirs": question.theirs.text,
+        "rules": question.dice.rules.name,
+        "goal": question.dice.rules.goal,
+        "theirs": question.dice.theirs.text,
         "begins": question.begins,
-        "joker_alone": question.joker_alone,
-        "badges": badges_data(question.badges),
+        "joker_alone": question.dice.joker_alone,
+        "badges": badges_data(question.dice.badges),
     }
 
 

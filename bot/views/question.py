@@ -118,10 +118,8 @@ def _position_text(question: Question) -> str:
 
 def _loaded(question: Question) -> LoadedDice:
     """What all bring, the player to move first."""
-    mine, theirs, *others = (question.kits[k] for k in question.position.in_order)
-    badges, further = (mine.badge, theirs.badge), tuple(one.dice for one in others)
-    sets = mine.dice, theirs.dice
-    return LoadedDice(question.rules, *sets, question.joker_alone, badges, further)
+    kits = tuple(question.kits[k] for k in question.position.in_order)
+    return LoadedDice(question.rules, kits, question.joker_alone)
 
 
 def _numbered_lines(question: Question) -> list[str]:
@@ -234,7 +232,7 @@ def question_data(question: Question) -> dict[str, Any]:
     where = position if len(question.kits) == 2 else position["turn"]
     where["dice"] = kit.dice.left(question.position.dice).text
     theirs = [one.text for one in dice.others]
-    return {**found, "my_dice": dice.mine.text, "their_dice": theirs if dice.further else theirs[0]}
+    return {**found, "my_dice": dice.mine.text, "their_dice": theirs[0] if dice.of_two else theirs}
 
 
 def choices_data(question: Question) -> list[dict[str, Any]]:

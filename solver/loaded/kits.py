@@ -82,11 +82,13 @@ def head_starts_of(rules: Ruleset, badges: Badges) -> tuple[int, int]:
 
 
 def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False) -> Matchup:
-    """The match-up of two players; the first one's kit is that of side 0.
+    """What players bring as it is solved; the first one's kit is that of seat 0.
 
     Raises InvalidDiceError, InvalidRulesError, InvalidPositionError for a head start that reaches
     the goal, and InvalidRequestError for two badges of different tiers.
     """
+    if len(kits) > 2:
+        return Matchup(rules, tuple(kit.dice.dice_set for kit in kits), joker_alone)
     one, other = kits
     check_tiers(one.badge, other.badge)
     badges = badges_of(kits)
@@ -131,7 +133,7 @@ def pair_of(rules: Ruleset, one: Kit, other: Kit, *, joker_alone: bool) -> Match
 def many_of(rules: Ruleset, kits: tuple[Kit, ...], *, joker_alone: bool) -> Matchup | None:
     """What several players bring as it is solved; None where that is too large."""
     with suppress(InvalidRulesError):
-        return solved_of(rules, kits, joker_alone=joker_alone)
+        return matchup_of(rules, kits, joker_alone=joker_alone)
     return None
 
 
@@ -140,8 +142,6 @@ def solved_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool) -> Matc
 
     Raises what `matchup_of` does, and InvalidRulesError for what is too large.
     """
-    if len(kits) > 2:
-        return Matchup(rules, tuple(kit.dice.dice_set for kit in kits), joker_alone)
     return matchup_of(rules, kits, joker_alone=joker_alone) if kits else None
 
 

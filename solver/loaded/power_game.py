@@ -59,9 +59,8 @@ def solve_powers(
     rows = max(scores, match.least)
     players = _player(matchup, 0, rows), _player(matchup, 1, rows)
     check_winnable(*(matchup.plan(side).farkle_chances for side in (0, 1)))
-    scratch = [
-        tuple(_scratch(matchup.turn_cells(side), rows) for side in (0, 1)) for _ in range(workers)
-    ]
+    turns = matchup.turn_cells(0), matchup.turn_cells(1)
+    scratch = [(_scratch(turns[0], rows), _scratch(turns[1], rows)) for _ in range(workers)]
     totals = 2 * scores - 1
     tables = np.full((*shape, 2, totals + 1, scores + LANES), 0.5)
     slopes = np.full((*shape, scores + LANES), 0.1)
@@ -90,7 +89,7 @@ def solve_powers(
     values = np.stack(
         (tables[:, :, 0, own + opponent, opponent], tables[:, :, 1, own + opponent, own]), axis=2
     )
-    columns = sum(matchup.turn_cells(side).columns for side in (0, 1))
+    columns = sum(turn.columns for turn in turns)
     return MatchupSolution(
         matchup=matchup,
         values=values,

@@ -121,9 +121,11 @@ def _solve_layer(layer, rows, worth, player, scratch):
                 values,
                 place,
             )
-            for lane in range(LANES):
-                value = min(1.0, values[place + lane])
-                values[place + lane] = max(bank[t, lane], value) if program.banked[cell] else value
+            if program.banked[cell]:
+                for lane in range(LANES):
+                    # a sum of chances may come out one rounding above 1
+                    value = min(1.0, values[place + lane])
+                    values[place + lane] = max(bank[t, lane], value)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

@@ -288,8 +288,8 @@ def _nodes(rerolls: Rerolls, thrown: DiceSet, of_rolls: Ints, size: int) -> Iter
         nodes = before + np.arange(len(rolls))[:, np.newaxis]
         which, own = np.unique(nodes * size + of_rolls[rolls], return_inverse=True)
         weights = np.bincount(own.ravel(), np.broadcast_to(chances, rolls.shape).ravel())
-        which, weights = which[weights > 0], weights[weights > 0]
-        yield _singles(which % size, weights, which // size)
+        falls = weights > 0
+        yield _singles(which[falls] % size, weights[falls].astype(np.float64), which[falls] // size)
         before += len(rolls)
 
 

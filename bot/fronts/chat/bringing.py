@@ -3,13 +3,13 @@
 import random
 
 from bot.fronts.chat.commands import Line
-from bot.services.loaded import NEXT_PLAYER, ORDINARY, read_opponents_set
-from bot.services.situation import has_sets
+from bot.services.loaded import NEXT_PLAYER, ORDINARY, read_kits
+from bot.services.situation import Situation, has_sets
 from bot.table.commands import MOST_PLAYERS, check_seats
 from bot.table.state import Game
 from solver.errors import InvalidRequestError
 from solver.loaded.kits import Kit
-from solver.named.badges import read_badge, read_badges
+from solver.named.badges import read_badge
 from solver.named.drafts import LAID_OUT, dealt, drawn, pairs_of
 from solver.named.sets import NamedDie, read_set
 from solver.rules.ruleset import Ruleset
@@ -35,16 +35,14 @@ def brings_dice(line: Line) -> bool:
     return has_sets(line.options) or "draft" in line.options
 
 
-def kits_of(line: Line, rules: Ruleset) -> tuple[Kit, Kit]:
-    """What the two players bring whom a line names. Raises FarkleError."""
-    mine = read_set(line.option("my-dice") or ORDINARY, rules.dice)
-    theirs = read_opponents_set(line.option("their-dice"), rules)
-    my_badge, their_badge = read_badges(line.option("my-badge"), line.option("their-badge"))
-    return Kit(mine, my_badge), Kit(theirs, their_badge)
+def kits_of(line: Line, rules: Ruleset, situation: Situation | None = None) -> tuple[Kit, ...]:
+    """What a line says that two players bring, or all of a situation. Raises FarkleError."""
+    typed = map(line.option, ("my-dice", "their-dice", "my-badge", "their-badge"))
+    return read_kits(rules, *typed, situation=situation)
 
 
 def kits_of_all(line: Line, rules: Ruleset, players: int) -> tuple[Kit, ...]:
-    """The same of all who play: so many, or one for each set that is named where these are more.
+    """What all bring who play: so many, or one for each set that is named where these are more.
 
     Where one set is named for the others, all of them throw it. Raises FarkleError.
     """

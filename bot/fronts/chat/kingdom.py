@@ -24,15 +24,11 @@ from bot.services.kingdom import (
 )
 from bot.services.loaded import (
     KCD,
-    NEXT_PLAYER,
-    ORDINARY,
     LoadedDice,
     MatchupFolders,
-    check_no_badges,
     loaded_advice,
     loaded_odds,
     seconds_of,
-    sets_of_others,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import ME_OR_THEM, Situation, has_sets
@@ -52,7 +48,7 @@ from bot.views.named_dice import (
 )
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import known_badges, known_dice
-from solver.named.sets import find_die, read_dice, read_set
+from solver.named.sets import find_die, read_dice
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later, short
 
@@ -126,7 +122,7 @@ class LoadedQuestions:
         rules = await self._meant(line, caller)
         situation = line.situation(rules)
         await self._tables.check_asked(caller, rules, situation.scores)
-        dice = _dice_of_all(line, rules, situation)
+        dice = _dice(line, rules, situation)
         seconds = await at_once(seconds_of, self._folders, dice.matchup)
         work = make, self._folders, dice, asked, situation
         what = say_later("loaded dice")
@@ -170,14 +166,8 @@ class LoadedQuestions:
 
     async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         dice = _dice(line, await self._meant(line, caller))
-        question = ChoiceQuestion(
-            dice.rules,
-            tuple(read_dice(own)) if (own := line.option("own")) else (),
-            dice.theirs,
-            _begins(line),
-            dice.joker_alone,
-            dice.badges,
-        )
+        owned = tuple(read_dice(own)) if (own := line.option("own")) else ()
+        question = ChoiceQuestion(dice, owned, _begins(line))
         if most := line.option("buy"):
             async for reply in self._purchase(question, read_price(most), caller):
                 yield reply
@@ -204,26 +194,10 @@ class LoadedQuestions:
         return with_goal(meant, line.number("goal"), named=False)
 
 
-def _dice(line: Line, rules: Ruleset) -> LoadedDice:
-    """The two sets that a line names. Raises FarkleError."""
-    mine, theirs = kits_of(line, rules)
-    badges = mine.badge, theirs.badge
-    return LoadedDice(rules, mine.dice, theirs.dice, _joker_alone(line), badges)
-
-
-def _dice_of_all(line: Line, rules: Ruleset, situation: Situation) -> LoadedDice:
-    """Those of as many players as there are sets or scores. Raises FarkleError."""
-    theirs = line.option("their-dice")
-    if situation.players == 2 and NEXT_PLAYER not in (theirs or ""):
-        return _dice(line, rules)
-    check_no_badges(line.option("my-badge"), line.option("their-badge"))
-    mine = read_set(line.option("my-dice") or ORDINARY, rules.dice)
-    others = sets_of_others(theirs, rules, situation)
-    return LoadedDice(rules, mine, others[0], _joker_alone(line), further=tuple(others[1:]))
-
-
-def _joker_alone(line: Line) -> bool:
-    return line.choice("joker-alone", YES_OR_NO) is True
+def _dice(line: Line, rules: Ruleset, situation: Situation | None = None) -> LoadedDice:
+    """What a line says that two bring, or all of a situation. Raises FarkleError."""
+    joker_alone = line.choice("joker-alone", YES_OR_NO) is True
+    return LoadedDice(rules, kits_of(line, rules, situation), joker_alone)
 
 
 def _begins(line: Line) -> bool:

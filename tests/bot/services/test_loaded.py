@@ -27,10 +27,12 @@ from bot.views.advice import (
 )
 from bot.views.kingdom import choice_data, choice_sheet, choice_text, kcd_data, kcd_sheet, kcd_text
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
+from solver.loaded.kits import Kit
 from solver.loaded.matchup import Matchup
-from solver.named.badges import read_badge
+from solver.named.badges import NamedBadge, read_badge
 from solver.named.sets import read_dice, read_set
 from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.turn.points import points_outcome
 from solver.wording import said_in
 from tests.loaded_dice import kcd
@@ -38,7 +40,15 @@ from tests.loaded_dice import kcd
 RULES = with_goal(load_rules("kcd"), 600, named=False)
 SHORT = with_goal(load_rules("kcd"), 300, named=False)
 MINE, ORDINARY = read_set("odd*4,devil*2"), read_set("ordinary*6")
-DICE = LoadedDice(RULES, MINE, ORDINARY)
+
+
+def dice_of(
+    rules: Ruleset, mine: NamedBadge | None = None, theirs: NamedBadge | None = None
+) -> LoadedDice:
+    return LoadedDice(rules, (Kit(MINE, mine), Kit(ORDINARY, theirs)))
+
+
+DICE = dice_of(RULES)
 
 
 @pytest.fixture
@@ -48,7 +58,7 @@ def folders(tmp_path: Path, kernels: Path) -> MatchupFolders:
 
 def test_exchanging_the_sets_exchanges_the_answer(folders: MatchupFolders) -> None:
     answer = kcd_answer(folders, KcdQuestion(DICE))
-    other = kcd_answer(folders, KcdQuestion(LoadedDice(RULES, ORDINARY, MINE), begins=False))
+    other = kcd_answer(folders, KcdQuestion(DICE.exchanged, begins=False))
     assert answer.win == pytest.approx(1 - other.win, abs=1e-12)
     assert answer.win_second == pytest.approx(1 - other.win_beginning, abs=1e-12)
     assert 0.3 < answer.win_second < 0.5 < answer.win < 0.9, "who begins a short game has much"
@@ -76,14 +86,14 @@ def test_a_solved_pair_is_quick_and_a_damaged_one_is_solved_anew(folders: Matchu
 
 def test_badges_change_the_answer(folders: MatchupFolders) -> None:
     plain = kcd_answer(folders, KcdQuestion(DICE))
-    mine = LoadedDice(RULES, MINE, ORDINARY, badges=(read_badge("carpenter:200"), None))
-    ahead = LoadedDice(RULES, MINE, ORDINARY, badges=(None, read_badge("headstart:200")))
+    mine = dice_of(RULES, read_badge("carpenter:200"), None)
+    ahead = dice_of(RULES, None, read_badge("headstart:200"))
     with_mine, with_theirs = (kcd_answer(folders, KcdQuestion(one)) for one in (mine, ahead))
     assert with_mine.mine.points > plain.mine.points
     assert with_mine.theirs == plain.theirs == with_theirs.theirs
     assert with_mine.win > plain.win > with_theirs.win
     assert "Your badge carpenter:200, theirs none." in kcd_text(with_mine)
-    far = LoadedDice(RULES, MINE, ORDINARY, badges=(read_badge("headstart:600"), None))
+    far = dice_of(RULES, read_badge("headstart:600"), None)
     with pytest.raises(FarkleError, match="below the goal of 600, not 600"):
         kcd_answer(folders, KcdQuestion(far))
 
@@ -125,9 +135,9 @@ def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
 @pytest.mark.parametrize("code", ["en", "de"])
 def test_when_to_use_a_badge(badge: str, said: str, code: str, folders: MatchupFolders) -> None:
     held = read_badge(badge), read_badge("defence") if code == "de" else None
-    dice = LoadedDice(SHORT, MINE, ORDINARY, badges=held)
+    dice = dice_of(SHORT, *held)
     answer = kcd_answer(folders, KcdQuestion(dice))
-    plain = kcd_answer(folders, KcdQuestion(LoadedDice(SHORT, MINE, ORDINARY)))
+    plain = kcd_answer(folders, KcdQuestion(dice_of(SHORT)))
     if code == "de":
         assert answer.badge is None
         assert answer.win == pytest.approx(plain.win, abs=1e-12)
@@ -141,13 +151,13 @@ def test_when_to_use_a_badge(badge: str, said: str, code: str, folders: MatchupF
     assert kcd_data(answer)["badge"]["worth"] == answer.badge.worth
     name, *more = badge.split("@")
     spent = read_badge("@".join([f"{name}:0", *more]))
-    used = LoadedDice(SHORT, MINE, ORDINARY, badges=(spent, None))
+    used = dice_of(SHORT, spent, None)
     assert kcd_answer(folders, KcdQuestion(used)).win == pytest.approx(plain.win, abs=1e-12)
 
 
 def test_advice_on_a_badge(folders: MatchupFolders) -> None:
     def dice(badge: str) -> LoadedDice:
-        return LoadedDice(SHORT, MINE, ORDINARY, badges=(read_badge(badge), None))
+        return dice_of(SHORT, read_badge(badge), None)
 
     farkle = loaded_advice(folders, dice("tin-resurrection"), "2 4 odd", Situation(turn_total=250))
     assert farkle.farkle
@@ -185,7 +195,7 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
 
 def test_a_score_that_a_badge_left_uneven(folders: MatchupFolders) -> None:
     for badge, taken in [("tin-warlord:0", True), ("tin-warlord", False), ("tin-might:0", False)]:
-        dice = LoadedDice(SHORT, MINE, ORDINARY, badges=(read_badge(badge), None))
+        dice = dice_of(SHORT, read_badge(badge), None)
         even = loaded_odds(folders, dice, None, Situation(banked=50))
         if taken:
             found = loaded_odds(folders, dice, None, Situation(banked=62))
@@ -199,7 +209,7 @@ def test_uses_multiply_what_a_solve_takes() -> None:
     def seconds(*texts: str | None) -> float:
         mine, theirs = (read_badge(text) if text else None for text in texts)
         rules = with_goal(load_rules("kcd"), 4000, named=False)
-        dice = LoadedDice(rules, MINE, ORDINARY, badges=(mine, theirs))
+        dice = dice_of(rules, mine, theirs)
         return seconds_of_solve(dice.matchup)
 
     plain = seconds(None, None)
@@ -225,13 +235,13 @@ def test_refusals(folders: MatchupFolders) -> None:
     assert read_left(MINE, "6") == MINE.dice_set.whole
     wins = kcd(instant_win=("xxxxxx",))
     with pytest.raises(FarkleError, match="nobody says what a joker counts for in instant_win"):
-        LoadedDice(wins, MINE, ORDINARY).matchup  # noqa: B018 - it is made here
+        dice_of(wins).matchup  # noqa: B018 - it is made here
     with pytest.raises(FarkleError, match="cannot be ranked by their points yet"):
-        kcd_answer(folders, KcdQuestion(LoadedDice(wins, MINE, ORDINARY)))
+        kcd_answer(folders, KcdQuestion(dice_of(wins)))
 
 
 def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
-    question = ChoiceQuestion(RULES, tuple(read_dice("odd,misfortune")), ORDINARY, solved=2)
+    question = ChoiceQuestion(DICE, tuple(read_dice("odd,misfortune")), solved=2)
     answer = chosen(folders, question)
     assert [one.dice.text for one in answer.choices[:1]] == ["ordinary*5,odd"]
     assert len(answer.choices) == 4
@@ -240,7 +250,9 @@ def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
     assert wins[1] is not None
     assert wins[0] > wins[1]
     assert wins[2:] == [None, None]
-    direct = kcd_answer(folders, KcdQuestion(LoadedDice(RULES, answer.choices[0].dice, ORDINARY)))
+    direct = kcd_answer(
+        folders, KcdQuestion(LoadedDice(RULES, (Kit(answer.choices[0].dice), Kit(ORDINARY))))
+    )
     assert wins[0] == direct.win
     assert "4 sets of 6 dice" in choice_text(answer)
     assert len(choice_data(answer)["choices"]) == len(choice_sheet(answer).rows) == 4
@@ -249,7 +261,7 @@ def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
 def test_too_many_sets_are_refused() -> None:
     owned = tuple(read_dice(",".join(f"{k}:1:1:1:1:1*6" for k in range(2, 30))))
     with pytest.raises(InvalidDiceError, match="sets can be taken from these dice"):
-        check_choice(ChoiceQuestion(RULES, owned, ORDINARY))
+        check_choice(ChoiceQuestion(DICE, owned))
 
 
 def test_what_has_no_room_pushes_nothing_out(folders: MatchupFolders) -> None:

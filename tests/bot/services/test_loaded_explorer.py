@@ -14,6 +14,7 @@ from bot.services.situation import Situation
 from bot.views.explorer import exploration_data, exploration_text
 from solver.game.position import Position
 from solver.game.standings import Standing
+from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
 from solver.play.maps import turn_map
@@ -25,14 +26,12 @@ from tests.bot.chat import open_chat
 from tests.house_rules import small
 
 RULES = Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 600})
-DICE = LoadedDice(RULES, read_set("odd*4,devil*2"), read_set("ordinary*6"))
+SETS = [read_set(text) for text in ("odd*4,devil*2", "ordinary*6", "lucky*6")]
+DICE = LoadedDice(RULES, tuple(map(Kit, SETS[:2])))
 THREE = LoadedDice(
-    Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 300}),
-    read_set("odd*4,devil*2"),
-    read_set("ordinary*6"),
-    further=(read_set("lucky*6"),),
+    Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 300}), tuple(map(Kit, SETS))
 )
-WITH_BADGE = replace(DICE, badges=(read_badge("tin-warlord"), None))
+WITH_BADGE = replace(DICE, kits=(Kit(SETS[0], read_badge("tin-warlord")), DICE.kits[1]))
 
 
 @pytest.fixture(scope="module")
