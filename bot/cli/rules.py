@@ -10,10 +10,12 @@ from bot.cli.places import place_option, place_rules, rules_reader
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.views.layout import columns
-from bot.views.rules_check import check_data, check_sheet, check_text
 from bot.views.rules_diff import diff_data, diff_sheet, diff_text
 from bot.views.rules_text import (
     RULES_LIST,
+    check_data,
+    check_sheet,
+    check_text,
     rules_data,
     rules_list_data,
     rules_list_text,

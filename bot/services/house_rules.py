@@ -51,10 +51,6 @@ MAX_OPTION = 200
 """Characters in the value of an option."""
 
 
-class UnknownRulesError(InvalidRulesError):
-    """No rules have this name."""
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much house rules may ask for."""
@@ -199,14 +195,8 @@ class HouseRules:
         Those that the place uses if None. That nothing is called so starts with `origin`. Raises
         InvalidRulesError or StoreError.
         """
-        if reference is None:
-            reference = await self.default(place)
-        try:
-            return await self._find(place, reference, origin)
-        except UnknownRulesError:
-            if self._allow_files and _is_file(reference):
-                return await at_once(load_rules, reference)
-            raise
+        _, rules = await self._find(place, reference or await self.default(place), origin)
+        return rules
 
     async def names(self, place: str) -> list[str]:
         """The names of all rules, those that ship with blanks in place of hyphens as well.
@@ -290,11 +280,7 @@ class HouseRules:
 
     async def use(self, place: str, name: str) -> Ruleset:
         """Make rules those of the place. Raises InvalidRulesError or StoreError."""
-        rules = await self.resolve(place, name)
-        own = await self._own(place)
-        wanted = " ".join(name.split())
-        known = _same_name(wanted, own) or self._preset_name(wanted)
-        reference = known or _whole_path(name)
+        reference, rules = await self._find(place, name)
         await self._store.set_place_setting(place, RULES_SETTING, reference)
         return rules
 
@@ -455,18 +441,23 @@ class HouseRules:
             seconds=self._limits.seconds,
         )
 
-    async def _find(self, place: str, name: str, origin: str = "") -> Ruleset:
-        """The rules of a name; an error starts with `origin`."""
+    async def _find(self, place: str, name: str, origin: str = "") -> tuple[str, Ruleset]:
+        """The rules of a name, after that by which they are found at any time.
+
+        Raises InvalidRulesError, which starts with `origin`, or StoreError.
+        """
         wanted = " ".join(name.split())
         if preset := self._presets.get(wanted.lower()):
-            return preset
+            return preset.name, preset
         own = await self._own(place)
         if known := _same_name(wanted, own):
-            return _read(known, own[known])
+            return known, _read(known, own[known])
         if spoken := self._preset_name(wanted):
-            return self._presets[spoken]
+            return spoken, self._presets[spoken]
+        if self._allow_files and _is_file(name):
+            return await at_once(_of_file, name)
         guess = did_you_mean(short(wanted.lower()), [*own, *self._presets])
-        raise UnknownRulesError(
+        raise InvalidRulesError(
             origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
         )
 
@@ -505,9 +496,9 @@ def _is_file(reference: str) -> bool:
         return False
 
 
-def _whole_path(reference: str) -> str:
-    """By which a file is found from everywhere."""
-    return str(Path(reference).resolve())
+def _of_file(reference: str) -> tuple[str, Ruleset]:
+    """The path by which a file is found from everywhere, and its rules."""
+    return str(Path(reference).resolve()), load_rules(reference)
 
 
 @lru_cache(maxsize=1000)

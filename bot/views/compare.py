@@ -1,37 +1,41 @@
 """What rule sets are like to play, side by side: as a table, as data and as a sheet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 from bot.services.variations import Compared, Variation
 from bot.views.layout import columns, percent, rough_percent, wrap
-from bot.views.sheet import Cell, Sheet
+from bot.views.sheet import Sheet, sheet
 from solver.play.compare import Comparison
 from solver.play.tallies import CLOSE, Estimate
 from solver.wording import figure, say
 
-_COLUMNS = (
-    "rules",
-    "option",
-    "value",
-    "first_player",
-    "points",
-    "farkles",
-    "optimal_points",
-    "optimal_points_error",
-    "optimal_farkles",
-    "optimal_farkles_error",
-    "turns",
-    "turns_error",
-    "decisions",
-    "decisions_error",
-    "close",
-    "close_error",
-    "careless",
-    "careless_loses",
-    "careless_error",
-    "games",
-)
+_COLUMNS = {
+    "rules": "rules",
+    "option": "option",
+    "value": "value",
+    "first_player": "first_player",
+    "points": "most_points.points",
+    "farkles": "most_points.farkles",
+    "optimal_points": "optimal.points.value",
+    "optimal_points_error": "optimal.points.standard_error",
+    "optimal_farkles": "optimal.farkles.value",
+    "optimal_farkles_error": "optimal.farkles.standard_error",
+    "turns": "optimal.turns.value",
+    "turns_error": "optimal.turns.standard_error",
+    "decisions": "optimal.decisions.value",
+    "decisions_error": "optimal.decisions.standard_error",
+    "close": "optimal.close.value",
+    "close_error": "optimal.close.standard_error",
+    "careless": "careless.level",
+    "careless_loses": "careless.loses",
+    "careless_error": "careless.wins.standard_error",
+    "games": "optimal.games",
+}
+"""Where the columns of the sheet are in the data."""
 
 
 def label(variation: Variation) -> str:
@@ -135,15 +139,15 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
             "most_points": {"points": one.points, "farkles": one.farkles},
             "optimal": {
                 "games": one.tally.games,
-                "points": _estimate(one.tally.points),
-                "farkles": _estimate(one.tally.farkles),
-                "turns": _estimate(one.tally.turns),
-                "decisions": _estimate(one.tally.decisions),
-                "close": _estimate(one.tally.close),
+                "points": asdict(one.tally.points),
+                "farkles": asdict(one.tally.farkles),
+                "turns": asdict(one.tally.turns),
+                "decisions": asdict(one.tally.decisions),
+                "close": asdict(one.tally.close),
             },
             "careless": {
                 "level": one.careless,
-                "wins": _estimate(one.careless_wins),
+                "wins": asdict(one.careless_wins),
                 "loses": one.careless_loses,
             },
         }
@@ -153,27 +157,9 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
 
 def compare_sheet(compared: Compared) -> Sheet:
     """The same as a table; standard errors of what is exact are empty."""
-    rows: list[tuple[Cell, ...]] = []
-    for variation, one in compared:
-        counted = one.tally
-        estimates = counted.points, counted.farkles, counted.turns, counted.decisions, counted.close
-        rows.append(
-            (
-                variation.base,
-                variation.option,
-                variation.value or None,
-                one.first_player,
-                one.points,
-                one.farkles,
-                *(number for each in estimates for number in (each.value, each.standard_error)),
-                one.careless,
-                one.careless_loses,
-                one.careless_wins.standard_error,
-                counted.games,
-            )
-        )
-    return Sheet(_COLUMNS, tuple(rows))
+    return sheet(_COLUMNS, map(_flat, compare_data(compared)))
 
 
-def _estimate(one: Estimate) -> dict[str, float | None]:
-    return {"value": one.value, "standard_error": one.standard_error}
+def _flat(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of nested data."""
+    return {name: reduce(getitem, path.split("."), data) for name, path in _COLUMNS.items()}

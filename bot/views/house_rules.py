@@ -8,8 +8,7 @@ from bot.services.rule_options import OPTION_HELP
 from bot.solving.process import SolveProgress, SolveState
 from bot.tasks.tasks import duration
 from bot.views.layout import columns, whole_sentence, wrap
-from bot.views.rules_text import rules_list_data, rules_text
-from bot.views.titles import title_text
+from bot.views.rules_text import rules_list_data, rules_text, title_text
 from solver.game.standings import state_count
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_later, short

@@ -1,13 +1,15 @@
-"""A rule set as a person would explain it."""
+"""Rule sets as a person would explain them, in a list, and what is wrong with files of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
 from bot.services.rule_options import SINGLE
 from bot.views.layout import columns, dice_count, percent, wrap
-from bot.views.titles import source_text, title_text
+from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
+from solver.rules.file import Finding
 from solver.rules.options import COUNTS
 from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, topics
 from solver.turn.dice import make_roll
@@ -25,6 +27,33 @@ _NOTHING = (
 """The roll of all the dice, of which there are one to six, in which nothing scores."""
 
 
+TITLES = (
+    say_later("Arnold: no minimum, a straight is worth 2,500"),
+    say_later("CardGames: first past 10,000 wins at once"),
+    say_later("Classic: only ones, fives and triples score"),
+    say_later("Dice 10,000: open with 1,000, bank from 300"),
+    say_later("Facebook: bank from 300, three farkles cost 500"),
+    say_later("Farkle Games: three farkles in a row cost 1,000"),
+    say_later("Kingdom Come: Deliverance, to 4,000"),
+    say_later("Patch, boxed: open with 500, two triplets 2,500"),
+    say_later("Zilch: six dice without any score are worth 500"),
+)
+"""Those of the rules that ship with the program, for who reads other languages."""
+
+SOURCES = (
+    say_later('The scoring known as "Arnold" among descriptions of Farkle'),
+    say_later("Farkle at cardgames.io"),
+    say_later('The family game Dice 10,000; scoring as in Wikipedia, "Dice 10000"'),
+    say_later("Farkle as described at farkle-games"),
+    say_later("The dice game of Kingdom Come: Deliverance (Warhorse Studios, 2018)"),
+    say_later("Farkle by Patch Products; scoring as in E. Farmer, Analysis of Farkle"),
+    say_later(
+        "Zilch at playr.co.uk; M. Busche, Maximizing Expected Scores in the Game of Zilch (2010)"
+    ),
+)
+"""The same; titles of papers alone stay as they are."""
+
+
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
     players = say("Two players or more, {dice}.", dice=dice_count(rules.dice))
@@ -37,6 +66,16 @@ def rules_text(rules: Ruleset) -> str:
     if source := _one_line(source_text(rules)):
         lines += ["", say("Source: {source}", source=source)]
     return wrap("\n".join(lines))
+
+
+def title_text(rules: Ruleset) -> str:
+    """The title of a rule set in the language that is spoken; one that people gave as it is."""
+    return say(rules.title) if rules.title in TITLES else rules.title
+
+
+def source_text(rules: Ruleset) -> str:
+    """Where a rule set comes from, as `title_text` says its title."""
+    return say(rules.source) if rules.source in SOURCES else rules.source
 
 
 def _one_line(text: str) -> str:
@@ -145,3 +184,52 @@ def rules_list_text(known: Sequence[tuple[Ruleset, bool]]) -> str:
         for rules, solved in known
     ]
     return "\n".join(columns(rows))
+
+
+Checked = tuple[str, Ruleset | None, list[Finding]]
+"""A file as it was given, its rules if they are valid, and else what is wrong."""
+
+_MOST = 20
+"""Complaints about a file that people read at a time."""
+
+
+def check_text(checked: Iterable[Checked]) -> str:
+    """One line for each complaint, the first ones of many, and one for each valid file."""
+    lines = []
+    for file, rules, findings in checked:
+        name = short(file, 500)
+        lines += [f"{name}:{one.line}: {one.sentence}" for one in findings[:_MOST]]
+        if (more := len(findings) - _MOST) > 0:
+            lines.append(f"{name}: and {more:,} more")
+        if rules:
+            lines.append(
+                f"{name}: valid: {rules.name}, digest {rules.digest[:12]},"
+                f" {state_count(rules):,} states"
+            )
+    return "\n".join(lines)
+
+
+def check_data(checked: Iterable[Checked]) -> list[dict[str, Any]]:
+    """Each file with what is wrong, or with its rules' name, digest and number of states."""
+    return [
+        {
+            "file": file,
+            "valid": rules is not None,
+            "complaints": list(map(asdict, findings)),
+            "rules": rules.name if rules else None,
+            "digest": rules.digest if rules else None,
+            "states": state_count(rules) if rules else None,
+        }
+        for file, rules, findings in checked
+    ]
+
+
+def check_sheet(checked: Iterable[Checked]) -> Sheet:
+    """A row for each complaint, and one without any for each valid file."""
+    nothing = dict.fromkeys(("line", "key", "sentence"))
+    rows = [
+        {"file": one["file"], **complaint}
+        for one in check_data(checked)
+        for complaint in one["complaints"] or [nothing]
+    ]
+    return sheet(("file", *nothing), rows)

@@ -23,9 +23,8 @@ from bot.solving import process
 from bot.store import scrub
 from bot.store.rows import NewEvent, SeatRow
 from bot.table.fair_dice import prove, verify_proof
-from bot.views.rules_check import check_text
 from bot.views.rules_diff import diff_text
-from bot.views.rules_text import rules_data, rules_text
+from bot.views.rules_text import check_text, rules_data, rules_text
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, InvalidRulesError
 from solver.game.solvable import unsolvable
