@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -155,19 +155,18 @@ def solve(
         make = partial(game_of, players=players, on_cluster=scheduler is not None)
     else:
         make = partial(_game_of_two, floor, tolerance)
-    # of rule sets for two each may fail by itself
-    subjects = _all_known(rules, find, make) if is_by_seat else {}
+
+    @cache
+    def read(reference: str) -> Subject[Any]:
+        return make(find(reference))
+
+    if is_by_seat:  # of rule sets for two each may fail by itself
+        for reference in rules:
+            read(reference).check()
     folder = out or (settings.matchups if sets else settings.strategies)
     again |= len(rules) == 1
     with _solver(settings, scheduler) as solver:
-        results = _solved(
-            rules,
-            lambda reference: subjects.get(reference) or make(find(reference)),
-            folder,
-            solver,
-            tolerance,
-            again=again,
-        )
+        results = _solved(rules, read, folder, solver, tolerance, again=again)
         if check:
             results = _checked(settings, results, solver)
     errors = [result.error for result in results if result.error]
@@ -248,14 +247,6 @@ def _game_of_dice(
     most = settings.matchup_memory * _MEBIBYTE if is_kept else None
     seats = tuple(dice.text for dice in sets)
     return GameOfDice(rules, len(sets), seats=seats, matchup=matchup, most_bytes=most)
-
-
-def _all_known(rules: Sequence[str], find: Read, make: Make) -> dict[str, Subject[Any]]:
-    """All subjects by what was given. Raises FarkleError where one of them cannot be solved."""
-    subjects = {reference: make(find(reference)) for reference in rules}
-    for subject in subjects.values():
-        subject.check()
-    return subjects
 
 
 def _solved(

@@ -21,6 +21,7 @@ from solver.rules.options import (
     Kind,
     Option,
     Place,
+    Points,
     as_typed,
     read_number,
 )
@@ -46,9 +47,9 @@ RULE_OPTIONS: dict[str, Option] = {
     **{
         word: Option(
             place=("scoring", "single", word),
+            type=Points,
             kind=replace(
                 NUMBER,
-                fits=lambda value: type(value) is int and 0 <= value <= MAX_POINTS,
                 accepts=say_later("a number of points, 0 to {most:,}"),
                 parts={"most": MAX_POINTS},
             ),
@@ -59,11 +60,7 @@ RULE_OPTIONS: dict[str, Option] = {
 }
 """Every option by its name as typed, but `base`."""
 
-_REFUSED = Kind(
-    lambda text: {"no": False, "false": False}.get(text.lower(), read_number(text)),
-    lambda _: True,
-    "",
-)
+_REFUSED = Kind(lambda text: {"no": False, "false": False}.get(text.lower(), read_number(text)), "")
 _KNOWN = RULE_OPTIONS | {as_typed(key): Option(place=(key,), kind=_REFUSED) for key in NOT_YET}
 """With those that cannot be solved yet, and can only be turned off."""
 
@@ -177,9 +174,10 @@ def _value(key: str, text: str) -> Any:
     if key not in _KNOWN:
         guess = did_you_mean(short(key), ["base", *RULE_OPTIONS])
         raise InvalidRequestError(say('unknown option "{option}"', option=short(key)) + guess)
-    kind = _KNOWN[key].kind
+    option, kind = _KNOWN[key], _KNOWN[key].kind
     value = kind.value(text.strip(), lambda items: items.strip("[]").split(","))
-    if not kind.fits(value):
+    # a complaint on points of one face would name all of them
+    if not option.fits(value) or (key in SINGLE and not 0 <= value <= MAX_POINTS):
         raise InvalidRequestError.say(
             '{option}: takes {accepted}, not "{given}"',
             option=key,

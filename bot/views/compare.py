@@ -157,7 +157,7 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
 
 def compare_sheet(compared: Compared) -> Sheet:
     """The same as a table; standard errors of what is exact are empty."""
-    return sheet(_COLUMNS, map(_flat, compare_data(compared)))
+    return sheet(tuple(_COLUMNS), map(_flat, compare_data(compared)))
 
 
 def _flat(data: Mapping[str, Any]) -> dict[str, Any]:

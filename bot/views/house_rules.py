@@ -45,22 +45,13 @@ def solve_progress_text(progress: SolveProgress) -> str:
     if told := _NOT_AT_WORK.get(progress.state):
         return wrap(say(told, name=name, time=time))
     if progress.state is SolveState.RUNNING:
-        far = progress.far
+        message, far = say_later("Solving {name}: pass {sweep}, {share:.0f} %"), progress.far
         if not far:
             ready = say_later("Solving {name}: getting ready. This takes about {time}.")
             return wrap(say(ready, name=name, time=time))
-        sweep, share = far.sweep, far.done * 100
         if far.bounding:
-            return wrap(
-                say(
-                    "Solving {name}: proving that it is exact, {share:.0f} %",
-                    name=name,
-                    share=share,
-                )
-            )
-        return wrap(
-            say("Solving {name}: pass {sweep}, {share:.0f} %", name=name, sweep=sweep, share=share)
-        )
+            message = say_later("Solving {name}: proving that it is exact, {share:.0f} %")
+        return wrap(say(message, name=name, sweep=far.sweep, share=far.done * 100))
     if progress.state is not SolveState.DONE:
         return wrap(whole_sentence(progress.sentence))
     then = say("/rules use {name} makes it the rules here.", name=name)
@@ -135,21 +126,14 @@ def new_rules_help() -> str:
 
 
 def _solved(progress: SolveProgress) -> str:
-    name, chance = progress.name, progress.win_probability
-    seconds = progress.seconds if progress.seconds >= 0.5 else None
-    if chance is None:
-        if seconds is None:
-            return say("{name} is solved.", name=name)
-        return say("{name} is solved in {seconds:.0f} s.", name=name, seconds=seconds)
-    if seconds is None:
-        return say(
-            "{name} is solved: the first player wins {share:.1f} %.", name=name, share=chance * 100
-        )
+    name, share = progress.name, (progress.win_probability or 0.0) * 100
+    if progress.seconds < 0.5:
+        return say("{name} is solved: the first player wins {share:.1f} %.", name=name, share=share)
     return say(
         "{name} is solved in {seconds:.0f} s: the first player wins {share:.1f} %.",
         name=name,
-        seconds=seconds,
-        share=chance * 100,
+        seconds=progress.seconds,
+        share=share,
     )
 
 

@@ -7,9 +7,17 @@ explains rules goes through these and knows no option by name.
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.fields import FieldInfo
 
 from solver.wording import say, say_later, short
@@ -65,8 +73,6 @@ class Kind:
 
     read: Callable[[str], Any]
     """The value of a text, or of one item of a list; what is none stays as it was typed."""
-    fits: Callable[[Any], bool]
-    """Whether data is such a value, be it too large or too small."""
     accepts: str
     """What goes after "takes", to be said with `parts`."""
     parts: Mapping[str, Any] = field(default_factory=dict)
@@ -110,29 +116,15 @@ def _word(text: str) -> str:
     return text.lower().replace("-", "_")
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) is int
-
-
-def _are_numbers(values: Any) -> bool:
-    return isinstance(values, list) and all(map(_is_number, values))
-
-
-def _are_for_faces(value: Any) -> bool:
-    return _is_number(value) or (_are_numbers(value) and len(value) == 6)
-
-
-TEXT = Kind(str, lambda value: isinstance(value, str), "")
-NUMBER = Kind(read_number, _is_number, say_later("a whole number"))
-POINTS = Kind(_points, _is_number, say_later("a whole number, or none"))
+TEXT = Kind(str, "")
+NUMBER = Kind(read_number, say_later("a whole number"))
+POINTS = Kind(_points, say_later("a whole number, or none"))
 YES_NO = Kind(
     lambda text: {"yes": True, "true": True, "no": False, "false": False}.get(text.lower(), text),
-    lambda value: isinstance(value, bool),
     say_later("yes or no"),
 )
 NUMBERS = Kind(
     read_number,
-    _are_numbers,
     say_later("numbers with commas between them, or none"),
     should_be=say_later("{key}: should be a list of numbers such as [500, 1000], not {value}"),
     of_item={
@@ -148,7 +140,6 @@ NUMBERS = Kind(
 )
 PER_FACE = Kind(
     read_number,
-    _are_for_faces,
     say_later("one number for all faces, or six with commas between them for the faces 1 to 6"),
     should_be=say_later(
         "{key}: takes 6 numbers, the points for the faces 1 to 6, or one number for all, not"
@@ -170,7 +161,6 @@ PER_FACE = Kind(
 )
 PER_FACE_OR_NONE = replace(
     PER_FACE,
-    fits=lambda value: value is None or _are_for_faces(value),
     accepts=say_later(
         "one number for all faces, or six with commas between them for the faces 1 to 6, or none"
     ),
@@ -181,7 +171,6 @@ _A_LIST = say_later('{key}: should be a list such as ["{example}"], not {value}'
 _PATTERN = "[1-6]{1,6}|x{2,6}"
 PATTERNS = Kind(
     str.lower,
-    lambda value: all(re.fullmatch(_PATTERN, pattern) for pattern in value),
     say_later(
         "rolls with commas between them, such as xxxxxx (six of a kind) or 2222 (four 2s), or none"
     ),
@@ -238,7 +227,6 @@ def _one_of(words: tuple[str, ...]) -> Kind:
     *others, last = words
     return Kind(
         _word,
-        lambda value: value in words,
         say_later("{others} or {last}"),
         {"others": ", ".join(others), "last": last},
         words=words,
@@ -250,7 +238,6 @@ def some_of(*words: str) -> Kind:
     first, second = words
     return Kind(
         _word,
-        lambda value: set(words).issuperset(value),
         say_later("{first}, {second} or both with a comma between them, or none"),
         {"first": first, "second": second, "example": first},
         should_be=_A_LIST,
@@ -294,6 +281,9 @@ def as_typed(key: str) -> str:
     """A key as it is typed in a chat."""
     return key.replace("_", "-")
 
+
+_checks = cache(TypeAdapter)
+"""What checks the values of a type; made when it is asked for, as that takes milliseconds."""
 
 Told = tuple[object, str, bool]
 """What an option comes to under some rules: a value that is equal for rules which play the same as
@@ -344,9 +334,10 @@ class Option:
 
     key: str = ""
     place: Place = ()
+    type: Any = object
     kind: Kind = TEXT
     default: Any = None
-    """What holds where nothing is said. These four are those of its field."""
+    """What holds where nothing is said. These five are those of its field."""
 
     @property
     def typed(self) -> str:
@@ -362,6 +353,17 @@ class Option:
         for key in self.place:
             rules = getattr(rules, key, None)
         return rules
+
+    def fits(self, value: Any) -> bool:
+        """Whether data is a value of its type, be it too large, too small or too long."""
+        try:
+            _checks(self.type).validate_python(value)
+        except ValidationError as error:
+            beyond = {"greater_than_equal", "less_than_equal"}
+            if not self.kind.size:
+                beyond.add("too_long")
+            return all(one["type"] in beyond for one in error.errors(include_url=False))
+        return True
 
     def applies(self, rules: Any) -> bool:
         """Whether it means anything under `rules`."""
@@ -383,6 +385,7 @@ def options_of(model: type[BaseModel], *table: str) -> dict[str, Option]:
         for option in made.metadata:
             if isinstance(option, Option):
                 kind = _kind_of(made)
+                accepted = (one for one in made.metadata if not isinstance(one, Option))
                 name = option.name or " ".join(map(str, option.sample))
                 found[key] = replace(
                     option,
@@ -391,6 +394,7 @@ def options_of(model: type[BaseModel], *table: str) -> dict[str, Option]:
                     name=name,
                     key=key,
                     place=(*table, key),
+                    type=Annotated[(made.annotation, kind, *accepted)],
                     kind=kind,
                     default=made.get_default(),
                 )

@@ -94,15 +94,8 @@ def _penalty(text: str) -> Any:
     return None if text.lower() == "none" else text
 
 
-def _is_penalty(value: Any) -> bool:
-    points = value["points"] if isinstance(value, dict) else None
-    is_number = isinstance(points, int) and 0 < points <= MAX_POINTS
-    return value is None or is_number or points == "everything"
-
-
 _PENALTY = Kind(
     _penalty,
-    _is_penalty,
     say_later(
         "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, or none"
     ),
