@@ -1,6 +1,6 @@
 """`farkle solve`: files of what is solved, one or many, and their verification."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -156,13 +156,9 @@ def solve(
     else:
         make = partial(_game_of_two, floor, tolerance)
 
-    @cache
-    def read(reference: str) -> Subject[Any]:
-        return make(find(reference))
-
+    read = cache(lambda reference: make(find(reference)))
     if is_by_seat:  # of rule sets for two each may fail by itself
-        for reference in rules:
-            read(reference).check()
+        _check_all(map(read, rules))
     folder = out or (settings.matchups if sets else settings.strategies)
     again |= len(rules) == 1
     with _solver(settings, scheduler) as solver:
@@ -247,6 +243,12 @@ def _game_of_dice(
     most = settings.matchup_memory * _MEBIBYTE if is_kept else None
     seats = tuple(dice.text for dice in sets)
     return GameOfDice(rules, len(sets), seats=seats, matchup=matchup, most_bytes=most)
+
+
+def _check_all(subjects: Iterable[Subject[Any]]) -> None:
+    """Raises FarkleError where one of them cannot be solved."""
+    for subject in subjects:
+        subject.check()
 
 
 def _solved(
