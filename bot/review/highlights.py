@@ -73,7 +73,7 @@ def highlight(
     """
     if any(isinstance(event, Undone) for event in events):
         return None
-    found = [*_found(before, events, after, history, chart), *_streak(after, won)]
+    found = _found(before, events, after, history, chart, won)
     return min(found, key=lambda one: one.feat.value, default=None)
 
 
@@ -112,18 +112,13 @@ def _set_aside(history: Sequence[Event]) -> list[Roll]:
     return kept[::-1]
 
 
-def _streak(game: Game, won: int) -> Iterator[Highlight]:
-    """Games that the winner has won in a row, if they are many."""
-    if won >= WON_GAMES and game.shares and 1.0 in game.shares:
-        yield Highlight(Feat.WON_GAMES, game.shares.index(1.0), won)
-
-
 def _found(
     before: Game,
     events: Sequence[Event],
     after: Game,
     history: Sequence[Event],
     chart: GameChart | None,
+    won: int,
 ) -> Iterator[Highlight]:
     game = before
     for event in events:
@@ -140,8 +135,12 @@ def _found(
         game = following
     if after.last is not before.last and after.last and after.stage is Stage.PLAY:
         yield from _run(after, history, after.last.seat)
-    if chart and after.shares and 1.0 in after.shares:
-        winner = after.shares.index(1.0)
+    if not (after.shares and 1.0 in after.shares):
+        return
+    winner = after.shares.index(1.0)
+    if won >= WON_GAMES:
+        yield Highlight(Feat.WON_GAMES, winner, won)
+    if chart:
         least = min(turn.win_probabilities[winner] for turn in chart.turns)
         if least < LOST:
             yield Highlight(Feat.COMEBACK, winner, least)

@@ -18,9 +18,10 @@ from bot.views.advice import (
     turn_total_text,
 )
 from bot.views.badges import USES, turned_to
-from bot.views.layout import MOST_IN_MESSAGE, columns, dice_text, inside, percent, wrap
+from bot.views.layout import MOST_IN_MESSAGE, columns, inside, percent, wrap
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
+from solver.named.sets import read_set
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
@@ -111,7 +112,7 @@ def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
         data["roll"] = _roll_text(kit, judgement)
         data["position"]["dice"] = kit.dice.left(judgement.position.turn.dice).text
         for name, choice in (("chosen", judgement.chosen), ("best", judgement.best)):
-            data[name]["set_aside"] = _kept_text(kit, judgement, choice)
+            data[name]["set_aside"] = kit.set_aside_text(judgement.roll, choice.set_aside)
             data[name]["dice_left"] = kit.dice.left(choice.dice_left).text
     return data
 
@@ -324,45 +325,71 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
 
 
 def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) -> str:
-    kit = review.kits[moment.seat] if review.kits else None
+    dice_set = f"ordinary*{review.rules.dice}"
+    kit = review.kits[moment.seat] if review.kits else Kit(read_set(dice_set, review.rules.dice))
     chosen, best = judgement.chosen, judgement.best
+    told = {
+        "name": name,
+        "turn": moment.turn,
+        "position": _where(review.rules, judgement),
+        "roll": inside(_roll_text(kit, judgement)),
+        "what": _in_words(kit, judgement, chosen, with_dice=bool(chosen.set_aside), done=True),
+    }
+    did = say("{name}, turn {turn}, {position}: {what}.", **told)
+    if judgement.roll and (chosen.use or chosen.takes_farkle):
+        did = say("{name}, turn {turn}, {position}, rolled {roll}: {what}.", **told)
+    other_dice = best.set_aside != chosen.set_aside
+    better = say("Better: {what}.", what=_in_words(kit, judgement, best, with_dice=other_dice))
     cost = say(
         _COSTS[judgement.mark],
         points=percent(judgement.loss, review.within),
         chance=percent(chosen.win_probability, review.within),
         best=percent(best.win_probability, review.within),
     )
-    by_badge = [chosen.use or chosen.takes_farkle, best.use or best.takes_farkle]
-    did = (_did_by_badge if by_badge[0] else _did)(review.rules, kit, moment, judgement, name)
-    better = (_better_by_badge if by_badge[1] else _better)(kit, judgement)
     return f"{did} {better} {cost}"
 
 
-def _did_by_badge(
-    rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, name: str
+def _in_words(
+    kit: Kit, judgement: Judgement, choice: Choice, *, with_dice: bool, done: bool = False
 ) -> str:
-    """What was done with a badge, or with a farkle that it could have mended."""
+    """What is to be done, or was done, by a choice; the dice to keep only if they matter."""
+    if choice.use or choice.takes_farkle:
+        return _by_badge(kit, judgement, choice)
     parts = {
-        "name": name,
-        "turn": moment.turn,
-        "position": _where(rules, judgement),
-        "what": _by_badge(kit, judgement, judgement.chosen),
+        "roll": inside(_roll_text(kit, judgement)),
+        "dice": inside(kit.set_aside_text(judgement.roll, choice.set_aside)),
+        "points": choice.turn_total,
+        "chance": percent(choice.farkle_probability),
     }
-    if not judgement.roll:
-        return say("{name}, turn {turn}, {position}: {what}.", **parts)
-    roll = inside(_roll_text(kit, judgement))
-    return say("{name}, turn {turn}, {position}, rolled {roll}: {what}.", roll=roll, **parts)
+    left = sum(kit.dice.dice_set.remaining[choice.dice_left])
+    if choice.action is Decision.BANK:
+        action = say("banked {points:,}", **parts) if done else say("bank {points:,}", **parts)
+    elif done:
+        action = say_number(
+            "rolled on with {number} die at a turn total of {points:,} (farkle chance {chance})",
+            "rolled on with {number} dice at a turn total of {points:,} (farkle chance {chance})",
+            left,
+            **parts,
+        )
+    else:
+        action = say_number(
+            "roll {number} die at a turn total of {points:,} (farkle chance {chance})",
+            "roll {number} dice at a turn total of {points:,} (farkle chance {chance})",
+            left,
+            **parts,
+        )
+    if not with_dice:
+        return action
+    if done:
+        return say("rolled {roll}, kept {dice} and {action}", action=action, **parts)
+    return say("keep {dice} and {action}", action=action, **parts)
 
 
-def _better_by_badge(kit: Kit | None, judgement: Judgement) -> str:
-    return say("Better: {what}.", what=_by_badge(kit, judgement, judgement.best))
-
-
-def _by_badge(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
+def _by_badge(kit: Kit, judgement: Judgement, choice: Choice) -> str:
     if choice.use is None:
         return say("take the farkle")
-    power = kit.badge.power if kit and kit.badge else None
-    dice = inside(_kept_text(kit, judgement, choice))
+    power = kit.badge.power if kit.badge else None
+    dice = inside(kit.set_aside_text(judgement.roll, choice.set_aside))
     told = say(USES[choice.use], dice=dice, face=turned_to(power))
     if choice.use is PowerKind.WARLORD and choice.action is Decision.ROLL:
         told = say("say the badge before rolling")
@@ -398,88 +425,5 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     return ", ".join(where)
 
 
-def _did(rules: Ruleset, kit: Kit | None, moment: Moment, judgement: Judgement, name: str) -> str:
-    chosen = judgement.chosen
-    parts = {
-        "name": name,
-        "turn": moment.turn,
-        "position": _where(rules, judgement),
-        "roll": inside(_roll_text(kit, judgement)),
-        "dice": inside(_kept_text(kit, judgement, chosen)),
-        "points": chosen.turn_total,
-        "chance": percent(chosen.farkle_probability),
-    }
-    if chosen.action is Decision.BANK:
-        if chosen.set_aside:
-            return say(
-                "{name}, turn {turn}, {position}: rolled {roll}, kept {dice} and banked"
-                " {points:,}.",
-                **parts,
-            )
-        return say("{name}, turn {turn}, {position}: banked {points:,}.", **parts)
-    if chosen.set_aside:
-        return say_number(
-            "{name}, turn {turn}, {position}: rolled {roll}, kept {dice} and rolled on with"
-            " {number} die at a turn total of {points:,} (farkle chance {chance}).",
-            "{name}, turn {turn}, {position}: rolled {roll}, kept {dice} and rolled on with"
-            " {number} dice at a turn total of {points:,} (farkle chance {chance}).",
-            _number(kit, chosen),
-            **parts,
-        )
-    return say_number(
-        "{name}, turn {turn}, {position}: rolled on with {number} die at a turn total of"
-        " {points:,} (farkle chance {chance}).",
-        "{name}, turn {turn}, {position}: rolled on with {number} dice at a turn total of"
-        " {points:,} (farkle chance {chance}).",
-        _number(kit, chosen),
-        **parts,
-    )
-
-
-def _roll_text(kit: Kit | None, judgement: Judgement) -> str:
-    """The roll, if there was one."""
-    if kit is None or not judgement.roll:
-        return dice_text(judgement.roll)
+def _roll_text(kit: Kit, judgement: Judgement) -> str:
     return kit.roll_text(judgement.roll, judgement.position.turn.dice)
-
-
-def _kept_text(kit: Kit | None, judgement: Judgement, choice: Choice) -> str:
-    if kit is None or not choice.set_aside:
-        return dice_text(choice.set_aside)
-    return kit.set_aside_text(judgement.roll, choice.set_aside)
-
-
-def _number(kit: Kit | None, choice: Choice) -> int:
-    """How many dice a choice leaves to roll."""
-    left = choice.dice_left
-    return left if kit is None else sum(kit.dice.dice_set.remaining[left])
-
-
-def _better(kit: Kit | None, judgement: Judgement) -> str:
-    """What would have been best; the dice to keep only if they were other ones."""
-    best = judgement.best
-    other_dice = best.set_aside != judgement.chosen.set_aside
-    parts = {
-        "dice": inside(_kept_text(kit, judgement, best)),
-        "points": best.turn_total,
-        "chance": percent(best.farkle_probability),
-    }
-    if best.action is Decision.BANK:
-        if other_dice:
-            return say("Better: keep {dice} and bank {points:,}.", **parts)
-        return say("Better: bank {points:,}.", **parts)
-    if other_dice:
-        return say_number(
-            "Better: keep {dice} and roll {number} die at a turn total of {points:,} (farkle"
-            " chance {chance}).",
-            "Better: keep {dice} and roll {number} dice at a turn total of {points:,} (farkle"
-            " chance {chance}).",
-            _number(kit, best),
-            **parts,
-        )
-    return say_number(
-        "Better: roll {number} die at a turn total of {points:,} (farkle chance {chance}).",
-        "Better: roll {number} dice at a turn total of {points:,} (farkle chance {chance}).",
-        _number(kit, best),
-        **parts,
-    )
