@@ -14,7 +14,6 @@ from pydantic import Field
 from solver.errors import MissingStrategyError
 from solver.game.many import ManySolution
 from solver.game.standings import value_shape
-from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import (
     Matchup,
     MatchupSolution,
@@ -24,7 +23,7 @@ from solver.loaded.matchup import (
     plain,
     uses_shape,
 )
-from solver.loaded.strategy import MatchupStrategy, OwnDice
+from solver.loaded.strategy import ManyMatchupStrategy, MatchupStrategy, OwnDice
 from solver.many_strategy import ORDER, RingManifest, facts
 from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
 from solver.turn.equations import Floats

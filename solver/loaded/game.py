@@ -13,9 +13,8 @@ import numpy as np
 from solver.game.standings import Progress, value_shape
 from solver.game.sweeps import solve
 from solver.game.workload import workload
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup, MatchupSolution, check_winnable
 from solver.loaded.power_game import solve_powers
-from solver.loaded.totals import check_winnable
 from solver.rules.ruleset import Ruleset
 
 _POWER_TOLERANCE = 1e-12

@@ -16,7 +16,15 @@ from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, make_roll
 from solver.turn.hand import Hand
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import Fate, SetAside, TurnPlan, TurnState
+from solver.turn.remaining import set_asides_of
+from solver.turn.scoring import (
+    Fate,
+    SetAside,
+    TurnPlan,
+    TurnState,
+    after_points,
+    fate_of_faces,
+)
 
 _PAIRS = 256
 """Match-ups of two of several players that are remembered."""
@@ -173,28 +181,12 @@ class Side(Hand):
     @property
     def plan(self) -> TurnPlan:
         """Return what all rolls offer, as arrays, but for a badge that is used up."""
-        return _plan(self.matchup, self.number)
+        return self.matchup.plan(self.number)
 
     @property
     def plan_with_all(self) -> TurnPlan:
         """Return the plan, as the match-up knows what may be best in it."""
         return self.plan
-
-    def fate(self, roll: Roll) -> Fate:
-        """Return what a roll does to the turn."""
-        return self.matchup.fate(self.number, roll)
-
-    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
-        """Return every legal set-aside of a roll, most points first; none of a farkle."""
-        return _set_asides(self.matchup, self.number, roll)
-
-    def check_roll(self, dice: Remaining, roll: Roll) -> None:
-        """Refuse a roll that is not one of some of the dice. Raises InvalidRollError."""
-        self.matchup.check_roll(self.number, dice, roll)
-
-    def shown(self, roll: Roll) -> DiceSet:
-        """Return the dice that a roll is of, with the die that a badge added to it."""
-        return self.matchup.shown(self.number, roll)
 
     @property
     def power(self) -> Power | None:
@@ -207,9 +199,39 @@ class Side(Hand):
         adds = self.power and self.power.kind is PowerKind.MIGHT
         return (*self.dice.types, *([self.power.die] if self.power and adds else []))
 
+    def shown(self, roll: Roll) -> DiceSet:
+        """Return the dice that a roll is of, with the die that a badge added to it."""
+        thrown, power = self.dice, self.power
+        own = len(FACES) * len(thrown.types)
+        if power and power.kind is PowerKind.MIGHT and any(die > own for die in roll):
+            return thrown.with_die(power.die)
+        return thrown
+
+    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
+        """Return every legal set-aside of a roll, most points first; none of a farkle."""
+        return _set_asides(self, roll)
+
+    def check_roll(self, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some of the dice. Raises InvalidRollError."""
+        thrown, shown = self.dice, self.shown(roll)
+        if shown is not thrown:
+            dice = shown.place((*thrown.remaining[dice], 1))
+        shown.check_roll(dice, roll, turned=self.power is not None)
+
+    def fate(self, roll: Roll) -> Fate:
+        """Return what a roll does to the turn."""
+        found = fate_of_faces(self.rules, self.shown(roll).faces(roll))
+        return found or (Fate.SCORES if self.set_asides(roll) else Fate.FARKLE)
+
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:
         """Where a legal set-aside of a roll of `turn.dice`, for so many times its points, leads."""
-        return self.matchup.after(self.number, turn, kept, times)
+        thrown, shown, dice = self.dice, self.shown(kept.dice), kept.dice
+        if shown is not thrown:
+            # the die that a badge added is gone, set aside or not
+            dice = tuple(die for die in kept.dice if shown.type_of(die) < len(thrown.types))
+        left = thrown.without(turn.dice, dice)
+        after = after_points(self.rules, turn, times * kept.points, left, thrown)
+        return after if self.matchup.counts_hot_dice else replace(after, hot_dice=0)
 
     def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:
         """Whether dice of these types, in their order, can fall as a roll."""
@@ -221,11 +243,14 @@ class Side(Hand):
         return is_shown and sorted(k for k, _ in shown) == list(thrown)
 
 
-@lru_cache(maxsize=16)
-def _plan(matchup: Matchup, side: int) -> TurnPlan:
-    return matchup.plan(side)
-
-
 @lru_cache(maxsize=_REMEMBERED)
-def _set_asides(matchup: Matchup, side: int, roll: Roll) -> tuple[SetAside, ...]:
-    return matchup.set_asides(side, roll)
+def _set_asides(side: Side, roll: Roll) -> tuple[SetAside, ...]:
+    shown, matchup = side.shown(roll), side.matchup
+    return set_asides_of(
+        side.rules,
+        shown,
+        roll,
+        joker_alone=matchup.joker_alone,
+        badge=matchup.badges[side.number],
+        more=len(shown.types) - len(side.dice.types),
+    )

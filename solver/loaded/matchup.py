@@ -8,7 +8,7 @@ moves as well as all scores.
 import hashlib
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
@@ -24,21 +24,15 @@ from solver.game.many import (
     time_text,
 )
 from solver.game.many import size as size_of
-from solver.loaded.totals import check_winnable
 from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
-from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_dice_set
+from solver.turn.dice import DiceSet, Die, dice_set, make_dice_set
 from solver.turn.equations import Floats
 from solver.turn.power_cells import TurnCells, turn_cells
-from solver.turn.powers import Power, PowerKind, power_data, uses_of
-from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
+from solver.turn.powers import Power, power_data, uses_of
+from solver.turn.remaining import RollLists, roll_lists, shape_of
 from solver.turn.scoring import (
     Badge,
-    Fate,
-    SetAside,
     TurnPlan,
-    TurnState,
-    after_points,
-    fate_of_faces,
 )
 
 _SECONDS = 0.45e-9
@@ -214,54 +208,12 @@ class Matchup:
         )
 
     def plan(self, seat: int) -> TurnPlan:
-        """The turn of a seat."""
-        return self.lists(seat).plan(self.dice[seat])
+        """The turn of a seat, but for a badge that is used up."""
+        return _plan(self, seat)
 
     def turn_cells(self, seat: int) -> TurnCells:
         """The cells of a turn in which a seat may use its badge."""
         return _turn_cells(self, seat)
-
-    def shown(self, seat: int, roll: Roll) -> DiceSet:
-        """The dice that a roll of a seat is of: its set, with the die that a badge added to it."""
-        thrown, power = self.dice[seat], self.powers[seat]
-        own = len(FACES) * len(thrown.types)
-        if power and power.kind is PowerKind.MIGHT and any(die > own for die in roll):
-            return thrown.with_die(power.die)
-        return thrown
-
-    def set_asides(self, seat: int, roll: Roll) -> tuple[SetAside, ...]:
-        """Every legal set-aside of a roll of a seat, most points first."""
-        shown = self.shown(seat, roll)
-        return set_asides_of(
-            self.rules,
-            shown,
-            roll,
-            joker_alone=self.joker_alone,
-            badge=self.badges[seat],
-            more=len(shown.types) - len(self.dice[seat].types),
-        )
-
-    def check_roll(self, seat: int, dice: Remaining, roll: Roll) -> None:
-        """Refuse a roll that is not one of some dice of a seat. Raises InvalidRollError."""
-        thrown, shown = self.dice[seat], self.shown(seat, roll)
-        if shown is not thrown:
-            dice = shown.place((*thrown.remaining[dice], 1))
-        shown.check_roll(dice, roll, turned=self.powers[seat] is not None)
-
-    def fate(self, seat: int, roll: Roll) -> Fate:
-        """What a roll of a seat means before any choice."""
-        found = fate_of_faces(self.rules, self.shown(seat, roll).faces(roll))
-        return found or (Fate.SCORES if self.set_asides(seat, roll) else Fate.FARKLE)
-
-    def after(self, seat: int, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:
-        """Where a legal set-aside of a roll of `turn.dice`, for so many times its points, leads."""
-        thrown, shown, dice = self.dice[seat], self.shown(seat, kept.dice), kept.dice
-        if shown is not thrown:
-            # the die that a badge added is gone, set aside or not
-            dice = tuple(die for die in kept.dice if shown.type_of(die) < len(thrown.types))
-        left = thrown.without(turn.dice, dice)
-        after = after_points(self.rules, turn, times * kept.points, left, thrown)
-        return after if self.counts_hot_dice else replace(after, hot_dice=0)
 
     @property
     def counts_hot_dice(self) -> bool:
@@ -284,6 +236,11 @@ class Matchup:
         if any(self.powers):
             said["powers"] = [power_data(power) for power in ordered.powers]
         return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+@lru_cache(maxsize=2 * _MATCHUPS)
+def _plan(matchup: Matchup, seat: int) -> TurnPlan:
+    return matchup.lists(seat).plan(matchup.dice[seat])
 
 
 @lru_cache(maxsize=_MATCHUPS)
@@ -356,6 +313,16 @@ def exchanged_values(matchup: Matchup, values: Floats) -> Floats:
     if not any(matchup.powers):
         return np.roll(values, len(values) // 2, axis=0)
     return values.swapaxes(0, 1)[:, :, ::-1]
+
+
+def check_winnable(*in_vain: Floats) -> None:
+    """Raises InvalidDiceError where nobody could ever win.
+
+    in_vain : the chances of each player, if there are any, that a roll neither scores nor wins, by
+        the dice to roll
+    """
+    if in_vain and all(np.max(one[-1]) > 1 - 1e-12 for one in in_vain):
+        raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
 
 
 Plain = tuple[tuple[int, tuple[int, ...], tuple[int, ...]], ...]

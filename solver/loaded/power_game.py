@@ -15,12 +15,11 @@ from itertools import product
 import numba
 import numpy as np
 
-from solver.errors import InvalidRulesError
+from solver.errors import ConvergenceError, InvalidRulesError
 from solver.game.lanes import LANES, lane_array
 from solver.game.standings import LEAST, MAX_VALUES, score_count, value_shape
 from solver.loaded import power_kernels
-from solver.loaded.matchup import Matchup, MatchupSolution, uses_shape
-from solver.loaded.totals import check_settled, check_winnable, done
+from solver.loaded.matchup import Matchup, MatchupSolution, check_winnable, uses_shape
 from solver.turn.equations import Floats
 from solver.turn.power_cells import Cells, TurnCells
 from solver.turn.remaining import Ints
@@ -79,12 +78,19 @@ def solve_powers(
                     for worker, own in enumerate(scratch)
                 ]:
                     share.result()
-                check_settled(rules, worst := report[:, 0].max(), tolerance)
+                worst = report[:, 0].max()
+                if not worst <= 100 * tolerance:
+                    raise ConvergenceError.say(
+                        "{rules}: the win probabilities with these dice do not settle: they still"
+                        " change by {change:.1e}",
+                        rules=rules.name,
+                        change=worst,
+                    )
                 error += worst
                 rounds += report[:, 1].sum()
                 if mirrored and uses[0] > uses[1]:
                     _mirror(tables, s, uses)
-            on_progress(done(totals - s, scores))
+            on_progress(_done(totals - s, scores))
     own, opponent = np.indices((scores, scores))
     values = np.stack(
         (tables[:, :, 0, own + opponent, opponent], tables[:, :, 1, own + opponent, own]), axis=2
@@ -97,6 +103,17 @@ def solve_powers(
         states_solved=int(rounds) * LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
     )
+
+
+def _done(solved: int, scores: int) -> float:
+    """The share of the work that so many of the highest totals are.
+
+    A total has so many pairs of states, whose turns are as long as the goal is away: up to the
+    total at which one player has reached it both grow, and then only the turns do.
+    """
+    share = np.minimum(np.arange(2 * scores), np.arange(2 * scores)[::-1])
+    work = np.cumsum(share * np.arange(2 * scores))
+    return float(work[solved] / work[-1])
 
 
 def _mirror(tables: Floats, s: int, uses: tuple[int, ...]) -> None:

@@ -7,6 +7,8 @@ import numpy as np
 from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.endgame import endgames
+from solver.game.many import Size
+from solver.game.many_best import SharedStrategy
 from solver.game.position import ALL_LEFT, Held, Position, check_turn, check_two, leads_to
 from solver.game.standings import Bools, Standing, score_count
 from solver.loaded.kits import Side
@@ -28,7 +30,6 @@ class OwnDice(BestPlay):
         BestPlay.__init__(self, matchup.rules, players)
         self.matchup = matchup
         self._sides = tuple(Side(matchup, seat) for seat in range(players))
-        self._plan = lru_cache(maxsize=players)(super().plan)
         self._possible = lru_cache(maxsize=players)(self._find_possible)
 
     @property
@@ -39,10 +40,6 @@ class OwnDice(BestPlay):
     def hand(self, mover: int) -> Side:
         """Return a player with the dice that are brought."""
         return self._sides[mover]
-
-    def plan(self, mover: int) -> TurnPlan:
-        """Return what the rolls of a player offer, with all options where all have values."""
-        return self._plan(mover)
 
     def check_turn(self, position: Position) -> None:
         """Refuse a turn that has no value. Raises InvalidPositionError."""
@@ -172,3 +169,35 @@ class MatchupStrategy(OwnDice, Strategy):
         plan = self.plan(side)
         scores = banked, opponent
         return PowerTurn(self.matchup, plan, side, theirs, uses[side], *scores, spent=spent)
+
+
+class ManyMatchupStrategy(OwnDice, SharedStrategy):
+    """Play of several players, each with dice, of whom each maximises the own chance to win."""
+
+    def __init__(self, matchup: Matchup, values: Floats, *lasts: Floats, first: int = 0) -> None:
+        """Take the arrays of a `ManySolution`, those of the seat `first` first."""
+        OwnDice.__init__(self, matchup, matchup.players)
+        self._first = first
+        SharedStrategy.__init__(self, matchup.rules, matchup.players, values, lasts)
+
+    def find_size(self) -> Size:
+        """Return how large the game is."""
+        return self.matchup.whole_size
+
+    def role(self, mover: int) -> int:
+        """Return the place of a player along the axis of who began."""
+        return (mover - self._first) % self._size.roles
+
+    @property
+    def _highest(self) -> int:
+        beyond = self._size.beyond
+        return self._size.scores + (self._size.scores + beyond if beyond else 0)
+
+    def seat(self, player: int) -> int:
+        """Return the place of a player along the axis of who has the first final turn."""
+        return (player - self._first) % len(self._lasts[0])
+
+    @property
+    def arrays(self) -> tuple[Floats, ...]:
+        """Return the arrays of a `ManySolution`, in memory."""
+        return tuple(np.roll(array, self._first, axis=0) for array in (self._values, *self._lasts))

@@ -14,8 +14,8 @@ from solver.game.many_sweeps import check, solve_many
 from solver.game.position import Position
 from solver.game.standings import Progress, Standing
 from solver.loaded.game import solve_matchup
-from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup
+from solver.loaded.strategy import ManyMatchupStrategy
 from solver.play.advice import Advice, advise, odds
 from solver.turn.dice import Die, Roll, make_dice_set
 from solver.turn.equations import Decision

@@ -20,9 +20,8 @@ from solver.loaded.files import (
     open_matchup,
     save_matchup,
 )
-from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup, MatchupSolution
-from solver.loaded.strategy import OwnDice
+from solver.loaded.strategy import ManyMatchupStrategy, OwnDice
 from solver.solved import open_solved
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.scoring import TurnState

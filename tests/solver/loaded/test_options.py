@@ -19,9 +19,8 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.loaded.game import solve_matchup
-from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.strategy import ManyMatchupStrategy, MatchupStrategy
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnState

@@ -10,9 +10,8 @@ from solver.game.best import BestPlay
 from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, check_position
 from solver.loaded.game import solve_matchup
-from solver.loaded.many_strategy import ManyMatchupStrategy
 from solver.loaded.matchup import Matchup
-from solver.loaded.strategy import MatchupStrategy
+from solver.loaded.strategy import ManyMatchupStrategy, MatchupStrategy
 from solver.play.advice import advise
 from solver.play.daily import CLEAR, FEWEST, MOST, Choice, chance_of, is_clear
 from solver.play.drills import Spot, drawn, fewer_choices, spot_of
