@@ -61,7 +61,7 @@ def solve_powers(
     turns = matchup.turn_cells(0), matchup.turn_cells(1)
     scratch = [(_scratch(turns[0], rows), _scratch(turns[1], rows)) for _ in range(workers)]
     totals = 2 * scores - 1
-    tables = np.full((*shape, 2, totals + 1, scores + LANES), 0.5)
+    tables = np.full((*shape, 2, totals + 2, scores + LANES), 0.5)
     slopes = np.full((*shape, scores + LANES), 0.1)
     limits = tolerance, LEAST
     report = np.zeros((workers, 2))

@@ -208,25 +208,6 @@ def _start(layer, rows, worth, player, scratch, found):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _logit(probability):
-    return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-16))
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
-def _guess(table, s, score, scores):
-    """A first value of a state: its logit as if bilinear in both scores."""
-    other = s - score
-    if score + 1 >= scores or other + 1 >= scores:
-        return 0.5
-    logit = (
-        _logit(table[s + 1, score])
-        + _logit(table[s + 1, score + 1])
-        - _logit(table[s + 2, score + 1])
-    )
-    return 1.0 / (1.0 + np.exp(-logit))
-
-
-@njit(nogil=True, cache=True, error_model="numpy")
 def _secant(x, image, ahead, last_x, last_image, slope, count, iteration, least):
     """A step of each lane from x to where H(x) = x; returns how far the furthest still is from it.
 
@@ -266,7 +247,9 @@ def _solve_group(s, uses, first, count, tables, slopes, match, player, other, ow
     last_x, last_image, worth = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slope = slopes[first : first + LANES].copy()
     for lane in range(LANES):
-        x[lane] = _guess(two, s, first + lane, match.scores) if lane < count else 0.5
+        # bilinear in both scores, which is close enough to begin with
+        near = two[s + 1, first + lane] + two[s + 1, first + lane + 1]
+        x[lane] = min(1.0, max(0.0, near - two[s + 2, first + lane + 1]))
     error = 1.0
     for iteration in range(_MAX_ROUNDS):
         for lane in range(LANES):
