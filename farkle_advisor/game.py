@@ -17,7 +17,6 @@ from bot.services.loaded import (
     LoadedDice,
     advice_on_dice,
     at_position,
-    check_no_badges,
     folders_of,
     odds_of_dice,
     read_left,
@@ -42,6 +41,7 @@ from solver.errors import (
 from solver.game.many import check_many
 from solver.game.position import Position
 from solver.loaded.kits import Kit
+from solver.loaded.matchup import check_no_badges
 from solver.named.badges import NamedBadge, read_badges
 from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice

@@ -46,25 +46,21 @@ class BadgePlan:
 
 def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePlan | None:
     """When to use my badge; None where I have none to use."""
-    badge, (mine, theirs) = dice.played[0], dice.head_starts
+    badge = dice.played[0]
     if badge is None or badge.power is None or not badge.uses_left:
         return None
     used_up = Held((0, other.uses_left if (other := dice.played[1]) else 0))
-    with_it, without = (
-        strategy.win_probability(strategy.start(0, mine, theirs, held))
-        if begins
-        else 1 - strategy.win_probability(strategy.start(1, theirs, mine, held))
-        for held in (dice.held, used_up)
-    )
-    turn = strategy.power_turn(strategy.start(0, mine, theirs, dice.held))
+    with_it = dice.win(strategy, begins=begins)
+    worth = with_it - dice.win(strategy, begins=begins, held=used_up)
+    turn = strategy.power_turn(strategy.start(0, *dice.head_starts, dice.held))
     if turn is None:
         return None
-    kind, worth = badge.power.kind, with_it - without
+    kind = badge.power.kind
     if turn.said is not None:
         return BadgePlan(kind, worth, before=turn.said > turn.top.rolls[0, -1])
     if turn.use_on_rolls:
         return BadgePlan(kind, worth, share=turn.share_of_first_rolls())
-    rows = (dice.rules.winning_score - mine) // dice.rules.point_step
+    rows = (dice.rules.winning_score - dice.head_starts[0]) // dice.rules.point_step
     return BadgePlan(kind, worth, at=_when(dice, turn, rows))
 
 

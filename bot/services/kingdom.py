@@ -138,18 +138,16 @@ def kcd_answer(
     Raises InvalidDiceError, InvalidRulesError and ConvergenceError.
     """
     dice = question.dice
-    mine, theirs = dice.head_starts
     figures = [set_figures(folders, dice, side) for side in (0, 1)]
     strategy = solved(folders, dice.matchup, on_progress)
-    held = dice.held
-    turn = strategy.turn(strategy.start(0, mine, theirs, held))
+    turn = strategy.turn(strategy.start(0, *dice.head_starts, dice.held))
     return KcdAnswer(
         question=question,
         mine=figures[0],
         theirs=figures[1],
-        win_beginning=strategy.win_probability(strategy.start(0, mine, theirs, held)),
-        win_second=1 - strategy.win_probability(strategy.start(1, theirs, mine, held)),
-        bank_from=_bank_from(dice, turn, dice.rules.winning_score - mine),
+        win_beginning=dice.win(strategy, begins=True),
+        win_second=dice.win(strategy, begins=False),
+        bank_from=_bank_from(dice, turn, dice.rules.winning_score - dice.head_starts[0]),
         badge=badge_plan(dice, strategy, begins=question.begins),
     )
 
@@ -224,12 +222,9 @@ def played_out(
 ) -> float:
     """How often a set wins against the opponent's. Raises what `chosen` does."""
     dice = question.against(mine)
-    heads = dice.head_starts
     strategy = solved(folders, dice.matchup, told)
     told.next()
-    if question.begins:
-        return strategy.win_probability(strategy.start(0, *heads, dice.held))
-    return 1 - strategy.win_probability(strategy.start(1, *heads[::-1], dice.held))
+    return dice.win(strategy, begins=question.begins)
 
 
 def seconds_of_choice(question: ChoiceQuestion) -> float:

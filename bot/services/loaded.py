@@ -21,7 +21,7 @@ from solver.game.standings import Progress, Standing, score_count
 from solver.game.workload import workload
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
 from solver.loaded.kits import Kit, head_starts_of, matchup_of
-from solver.loaded.matchup import Matchup, MatchupSolution
+from solver.loaded.matchup import Matchup, MatchupSolution, check_no_badges
 from solver.loaded.strategy import OwnDice
 from solver.named.badges import Badges, played_badges, read_badges
 from solver.named.rolls import read_roll
@@ -151,6 +151,16 @@ class LoadedDice:
         """What is solved; mine are seat 0. Raises what `matchup_of` raises."""
         return matchup_of(self.rules, self.kits, joker_alone=self.joker_alone)
 
+    def win(self, play: OwnDice, *, begins: bool, held: Held | None = None) -> float:
+        """My win probability in a game of two from its beginning on, with best play by both.
+
+        held : what is left of badges, where that is not what they say
+        """
+        scores, left = self.head_starts, held or self.held
+        if begins:
+            return play.win_probability(play.start(0, *scores, left))
+        return 1 - play.win_probability(play.start(1, *scores[::-1], left))
+
     def position(self, situation: Situation, left: Remaining) -> Position:
         """Return a position of all before a roll of some of my dice; scores not told are none.
 
@@ -241,14 +251,6 @@ def read_kits(
             number=number,
         )
     return tuple(Kit(read_set(text, rules.dice)) for text in (my_dice or ORDINARY, *others))
-
-
-def check_no_badges(*badges: str | None) -> None:
-    """Refuse badges where more than two play. Raises InvalidRequestError."""
-    if any(badges):
-        raise InvalidRequestError.say(
-            "badges work only with two players: leave them out if more play"
-        )
 
 
 def solved(

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from solver.errors import InvalidPositionError, InvalidRequestError, InvalidRulesError
-from solver.loaded.matchup import Matchup, check_plain
+from solver.errors import InvalidPositionError, InvalidRulesError
+from solver.loaded.matchup import Matchup, check_no_badges, check_plain
 from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
@@ -121,10 +121,7 @@ def matchup_of_all(
     """
     if len(kits) == 2:
         return matchup_of(rules, kits, joker_alone=joker_alone)
-    if any(kit.badge for kit in kits):
-        raise InvalidRequestError.say(
-            "badges work only with two players: leave them out if more play"
-        )
+    check_no_badges(*(kit.badge for kit in kits))
     check_plain(rules)
     for one, other in pairwise(kits):
         matchup_of(rules, (one, other), joker_alone=joker_alone)

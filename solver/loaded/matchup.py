@@ -94,10 +94,7 @@ class Matchup:
 
     def _check_several(self) -> None:
         """Refuse badges and what is too large. Raises InvalidRequestError, InvalidRulesError."""
-        if self.has_badges:
-            raise InvalidRequestError.say(
-                "badges work only with two players: leave them out if more play"
-            )
+        check_no_badges(*self.badges, *self.powers)
         check_options(self.rules, self.players, alike=self.is_alike)
         if (states := self.size.states) > MOST_STATES:
             raise InvalidRulesError.say(
@@ -366,6 +363,14 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             "{rules}: nobody says what a joker counts for in {key}; use dice without jokers",
             rules=rules.name,
             key=found[0],
+        )
+
+
+def check_no_badges(*badges: object) -> None:
+    """Refuse badges, as where more than two play. Raises InvalidRequestError."""
+    if any(badges):
+        raise InvalidRequestError.say(
+            "badges work only with two players: leave them out if more play"
         )
 
 

@@ -19,7 +19,6 @@ the one that leaves more dice to roll.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -229,28 +228,12 @@ def _solve_alone(
     for level in range(plan.levels - 1, -1, -1):
         space = values[level : plan.next_level(level) + 1].reshape(-1)
         places = plan.places(level, totals)
-
-        def roll(t: int, space: Floats = space, places: Ints = places) -> Floats:
+        for t in range(totals - plan.reach - 1, -1, -1):
             # mode="clip" spares a copy; no target lies outside
             space[t * columns :].take(places, out=options, mode="clip")
             np.maximum.reduceat(options, plan.starts, out=best)
-            return np.asarray(np.dot(plan.chances, best))
-
-        solve_backwards(values[level], rolls[level, : totals - plan.reach], banks, ended, roll)
-
-
-def solve_backwards(
-    wins: Floats, rolls: Floats, banks: Floats, ended: Floats, roll: Callable[[int], Floats]
-) -> None:
-    """Fill W and what rolling is worth from the last turn total of `rolls` to the first.
-
-    All are the mover's alone, shape (turn totals, columns); `ended` is that of `rolls_that_end`.
-
-    roll : gives what rolls that score are worth at a turn total, by what `wins` has further on
-    """
-    for t in range(len(rolls) - 1, -1, -1):
-        np.add(roll(t), ended[t], out=rolls[t])
-        np.maximum(rolls[t], banks[t], out=wins[t])
+            np.add(np.dot(plan.chances, best), ended[t], out=rolls[level, t])
+            np.maximum(rolls[level, t], banks[t], out=values[level, t])
 
 
 def _solve_shared(
