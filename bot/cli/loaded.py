@@ -5,10 +5,11 @@ from bot.cli.places import rules_reader
 from bot.services.loaded import (
     KCD,
     LoadedDice,
+    advice_on_dice,
     folders_of,
-    loaded_advice,
-    loaded_odds,
+    odds_of_dice,
     read_kits,
+    with_solved,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
@@ -64,7 +65,7 @@ def advise_loaded(
 ) -> None:
     """Print what to keep of a roll of loaded dice. Raises FarkleError."""
     with share_progress(_title(dice)) as told:
-        answer = loaded_advice(folders_of(settings), dice, roll, situation, told)
+        answer = with_solved(advice_on_dice, folders_of(settings), dice, roll, situation, told)
     sheet = advice_sheet(answer) if as_csv else None
     show(advice_text(answer), answer_data(answer), as_json=as_json, sheet=sheet)
 
@@ -79,5 +80,5 @@ def odds_loaded(
 ) -> None:
     """Print whether to roll the dice that are left. Raises FarkleError."""
     with share_progress(_title(dice)) as told:
-        answer = loaded_odds(folders_of(settings), dice, left, situation, told)
+        answer = with_solved(odds_of_dice, folders_of(settings), dice, left, situation, told)
     show(odds_text(answer), answer_data(answer), as_json=as_json)

@@ -5,19 +5,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bot.services.advisor import Advisor
-from bot.services.loaded import (
-    LoadedDice,
-    MatchupFolders,
-    Told,
-    at_position,
-    solved,
-)
+from bot.services.loaded import FindsStrategy, LoadedDice, at_position
 from bot.services.positions import as_typed, as_typed_here
 from bot.services.seats import brought_to
 from bot.services.situation import Situation
@@ -166,17 +159,11 @@ def explored_at(advisor: Advisor, rules: Ruleset, position: Position) -> Explora
     return explore(play, position)
 
 
-def loaded_explored(
-    folders: MatchupFolders,
-    dice: LoadedDice,
-    left: str | None,
-    situation: Situation,
-    on_progress: Told = lambda _: None,
+def explored_with_dice(
+    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
 ) -> Exploration:
     """The position that somebody describes, as `at_position` takes it. Raises FarkleError."""
-    find = partial(solved, folders, on_progress=on_progress)
-    play, position = at_position(find, dice, left, situation)
-    return explore(play, position, dice)
+    return explore(*at_position(find, dice, left, situation), dice)
 
 
 def explore(play: BestPlay, position: Position, dice: LoadedDice | None = None) -> Exploration:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.services.positions import on_board_of
 from bot.services.situation import Situation
@@ -34,6 +34,9 @@ from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
 from solver.turn.scoring import Badge, TurnState
+
+A = TypeVar("A")
+T = TypeVar("T")
 
 Told = Callable[[float], None]
 FindsStrategy = Callable[[Matchup], OwnDice]
@@ -355,29 +358,19 @@ def odds_of_dice(
     return replace(odds(*at_position(find, dice, left, situation)), brought=dice)
 
 
-def loaded_advice(
+def with_solved(
+    make: Callable[[FindsStrategy, LoadedDice, A, Situation], T],
     folders: MatchupFolders,
     dice: LoadedDice,
-    text: str,
+    asked: A,
     situation: Situation,
     on_progress: Told = lambda _: None,
-) -> Advice:
-    """Rank what may be kept of a roll as typed, of a game that is solved if need be.
+) -> T:
+    """Return what is made of a question on a game, which is solved if need be.
 
     Raises FarkleError.
     """
-    return advice_on_dice(partial(solved, folders, on_progress=on_progress), dice, text, situation)
-
-
-def loaded_odds(
-    folders: MatchupFolders,
-    dice: LoadedDice,
-    left: str | None,
-    situation: Situation,
-    on_progress: Told = lambda _: None,
-) -> Odds:
-    """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
-    return odds_of_dice(partial(solved, folders, on_progress=on_progress), dice, left, situation)
+    return make(partial(solved, folders, on_progress=on_progress), dice, asked, situation)
 
 
 def at_position(

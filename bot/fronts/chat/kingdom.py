@@ -13,7 +13,7 @@ from bot.services.buying import (
     seconds_of_purchase,
 )
 from bot.services.chances import Oracle
-from bot.services.explorer import loaded_explored
+from bot.services.explorer import explored_with_dice
 from bot.services.house_rules import HouseRules
 from bot.services.kingdom import (
     ChoiceQuestion,
@@ -26,9 +26,10 @@ from bot.services.loaded import (
     KCD,
     LoadedDice,
     MatchupFolders,
-    loaded_advice,
-    loaded_odds,
+    advice_on_dice,
+    odds_of_dice,
     seconds_of,
+    with_solved,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import ME_OR_THEM, Situation, has_sets
@@ -95,19 +96,19 @@ class LoadedQuestions:
 
     async def advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """What to keep of a roll of loaded dice."""
-        told = self._of_position(line, caller, loaded_advice, line.words)
+        told = self._of_position(line, caller, advice_on_dice, line.words)
         async for reply in replies(told, advice_text, answer_data):
             yield reply
 
     async def odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """Roll or bank with loaded dice."""
-        told = self._of_position(line, caller, loaded_odds, line.option("dice"))
+        told = self._of_position(line, caller, odds_of_dice, line.option("dice"))
         async for reply in replies(told, odds_text, answer_data):
             yield reply
 
     async def explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         """A position of loaded dice, and the ways on from it."""
-        told = self._of_position(line, caller, loaded_explored, line.option("dice"))
+        told = self._of_position(line, caller, explored_with_dice, line.option("dice"))
         async for reply in replies(told, exploration_text, exploration_data):
             yield reply
 
@@ -124,7 +125,7 @@ class LoadedQuestions:
         await self._tables.check_asked(caller, rules, situation.scores)
         dice = _dice(line, rules, situation)
         seconds = await at_once(seconds_of, self._folders, dice.matchup)
-        work = make, self._folders, dice, asked, situation
+        work = with_solved, make, self._folders, dice, asked, situation
         what = say_later("loaded dice")
         async for found in self._oracle.tasks.told(caller.asker, what, *work, each=seconds):
             yield found

@@ -1,6 +1,7 @@
 """Questions about loaded dice, of a game short enough to be solved at once."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ from bot.services.kingdom import ChoiceQuestion, KcdQuestion, check_choice, chos
 from bot.services.loaded import (
     LoadedDice,
     MatchupFolders,
-    loaded_advice,
-    loaded_odds,
+    advice_on_dice,
+    odds_of_dice,
     read_left,
     seconds_of,
     seconds_of_solve,
     solved,
+    with_solved,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
@@ -49,6 +51,7 @@ def dice_of(
 
 
 DICE = dice_of(RULES)
+loaded_advice, loaded_odds = (partial(with_solved, make) for make in (advice_on_dice, odds_of_dice))
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.services.explorer import Exploration, Field, loaded_explored
-from bot.services.loaded import LoadedDice, MatchupFolders, loaded_odds, solved
+from bot.services.explorer import Exploration, Field, explored_with_dice
+from bot.services.loaded import LoadedDice, MatchupFolders, odds_of_dice, solved, with_solved
 from bot.services.situation import Situation
 from bot.views.explorer import exploration_data, exploration_text
 from solver.game.position import Position
@@ -49,7 +49,7 @@ def asked_of(dice: LoadedDice, position: Position) -> tuple[str | None, Situatio
 
 def explored(folders: MatchupFolders, dice: LoadedDice, position: Position) -> Exploration:
     """A position, asked for as a command does."""
-    return loaded_explored(folders, dice, *asked_of(dice, position))
+    return with_solved(explored_with_dice, folders, dice, *asked_of(dice, position))
 
 
 @pytest.mark.parametrize("dice", [DICE, WITH_BADGE, THREE], ids=["plain", "badge", "three"])
@@ -62,7 +62,7 @@ def test_a_walk_at_random_never_leaves_what_can_be(
     for _ in range(12):
         found = explored(folders, dice, position)
         assert found.position == position
-        assert found.odds == loaded_odds(folders, dice, *asked_of(dice, position))
+        assert found.odds == with_solved(odds_of_dice, folders, dice, *asked_of(dice, position))
         actions = [step.action for step in found.steps]
         assert len(set(actions)) == len(actions)
         text, data = exploration_text(found), exploration_data(found)
