@@ -266,7 +266,6 @@ class Oracle:
             and left is not None
             and left <= _FEW_EVENTS
             and turn_rows(rules) <= _SMALL_ROWS
-            and not rules.loaded_dice
             # else turns may go on for long beyond the goal
             and rules.goal_ends_game(last_of_round=False)
             and self.advisor.is_at_hand(rules)

@@ -115,7 +115,7 @@ def _where_it_belongs(place: Place) -> str:
     for table, model in TABLES.items():
         if own is not model and name in model.model_fields:
             return say("; {key} belongs under [{table}]", key=name, table=table)
-    return did_you_mean(short(name), [key for key in own.model_fields if key != "loaded_dice"])
+    return did_you_mean(short(name), list(own.model_fields))
 
 
 _Said = tuple[str, dict[str, Any]]

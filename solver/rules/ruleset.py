@@ -169,9 +169,6 @@ class Ruleset(Data):
     )
     """How many dice are rolled, 1 to 6."""
 
-    loaded_dice: tuple[tuple[int, int, int, int, int, int], ...] = ()
-    """The place for weights of the six faces, die by die: they cannot be solved yet."""
-
     @property
     def _told_minimums(self) -> tuple[int, int]:
         """The minimum and the opening minimum, 0 where they are no more than any turn brings."""

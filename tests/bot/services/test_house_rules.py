@@ -208,7 +208,7 @@ def test_every_preset_can_be_said_in_one_line(preset: str) -> None:
 
 def test_every_key_has_an_option() -> None:
     keys = {*Ruleset.model_fields, *Scoring.model_fields}
-    keys -= {"name", "title", "source", "loaded_dice", "scoring"}
+    keys -= {"name", "title", "source", "scoring"}
     assert {key.replace("_", "-") for key in keys} <= set(RULE_OPTIONS)
 
 

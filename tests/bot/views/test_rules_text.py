@@ -135,7 +135,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("key", [*Ruleset.model_fields, *Scoring.model_fields])
 def test_every_option_makes_a_difference(key: str) -> None:
     """A new option has to be explained."""
-    if key in {"name", "title", "source", "scoring", "loaded_dice"}:
+    if key in {"name", "title", "source", "scoring"}:
         return
     model = Ruleset if key in Ruleset.model_fields else Scoring
     changes: dict[str, Any] = OTHERWISE.get(key, {key: model.model_fields[key].default})
