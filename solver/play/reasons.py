@@ -29,10 +29,10 @@ import numpy as np
 from solver.game.best import BestPlay
 from solver.game.position import Position, points_to_beat
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, dice_set
+from solver.turn.dice import Remaining
 from solver.turn.equations import Decision, Endings, TurnTable, solve_turn
 from solver.turn.points import points_table
-from solver.turn.scoring import TurnPlan
+from solver.turn.scoring import TurnPlan, TurnState
 
 
 class Reason(StrEnum):
@@ -146,19 +146,9 @@ def _rolls_at(strategy: BestPlay, position: Position, own: int, opponent: int) -
 
 def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:
     """The turn if a farkle left the player with the score and no farkles in a row."""
-    rules = strategy.rules
-    after = position.change(
-        banked=position.opponent,
-        opponent=position.banked,
-        turn_total=0,
-        farkles=position.opponent_farkles,
-        opponent_farkles=0,
-        dice=dice_set(rules).whole,
-        hot_dice=0,
-        on_board=position.opponent_on_board,
-        opponent_on_board=position.on_board,
-        began=not position.began,
-    )
+    rules, other = strategy.rules, position.rival
+    start = TurnState(0, strategy.whole(other))
+    after = replace(position.change(farkles=0), mover=other, turn=start)
     bank = table.ends.bank
     farkle = np.full(len(bank), 1 - strategy.win_probability(after))
     if rules.farkle_keeps_turn_total:
