@@ -12,7 +12,7 @@ A score below the score floor of a strategy counts as the floor.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,6 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position
-from solver.loaded.power_turn import PowerTurn
 from solver.play.advice import advise, odds
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats, TurnTable
@@ -67,17 +66,11 @@ class TurnWorth:
 
     def roll_value(self, turn: TurnState) -> Shares:
         """Of rolling, without a badge."""
-        if self._layers is not None:
-            return self._shares(np.array(self._layers.without(turn)[:1]))
-        return self._shares(self.table.roll_values(turn))
+        return self._shares(self._without_badge(turn)[0])
 
     def bank_value(self, turn: TurnState) -> Shares | None:
         """Of banking, without a badge; None where that is not allowed."""
-        if self._layers is not None:
-            alone = self._layers.without(turn)[1]
-            bank = None if alone is None else np.array([alone])
-        else:
-            bank = self.table.bank_values(turn)
+        bank = self._without_badge(turn)[1]
         return None if bank is None else self._shares(bank)
 
     def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:
@@ -98,10 +91,8 @@ class TurnWorth:
         """Chance that rolling so many dice is a farkle."""
         return float(self.table.plan.farkle_chances[dice - 1])
 
-    @cached_property
-    def _layers(self) -> PowerTurn | None:
-        layers: PowerTurn | None = self.strategy.power_turn(self.position)
-        return layers
+    def _without_badge(self, turn: TurnState) -> tuple[Floats, Floats | None]:
+        return self.strategy.without_badge(replace(self.position, turn=turn))
 
     def _shares(self, values: Floats) -> Shares:
         """By seat, given the mover's of two or those of all who play, the mover first."""
