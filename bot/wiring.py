@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from bot.fronts.chat.advice import advice_commands
+from bot.fronts.chat.advice import PositionQuestions
 from bot.fronts.chat.commands import Commands
 from bot.fronts.chat.duels import duel_commands
 from bot.fronts.chat.games import GameCommands
 from bot.fronts.chat.kingdom import LoadedQuestions
 from bot.fronts.chat.memo import memo_commands
-from bot.fronts.chat.pictures import PictureCommands
+from bot.fronts.chat.pictures import picture_commands
 from bot.fronts.chat.points import points_commands
 from bot.fronts.chat.practice import practice_commands
 from bot.fronts.chat.records import RecordCommands
@@ -99,7 +99,7 @@ async def open_parts(
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
         played = GameCommands(games, rules)
         back = LookingBack(tables, oracle)
-        loaded = LoadedQuestions(oracle, rules, tables, folders)
+        questions = PositionQuestions(oracle, rules, tables)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
@@ -109,10 +109,10 @@ async def open_parts(
         sys.setswitchinterval(0.0005)
         commands = Commands(
             [
-                *advice_commands(oracle, rules, tables, loaded),
-                *loaded.commands(),
+                *questions.commands(),
+                *LoadedQuestions(oracle, rules, folders).commands(),
                 *points_commands(oracle, rules),
-                *PictureCommands(oracle, rules, tables, loaded).commands(),
+                *picture_commands(questions),
                 *memo_commands(oracle, rules, settings.kernels),
                 *played.commands(),
                 *tournament_commands(Tournaments(games), rules),

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from operator import index
 from os import PathLike
@@ -13,20 +12,11 @@ from typing import Literal, SupportsIndex, TypedDict, TypeGuard, Unpack
 import numpy as np
 
 from bot.services.advisor import Advisor
-from bot.services.loaded import (
-    LoadedDice,
-    advice_on_dice,
-    at_position,
-    folders_of,
-    odds_of_dice,
-    read_left,
-    solved_arrays,
-)
+from bot.services.loaded import LoadedDice, read_left
 from bot.services.situation import Situation
 from bot.settings import Settings, read_settings
 from bot.views.advice import advice_text, odds_text
 from bot.views.layout import columns, dice_count, dice_text, percent
-from bot.views.progress import share_progress
 from bot.views.thresholds import threshold_text
 from farkle_advisor.answers import Advice, Odds, Option, Turn
 from farkle_advisor.rules import Rules, load_rules
@@ -45,8 +35,7 @@ from solver.loaded.matchup import check_no_badges
 from solver.named.badges import NamedBadge, read_badges
 from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice
-from solver.play.advice import Odds as SolverOdds
-from solver.play.maps import TurnMap, turn_map
+from solver.play.maps import turn_map
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.dice import Roll as Dice
@@ -173,8 +162,8 @@ class Game:
         0.7067
         """
         if self._own is None and self.players == 2:
-            strategy, position = self._advisor.position(None, self._situation(me, them, **standing))
-            return strategy.win_probability(position)
+            asked = self._advisor.asked(None, self._situation(me, them, **standing))
+            return asked.play.win_probability(asked.position)
         return self.odds(me, them, **standing).win_probability
 
     def advise(
@@ -201,12 +190,7 @@ class Game:
         Raises InvalidRollError, InvalidDiceError and InvalidPositionError.
         """
         situation = self._situation(me, them, turn, hot_dice, **standing)
-        typed = _typed(roll)
-        if self._own is None:
-            found = self._advisor.advise(typed, situation)
-            return self._advice(found, found.win_probability, advice_text(found))
-        answer = advice_on_dice(self._advisor.pair, self._own, typed, situation)
-        return self._advice(answer, answer.best, advice_text(answer))
+        return self._advice(self._advisor.advise(_typed(roll), situation))
 
     def odds(
         self,
@@ -232,7 +216,15 @@ class Game:
         Raises InvalidPositionError, InvalidDiceError, and InvalidRequestError where the dice left
         to roll are not told.
         """
-        found, text = self._odds(dice, self._situation(me, them, turn, hot_dice, **standing))
+        situation = self._situation(me, them, turn, hot_dice, **standing)
+        if dice is None and situation.turn_total:
+            raise InvalidRequestError(
+                "say which dice are left to roll at a turn total of"
+                f" {situation.turn_total:,}, such as dice={self._dice_text(1)}"
+            )
+        if self._own is None and dice is not None:
+            dice = _number(dice)
+        found = self._advisor.odds(dice, situation)
         return Odds(
             action=found.action.value,
             win_probability=found.win_probability,
@@ -241,7 +233,7 @@ class Game:
             farkle_probability=found.farkle_probability,
             chances=_chances(found.chances, found.win_probability, found.position),
             reachable=found.reachable,
-            text=text,
+            text=odds_text(found),
         )
 
     def turn(
@@ -262,8 +254,9 @@ class Game:
         >>> turn.bank_from["2"]
         300
         """
-        situation = self._situation(me, them, **standing)
-        found = self._map(situation, whole("hot_dice", hot_dice))
+        after = None if self._own else whole("hot_dice", hot_dice)
+        asked = self._advisor.asked_of_turn(None, self._situation(me, them, 0, after, **standing))
+        found = turn_map(asked.play, asked.position, asked.play.whole(asked.position.mover))
         bank_from = {self._dice_text(one.dice): one.turn_total for one in found.bank_from}
         rows = [
             (dice_count(int(name)) if name.isdecimal() else name, threshold_text(one))
@@ -349,36 +342,15 @@ class Game:
             opponent_on_board=their_on_board,
             began=None if began is None else began == "me",
             rules=self.rules,
+            dice=self._own,
         )
-
-    def _odds(self, dice: int | str | None, situation: Situation) -> tuple[SolverOdds, str]:
-        """Roll or bank, and how the chat shows it. Raises FarkleError."""
-        if dice is None and situation.turn_total:
-            raise InvalidRequestError(
-                "say which dice are left to roll at a turn total of"
-                f" {situation.turn_total:,}, such as dice={self._dice_text(1)}"
-            )
-        if self._own is None:
-            number = None if dice is None else _number(dice)
-            found = self._advisor.odds(number, situation)
-            return found, odds_text(found)
-        left = None if dice is None else str(dice)
-        answer = odds_of_dice(self._advisor.pair, self._own, left, situation)
-        return answer, odds_text(answer)
-
-    def _map(self, situation: Situation, hot_dice: int) -> TurnMap:
-        """The whole turn that starts in a situation."""
-        if self._own is None:
-            return self._advisor.turn_map(None, replace(situation, hot_dice=hot_dice))
-        dice, advisor = self._own, self._advisor
-        strategy, position = at_position(advisor.pair, dice, None, situation)
-        return turn_map(strategy, position, strategy.whole(position.mover))
 
     def _dice_text(self, dice: Remaining) -> str:
         return str(dice) if self._own is None else self._own.mine.left(dice).text
 
-    def _advice(self, found: SolverAdvice, win_probability: float, text: str) -> Advice:
+    def _advice(self, found: SolverAdvice) -> Advice:
         """Advice as a program reads it."""
+        win_probability = found.best
         options = tuple(
             Option(
                 keep=self._kept_text(found.roll, one.set_aside),
@@ -395,7 +367,7 @@ class Game:
             for one in found.options
         )
         chances = _chances(found.chances, win_probability, found.position)
-        return Advice(options, win_probability, chances, found.reachable, text)
+        return Advice(options, win_probability, chances, found.reachable, advice_text(found))
 
     def _kept_text(self, roll: Dice, kept: Dice) -> str:
         return self._own.kit.set_aside_text(roll, kept) if self._own else dice_text(kept)
@@ -476,10 +448,10 @@ def _own_dice(
 
 def _solved_dice(settings: Settings, own: LoadedDice, *, shown: bool) -> Advisor:
     """Return what answers on dice, which are solved if need be, and kept. Raises FarkleError."""
-    folders, advisor = folders_of(settings), advisor_of(settings)
-    what = " against ".join(one.text for one in own.sets)
-    with share_progress(f"solving {own.rules.name} with {what}", quietly=not shown) as told:
-        advisor.keep_pair(own.matchup, *solved_arrays(folders, own.matchup, told))
+    from bot.cli.first_solve import solve_dice  # noqa: PLC0415 - only who solves waits
+
+    advisor = advisor_of(settings)
+    solve_dice(settings, advisor, own, quietly=not shown)
     return advisor
 
 

@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from solver.game.position import Position
-from solver.play.policies import Policy
+from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.hand import EqualDice
 from tests import naive

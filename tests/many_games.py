@@ -12,7 +12,7 @@ from solver.game.many import ManySolution
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
 from solver.game.standings import Standing
-from solver.play.policies import Policy
+from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.hand import EqualDice
 from solver.turn.scoring import TurnState

@@ -1,35 +1,37 @@
 """`farkle advise`, `odds` and `turn`: what is best after a roll, before one, in a whole turn."""
 
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
-from bot.cli.dice_options import DICE_OPTIONS, brings_sets, dice_options, goal_option
-from bot.cli.needed import solved_first
-from bot.cli.output import csv_option, json_option, show
+from bot.cli.needed import ready_to_answer, solved_first
+from bot.cli.output import Shown, answer_options, json_option, show
 from bot.cli.places import advisor_of, known_rules, named, place_option, situation_of
-from bot.cli.position import AsInTheChat, position_option, position_options
-from bot.services.positions import check_asked, opened, rules_of
-from bot.services.situation import TURN_TOTAL, Situation, dice_and_numbers
+from bot.cli.position import (
+    BROUGHT,
+    AsInTheChat,
+    dice_options,
+    goal_option,
+    position_option,
+    position_options,
+)
+from bot.services.positions import left_to_roll, opened, rolled
+from bot.services.situation import TURN_TOTAL, dice_and_numbers
 from bot.settings import Settings
 from bot.views.advice import (
     advice_sheet,
     advice_text,
     answer_data,
     answer_text,
-    bare_data,
     odds_text,
 )
-from bot.views.turn_table import turn_sheet, turn_table_text, turn_text
+from bot.views.turn_table import turn_data, turn_sheet, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
+from solver.play.maps import turn_map
 from solver.play.position_id import read_id
-
-if TYPE_CHECKING:
-    from bot.services.loaded import LoadedDice
 
 _MORE = "--table prints the chances at every turn total."
 
@@ -40,19 +42,16 @@ _MORE = "--table prints the chances at every turn total."
 @position_options
 @dice_options
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_context
 def advise(
     context: click.Context,
     /,
     dice: tuple[str, ...],
+    goal: int | None,
     place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
     **given: Any,
-) -> None:
+) -> Shown:
     """Rank what to keep of a roll, best first.
 
     DICE are the faces rolled, such as 6 5 3 3 3 2 or 653332. Three more numbers mean the turn
@@ -60,22 +59,14 @@ def advise(
     chat: 5 2 turn 350. Name loaded dice where it matters: 5 lucky, 1 odd, 3 3 ordinary.
     """
     settings: Settings = context.obj
-    sets = {name: given.pop(name) for name in DICE_OPTIONS}
-    if brings_sets(sets):
-        from bot.cli.loaded import advise_loaded  # noqa: PLC0415 - takes a while
-
-        asked = _of_loaded(context, place, sets, given)
-        advise_loaded(settings, *asked, " ".join(dice), as_json=as_json, as_csv=as_csv)
-        return
-    advisor = advisor_of(settings)
-    roll, numbers = dice_and_numbers(" ".join(dice))
+    advisor, brought = advisor_of(settings), {name: given.pop(name) for name in BROUGHT}
+    typed, numbers = dice_and_numbers(" ".join(dice))
     given = _with_numbers(context, given, numbers)
-    situation, reference = situation_of(settings, place, given, sets["goal"])
-    check = partial(check_asked, situation, roll)
-    solved_first(settings, advisor, rules_of(situation), reference, situation.players, check)
-    advice = advisor.advise(roll, situation)
-    sheet = advice_sheet(advice) if as_csv else None
-    show(advice_text(advice), answer_data(advice), as_json=as_json, sheet=sheet)
+    situation, reference = situation_of(settings, place, given, goal, brought)
+    roll, left = rolled(situation, typed)
+    ready_to_answer(settings, advisor, situation, reference, left)
+    advice = advisor.advise_on(roll, left, situation)
+    return Shown(advice_text(advice), answer_data(advice), advice_sheet(advice))
 
 
 def _with_numbers(
@@ -93,18 +84,6 @@ def _with_numbers(
         raise InvalidRequestError(f"--{flag} is given twice: it is among the numbers, too")
     turn_total, banked, opponent = numbers
     return given | {"turn_total": turn_total, "banked": banked, "opponent": (opponent,)}
-
-
-def _of_loaded(
-    context: click.Context, place: str | None, sets: dict[str, Any], given: dict[str, Any]
-) -> "tuple[LoadedDice, Situation]":
-    """The dice that options bring, and the position under their rules. Raises FarkleError."""
-    from bot.cli.loaded import loaded_dice  # noqa: PLC0415 - takes a while
-
-    rules = given["rules"] if _is_given(context, "rules") else None
-    situation = Situation.given(**given)
-    loaded = loaded_dice(context.obj, rules, place, situation=situation, **sets)
-    return loaded, replace(situation, rules=loaded.rules)
 
 
 def _is_given(context: click.Context, option: str) -> bool:
@@ -127,6 +106,7 @@ def odds(
     context: click.Context,
     /,
     dice: str | None,
+    goal: int | None,
     place: str | None,
     *,
     as_json: bool,
@@ -134,18 +114,13 @@ def odds(
 ) -> None:
     """Weigh rolling on against banking, before a roll."""
     settings: Settings = context.obj
-    sets = {name: given.pop(name) for name in DICE_OPTIONS}
-    if brings_sets(sets):
-        from bot.cli.loaded import odds_loaded  # noqa: PLC0415 - takes a while
-
-        odds_loaded(settings, *_of_loaded(context, place, sets, given), dice, as_json=as_json)
-        return
-    number = None if dice is None else _number(context, dice)
-    advisor = advisor_of(settings)
-    situation, reference = situation_of(settings, place, given, sets["goal"])
-    check = partial(check_asked, situation, number)
-    solved_first(settings, advisor, rules_of(situation), reference, situation.players, check)
-    found = advisor.odds(number, situation)
+    advisor, brought = advisor_of(settings), {name: given.pop(name) for name in BROUGHT}
+    situation, reference = situation_of(settings, place, given, goal, brought)
+    if dice is not None and not situation.dice:
+        dice = str(_number(context, dice))
+    left = left_to_roll(situation, dice)
+    ready_to_answer(settings, advisor, situation, reference, left)
+    found = advisor.odds_of(left, situation)
     show(odds_text(found), answer_data(found), as_json=as_json)
 
 
@@ -161,8 +136,7 @@ def _number(context: click.Context, dice: str) -> int:
 @goal_option
 @click.option("--table", is_flag=True, help="Print the whole turn, turn total by turn total.")
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def turn(
     settings: Settings,
@@ -171,37 +145,30 @@ def turn(
     place: str | None,
     *,
     table: bool,
-    as_json: bool,
-    as_csv: bool,
     **given: Any,
-) -> None:
+) -> Shown:
     """Say when to bank in a turn, or print the whole of it."""
     advisor = advisor_of(settings)
     situation, reference = situation_of(settings, place, given, goal)
     situation.check_two()
-    check = partial(check_asked, replace(situation, turn_total=0, hot_dice=0), None)
-    solved_first(settings, advisor, rules_of(situation), reference, check=check)
-    cells = advisor.turn(situation)
-    sheet = turn_sheet(cells) if as_csv else None
-    text = turn_table_text(cells) if table else f"{turn_text(cells)}\n{_MORE}"
-    show(text, bare_data(cells), as_json=as_json, sheet=sheet)
+    ready_to_answer(settings, advisor, replace(situation, hot_dice=0), reference, None)
+    asked = advisor.asked_of_turn(None, situation)
+    whole = turn_map(asked.play, asked.position)
+    text = turn_table_text(whole) if table else f"{turn_text(whole)}\n{_MORE}"
+    return Shown(text, turn_data(whole), turn_sheet(whole))
 
 
 @click.command()
 @click.argument("text", metavar="ID", nargs=-1, required=True)
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def position(
     settings: Settings,
     /,
     text: tuple[str, ...],
     place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Say what is best in a position, by its ID.
 
     ID is shown under the advice, such as CZT1-7YZ9-SYP.
@@ -214,9 +181,5 @@ def position(
     name = rules.name.removesuffix(f"-{goal}")
     solved_first(settings, advisor, rules, named(name, place, goal))
     answer = advisor.answer(*found)
-    rows = None
-    if as_csv:
-        if not isinstance(answer, Advice):
-            raise InvalidRequestError("--csv is a table of what to keep of a roll; this has none")
-        rows = advice_sheet(answer)
-    show(answer_text(answer), answer_data(answer), as_json=as_json, sheet=rows)
+    sheet = advice_sheet(answer) if isinstance(answer, Advice) else None
+    return Shown(answer_text(answer), answer_data(answer), sheet)

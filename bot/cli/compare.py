@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import csv_option, json_option, show, write_file
+from bot.cli.output import Shown, answer_options, write_file
 from bot.cli.places import place_option, rules_reader
 from bot.services.variations import Compared, Variation, as_they_are, variations
 from bot.settings import Settings
@@ -56,8 +56,7 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
 )
 @click.option("--dark", is_flag=True, help="Light ink on dark paper.")
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def compare_command(
     settings: Settings,
@@ -72,9 +71,7 @@ def compare_command(
     *,
     keep: bool,
     dark: bool,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Compare what rule sets are like to play.
 
     RULES are names of rule sets or TOML files. For each: how often the first player wins, points
@@ -96,11 +93,10 @@ def compare_command(
         picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
         write_file(out, picture)
     told = compare_data(compared)
-    show(
+    return Shown(
         compare_text(compared),
         told,
-        as_json=as_json,
-        sheet=compare_sheet(compared) if as_csv else None,
+        compare_sheet(compared),
     )
 
 

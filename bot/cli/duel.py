@@ -3,7 +3,7 @@
 import click
 
 from bot.cli.needed import solved_first
-from bot.cli.output import csv_option, json_option, show
+from bot.cli.output import Shown, answer_options
 from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.advisor import Advisor
 from bot.services.duels import dueled, responded
@@ -49,8 +49,7 @@ _rules_option = click.option(
     help="Play N games as well, to check; ten million at most.",
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def duel(
     settings: Settings,
@@ -60,10 +59,7 @@ def duel(
     simulate: int | None,
     seed: int,
     place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Say how often one policy wins against another one, exactly.
 
     ONE and OTHER are policies, such as optimal, max-points or threshold:300. Rules have to be
@@ -74,11 +70,10 @@ def duel(
     with contest_progress(f"{one} against {other}") as told:
         found = dueled(advisor, settings.kernels, ruleset, one, other, told)
     played = _play(settings, advisor, ruleset, (one, other), simulate, seed) if simulate else None
-    show(
+    return Shown(
         duel_text(found, played),
         duel_data(found, played),
-        as_json=as_json,
-        sheet=duel_sheet(found, played) if as_csv else None,
+        duel_sheet(found, played),
     )
 
 
@@ -103,18 +98,14 @@ def _play(
 @click.argument("policy", callback=_lower)
 @_rules_option
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def best_response(
     settings: Settings,
     policy: str,
     rules: str,
     place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Find the way to play that beats a policy most often.
 
     POLICY is one of those of `farkle duel`. The rules have to be solved. Says what the best
@@ -124,8 +115,7 @@ def best_response(
     _ready_to_play(settings, advisor, ruleset, named(rules, place), policy, Optimal.name)
     with contest_progress(f"best response to {policy}") as told:
         found = responded(advisor, settings.kernels, ruleset, policy, told)
-    sheet = response_sheet(found) if as_csv else None
-    show(response_text(found), response_data(found), as_json=as_json, sheet=sheet)
+    return Shown(response_text(found), response_data(found), response_sheet(found))
 
 
 def _ready_to_play(

@@ -4,6 +4,8 @@ import asyncio
 
 import click
 
+from bot.services.advisor import Advisor
+from bot.services.loaded import LoadedDice, folders_of, solved_arrays
 from bot.settings import Settings
 from bot.solving.process import solve_apart
 from bot.tasks.tasks import duration
@@ -11,6 +13,7 @@ from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import solve_text
 from solver.batch.local import compiled_code, solve_here
 from solver.batch.subjects import game_of
+from solver.game.many import time_text
 from solver.game.standings import DEFAULT_TOLERANCE
 from solver.rules.ruleset import Ruleset
 from solver.solved import prepare_folder, read_manifest
@@ -43,3 +46,14 @@ def solve_with_share(
         with share_progress(what, quietly=quietly, sweeps=game.sweeps) as told:
             prepare_folder(folder)
             game.save(solve_here(game, cache=cache, on_progress=told), folder)
+
+
+def solve_dice(
+    settings: Settings, advisor: Advisor, dice: LoadedDice, *, quietly: bool = False
+) -> None:
+    """Have what players bring solved, and kept, for what answers on it. Raises FarkleError."""
+    what = f"{dice.mine.text} against {', '.join(one.text for one in dice.others)}"
+    if not dice.of_two:
+        what += f": about {time_text(dice.matchup.seconds)} if that is not solved yet"
+    with share_progress(what, quietly=quietly) as told:
+        advisor.keep_pair(dice.matchup, *solved_arrays(folders_of(settings), dice.matchup, told))

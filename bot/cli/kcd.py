@@ -4,10 +4,9 @@ from typing import Any
 
 import click
 
-from bot.cli.dice_options import dice_options
-from bot.cli.loaded import loaded_dice
-from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import place_option
+from bot.cli.output import Shown, answer_options
+from bot.cli.places import place_option, rules_reader
+from bot.cli.position import BROUGHT, dice_options
 from bot.services.buying import PurchaseQuestion, check_purchase, purchases, read_price
 from bot.services.kingdom import (
     ChoiceQuestion,
@@ -16,8 +15,9 @@ from bot.services.kingdom import (
     chosen,
     kcd_answer,
 )
-from bot.services.loaded import KCD, folders_of
-from bot.services.situation import ME_OR_THEM
+from bot.services.loaded import LoadedDice, folders_of, read_kits
+from bot.services.rule_options import with_goal
+from bot.services.situation import KCD, ME_OR_THEM
 from bot.settings import Settings
 from bot.views.buying import purchase_data, purchase_sheet, purchase_text
 from bot.views.kingdom import (
@@ -67,29 +67,26 @@ from solver.named.sets import find_die, read_dice
 )
 @click.option("--rules", default=KCD, show_default=True, help="A rule set or a TOML file.")
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_context
 def kcd(
     context: click.Context,
     /,
+    goal: int | None,
     own: str | None,
     buy: str | None,
     solve: int,
     began: str,
     rules: str,
     place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
     **sets: Any,
-) -> None:
+) -> Shown | None:
     """Say who wins with which loaded dice, and which to take.
 
     A set is six dice by name, or by weights: lucky*3,odd,1:2:1:1:1:3*2. See farkle kcd dice.
     """
     if context.invoked_subcommand is not None:
-        return
+        return None
     settings: Settings = context.obj
     choosing = own is not None or buy is not None
     if (sets["my_dice"] is None) != choosing:
@@ -97,67 +94,44 @@ def kcd(
             "give your dice with --my-dice, or with --own those to choose from, such as"
             " --my-dice lucky*3,odd,ordinary*2; farkle kcd dice lists the dice"
         )
-    dice, begins = loaded_dice(settings, rules, place, **sets), ME_OR_THEM[began.lower()]
+    meant = with_goal(rules_reader(settings, place)(rules), goal, named=False)
+    *typed, joker_alone = (sets[name] for name in BROUGHT)
+    dice = LoadedDice(meant, read_kits(meant, *typed), joker_alone)
+    begins = ME_OR_THEM[began.lower()]
     if choosing:
         wanted = ChoiceQuestion(dice, tuple(read_dice(own)) if own else (), begins, solve)
         if buy is not None:
-            _buy(
-                settings, PurchaseQuestion(wanted, read_price(buy)), as_json=as_json, as_csv=as_csv
-            )
-            return
+            return _buy(settings, PurchaseQuestion(wanted, read_price(buy)))
         number = check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
             choices = chosen(folders_of(settings), wanted, told)
-        show(
-            choice_text(choices),
-            choice_data(choices),
-            as_json=as_json,
-            sheet=choice_sheet(choices) if as_csv else None,
-        )
-        return
+        return Shown(choice_text(choices), choice_data(choices), choice_sheet(choices))
     question = KcdQuestion(dice, begins)
     with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
         answer = kcd_answer(folders_of(settings), question, told)
-    show(
-        kcd_text(answer),
-        kcd_data(answer),
-        as_json=as_json,
-        sheet=kcd_sheet(answer) if as_csv else None,
-    )
+    return Shown(kcd_text(answer), kcd_data(answer), kcd_sheet(answer))
 
 
-def _buy(settings: Settings, wanted: PurchaseQuestion, *, as_json: bool, as_csv: bool) -> None:
+def _buy(settings: Settings, wanted: PurchaseQuestion) -> Shown:
     number = check_purchase(wanted)
     with share_progress(f"{number:,} sets") as told:
         bought = purchases(folders_of(settings), wanted, told)
-    show(
-        purchase_text(bought),
-        purchase_data(bought),
-        as_json=as_json,
-        sheet=purchase_sheet(bought) if as_csv else None,
-    )
+    return Shown(purchase_text(bought), purchase_data(bought), purchase_sheet(bought))
 
 
 @kcd.command("dice")
 @click.argument("name", nargs=-1)
-@json_option
-@csv_option
-def dice(name: tuple[str, ...], *, as_json: bool, as_csv: bool) -> None:
+@answer_options
+def dice(name: tuple[str, ...]) -> Shown:
     """List the dice of the games, or show everything about one."""
     known = [find_die(" ".join(name).partition("@")[0])] if name else list(known_dice())
     text = die_text(known[0]) if name else dice_list_text(known)
-    show(text, dice_list_data(known), as_json=as_json, sheet=dice_sheet(known) if as_csv else None)
+    return Shown(text, dice_list_data(known), dice_sheet(known))
 
 
 @kcd.command("badges")
-@json_option
-@csv_option
-def badges(*, as_json: bool, as_csv: bool) -> None:
+@answer_options
+def badges() -> Shown:
     """List the badges of the second game, and how well each is known."""
     known = known_badges()
-    show(
-        badges_text(known),
-        badges_data(known),
-        as_json=as_json,
-        sheet=badges_sheet(known) if as_csv else None,
-    )
+    return Shown(badges_text(known), badges_data(known), badges_sheet(known))

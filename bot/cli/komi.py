@@ -3,7 +3,7 @@
 import click
 
 from bot.cli.needed import solved_first
-from bot.cli.output import csv_option, json_option, show
+from bot.cli.output import Shown, answer_options
 from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
@@ -14,12 +14,9 @@ from solver.play.komi import komi
 @click.command("komi")
 @click.argument("rules", default=DEFAULT_RULES)
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
-def komi_command(
-    settings: Settings, rules: str, place: str | None, *, as_json: bool, as_csv: bool
-) -> None:
+def komi_command(settings: Settings, rules: str, place: str | None) -> Shown:
     """Find the head start that comes closest to even.
 
     RULES is the name of a rule set or a TOML file that is solved.
@@ -28,5 +25,4 @@ def komi_command(
     advisor, reference = advisor_of(settings), named(rules, place)
     solved_first(settings, advisor, ruleset, reference)
     found = komi(advisor.strategy(ruleset, reference))
-    sheet = komi_sheet(found) if as_csv else None
-    show(komi_text(ruleset, found), komi_data(found), as_json=as_json, sheet=sheet)
+    return Shown(komi_text(ruleset, found), komi_data(found), komi_sheet(found))

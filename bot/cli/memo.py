@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from bot.cli.needed import solved_first
-from bot.cli.output import csv_option, json_option, show, write_file
+from bot.cli.output import Shown, answer_options, write_file
 from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.memo import known_memo, memo_answer
 from bot.services.situation import DEFAULT_RULES
@@ -28,8 +28,7 @@ from solver.errors import MissingStrategyError
     help="Write the page to a .png, .pdf or .svg file as well.",
 )
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def memo(
     settings: Settings,
@@ -37,10 +36,7 @@ def memo(
     unit: int | None,
     out: Path | None,
     place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Make a table to memorise and to play by.
 
     RULES is the name of a rule set or a TOML file. How often the table wins against optimal play,
@@ -60,9 +56,8 @@ def memo(
             answer = memo_answer(advisor, settings.kernels, ruleset, unit, done)
     if out and form:
         write_file(out, memo_picture(answer, form))
-    show(
+    return Shown(
         memo_text(answer),
         memo_data(answer),
-        as_json=as_json,
-        sheet=memo_sheet(answer) if as_csv else None,
+        memo_sheet(answer),
     )

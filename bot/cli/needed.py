@@ -2,14 +2,35 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 import click
 
 from bot.services.advisor import Advisor
+from bot.services.positions import check_asked, rules_of
+from bot.services.situation import Situation
 from bot.settings import Settings
 from bot.typed import cleaned
 from solver.errors import InvalidRulesError, MissingStrategyError
 from solver.rules.ruleset import Ruleset
+
+
+def ready_to_answer(
+    settings: Settings, advisor: Advisor, situation: Situation, reference: str, left: int | None
+) -> None:
+    """Solve the rules of a position as `solved_first` does, or what its players bring.
+
+    left : dice to roll, as `check_asked` takes them
+    """
+    check = partial(check_asked, situation, left)
+    if situation.dice:
+        from bot.cli.first_solve import solve_dice  # noqa: PLC0415 - takes a while
+
+        check()
+        solve_dice(settings, advisor, situation.dice)
+    else:
+        rules, players = rules_of(situation), situation.players
+        solved_first(settings, advisor, rules, reference, players, check)
 
 
 def solved_first(

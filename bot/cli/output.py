@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -51,3 +52,30 @@ def csv_option(command: Decorated) -> Decorated:
         return command(*args, as_json=as_json, as_csv=as_csv, **others)
 
     return click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")(checked)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a command has to show: for people, as plain data and, if it is one, as a table."""
+
+    text: str
+    data: object
+    sheet: Sheet | None = None
+
+
+def answer_options(command: Decorated) -> Decorated:
+    """Add --json and --csv, and show what the command returns; it returns None for nothing."""
+
+    @json_option
+    @csv_option
+    @wraps(command)
+    def answered(*args: Any, as_json: bool, as_csv: bool, **others: Any) -> None:
+        found: Shown | None = command(*args, **others)
+        if found is None:
+            return
+        if as_csv and found.sheet is None:
+            raise InvalidRequestError("--csv is a table of what to keep of a roll; this has none")
+        sheet = found.sheet if as_csv else None
+        show(found.text, found.data, as_json=as_json, sheet=sheet)
+
+    return answered

@@ -5,6 +5,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +15,7 @@ from click.core import ParameterSource
 from bot.cli.output import Decorated
 from bot.services.advisor import Advisor
 from bot.services.rule_options import with_goal
-from bot.services.situation import Situation
+from bot.services.situation import KCD, Situation, has_sets
 from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -77,17 +78,31 @@ def situation_of(
     place: str | None,
     given: Mapping[str, Any],
     goal: int | None = None,
+    brought: Mapping[str, Any] | None = None,
 ) -> tuple[Situation, str]:
     """The position that the options of the command under way describe, under rules of a place.
 
-    Where none are named they are those that the place plays by; without a place as ever. With it
-    comes how its rules are written on a command line. Raises what `rules_reader` says.
+    Where none are named they are those that the place plays by, of loaded dice kcd; without a place
+    as ever. With it comes how its rules are written on a command line.
+
+    brought : what the options give that players bring
+
+    Raises what `rules_reader` says, and FarkleError for dice that are wrong.
     """
-    source = click.get_current_context().get_parameter_source("rules")
-    reference = None if place and source is ParameterSource.DEFAULT else given["rules"]
+    brings = [name.replace("_", "-") for name, value in (brought or {}).items() if value]
+    own = has_sets(brings, "--")
+    reference = given["rules"]
+    if click.get_current_context().get_parameter_source("rules") is ParameterSource.DEFAULT:
+        reference = KCD if own else None if place else reference
     rules = rules_reader(settings, place)(reference)
-    meant = with_goal(rules, goal)
+    meant = with_goal(rules, goal, named=not own)
     situation = Situation.given(**{**given, "rules": meant})
+    if own:
+        from bot.services.loaded import LoadedDice, read_kits  # noqa: PLC0415 - takes a while
+
+        *typed, joker_alone = (brought or {}).values()
+        kits = read_kits(meant, *typed, situation=situation)
+        situation = replace(situation, dice=LoadedDice(meant, kits, joker_alone))
     return situation, named(reference or rules.name, place, goal)
 
 

@@ -2,19 +2,18 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 import numpy as np
 
-from bot.cli.needed import solved_first
+from bot.cli.needed import ready_to_answer, solved_first
 from bot.cli.output import Decorated, csv_option, json_option, show, write_file
 from bot.cli.places import advisor_of, named, place_option, rules_reader, situation_of
 from bot.cli.position import position_option, position_options
-from bot.services.positions import check_asked, rules_of
 from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL
 from bot.settings import Settings
 from bot.views.comparison_picture import (
@@ -24,28 +23,38 @@ from bot.views.comparison_picture import (
     sweep_chart,
     sweep_size,
 )
-from bot.views.drawing import DARK, LIGHT, Form, Look, Size, picture_form
-from bot.views.plot_data import (
-    NumberTable,
+from bot.views.drawing import DARK, LIGHT, Form, Size, picture_form
+from bot.views.progress import share_progress
+from bot.views.score_pictures import (
+    BORDER_SIZE,
+    WIN_SIZE,
+    border_picture,
     border_table,
-    columns_table,
-    turn_table,
+    win_picture,
     win_table,
 )
-from bot.views.progress import share_progress
-from bot.views.score_pictures import BORDER_SIZE, WIN_SIZE, border_picture, win_picture
+from bot.views.sheet import NumberTable, columns_table
 from bot.views.turn_picture import TURN_SIZE, Shown, turn_picture
+from bot.views.turn_table import number_table
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_hot_dice, check_position, first_position
 from solver.game.standings import Ints
-from solver.play.maps import border_map, coarse_step, scores_between, win_map
+from solver.play.maps import border_map, coarse_step, scores_between, turn_map, win_map
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.points import expected_points, points_outcome
 
-Draw = Callable[[Look, Size, Form], bytes]
-"""Draws what a command has found out."""
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture before it is drawn: its numbers, and what draws it in a look, size and form."""
+
+    numbers: NumberTable
+    draw: Callable[..., bytes]
+    size: Size
+    """In pixels, where nobody says another."""
+
 
 _BORDER_CELLS, _WIN_CELLS = 20, 400
 """Scores along an axis, at most: each pair of a border's is a turn to solve."""
@@ -71,36 +80,6 @@ def _size(_: click.Context, __: click.Parameter, text: str | None) -> Size | Non
     return width, height
 
 
-class _Output:
-    """Where the picture goes, how it looks, and whether its numbers are printed."""
-
-    def __init__(
-        self, out: Path | None, size: Size | None, *, dark: bool, as_json: bool, as_csv: bool
-    ) -> None:
-        """Raises InvalidRequestError for what can be told before anything is computed."""
-        if out is None and not as_json and not as_csv:
-            raise InvalidRequestError(
-                "say where to write the picture, as in --out picture.png, or print its numbers"
-                " with --json or --csv"
-            )
-        self._form: Form = _form(out) if out else "png"
-        self._out, self._size = out, size
-        self._look = DARK if dark else LIGHT
-        self._as_json, self._as_csv = as_json, as_csv
-
-    def give(self, numbers: NumberTable, draw: Draw, size: Size) -> None:
-        """Write the picture and print the numbers, as was asked for."""
-        if self._out:
-            width, height = size = self._size or size
-            write_file(self._out, draw(self._look, size, self._form))
-            if not self._as_json and not self._as_csv:
-                click.echo(f"Written to {self._out}: {width} x {height} pixels.")
-        if self._as_csv:
-            show("", None, as_json=False, sheet=numbers.sheet)
-        elif self._as_json:
-            show("", numbers.as_data(), as_json=True)
-
-
 def _form(out: Path) -> Form:
     """What the ending of a file asks for. Raises InvalidRequestError."""
     form = picture_form(out.suffix)
@@ -110,7 +89,36 @@ def _form(out: Path) -> Form:
 
 
 def _picture_options(command: Decorated) -> Decorated:
-    """Add what every kind of picture takes."""
+    """Add what every kind of picture takes; what the command returns is drawn and printed."""
+
+    @wraps(command)
+    def drawn(
+        *args: Any,
+        out: Path | None,
+        size: Size | None,
+        dark: bool,
+        as_json: bool,
+        as_csv: bool,
+        **others: Any,
+    ) -> None:
+        # what can be told before anything is computed
+        if out is None and not as_json and not as_csv:
+            raise InvalidRequestError(
+                "say where to write the picture, as in --out picture.png, or print its numbers"
+                " with --json or --csv"
+            )
+        form = _form(out) if out else "png"
+        picture: Picture = command(*args, **others)
+        if out:
+            width, height = size = size or picture.size
+            write_file(out, picture.draw(look=DARK if dark else LIGHT, size=size, form=form))
+            if not as_json and not as_csv:
+                click.echo(f"Written to {out}: {width} x {height} pixels.")
+        if as_csv or as_json:
+            numbers = picture.numbers
+            show("", numbers.as_data(), as_json=True, sheet=numbers.sheet if as_csv else None)
+
+    with_options: Decorated = drawn
     for option in (
         csv_option,
         json_option,
@@ -124,8 +132,8 @@ def _picture_options(command: Decorated) -> Decorated:
             help="Where to write it; .png, .svg or .pdf says what it becomes.",
         ),
     ):
-        command = option(command)
-    return command
+        with_options = option(with_options)
+    return with_options
 
 
 def _score_options(command: Decorated) -> Decorated:
@@ -169,30 +177,20 @@ def plot_turn(
     shown: Shown,
     top: int | None,
     place: str | None,
-    out: Path | None,
-    size: Size | None,
-    *,
-    dark: bool,
-    as_json: bool,
-    as_csv: bool,
     **situation: Any,
-) -> None:
+) -> Picture:
     """A whole turn: where to roll, where to bank.
 
     Turn totals go up, dice to roll across; a line runs between rolling and banking.
     """
-    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     advisor = advisor_of(settings)
     asked, reference = situation_of(settings, place, situation)
     asked.check_two()
-    check = partial(check_asked, replace(asked, hot_dice=None), dice)
-    solved_first(settings, advisor, rules_of(asked), reference, check=check)
-    turn = advisor.turn_map(dice, asked)
-
-    def draw(look: Look, pixels: Size, form: Form) -> bytes:
-        return turn_picture(turn, shown, look, pixels, form, top)
-
-    output.give(turn_table(turn), draw, TURN_SIZE)
+    ready_to_answer(settings, advisor, replace(asked, hot_dice=None), reference, dice)
+    moment = advisor.asked_of_turn(dice, asked)
+    turn = turn_map(moment.play, moment.position)
+    draw = partial(turn_picture, turn, shown, top=top)
+    return Picture(number_table(turn), draw, TURN_SIZE)
 
 
 @plot.command("border")
@@ -205,28 +203,17 @@ def plot_border(
     step: int | None,
     least: int,
     place: str | None,
-    out: Path | None,
-    size: Size | None,
-    *,
-    dark: bool,
-    as_json: bool,
-    as_csv: bool,
     **situation: Any,
-) -> None:
+) -> Picture:
     """The turn totals from which to bank, by the scores.
 
     A panel for each number of dice, over both scores at the start of a turn.
     """
-    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     strategy, start = _start(settings, place, situation)
     scores = _scores(strategy.rules, step, least, _BORDER_CELLS)
     with share_progress(f"solving {len(scores) ** 2:,} turns of {strategy.rules.name}") as done:
         found = border_map(strategy, start, scores, done)
-
-    def draw(look: Look, pixels: Size, form: Form) -> bytes:
-        return border_picture(found, look, pixels, form)
-
-    output.give(border_table(found), draw, BORDER_SIZE)
+    return Picture(border_table(found), partial(border_picture, found), BORDER_SIZE)
 
 
 @plot.command("win")
@@ -239,24 +226,13 @@ def plot_win(
     step: int | None,
     least: int,
     place: str | None,
-    out: Path | None,
-    size: Size | None,
-    *,
-    dark: bool,
-    as_json: bool,
-    as_csv: bool,
     **situation: Any,
-) -> None:
+) -> Picture:
     """Win probability by the scores."""
-    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     strategy, start = _start(settings, place, situation)
     scores = _scores(strategy.rules, step, least, _WIN_CELLS)
     found = win_map(strategy, start, scores)
-
-    def draw(look: Look, pixels: Size, form: Form) -> bytes:
-        return win_picture(found, look, pixels, form)
-
-    output.give(win_table(found), draw, WIN_SIZE)
+    return Picture(win_table(found), partial(win_picture, found), WIN_SIZE)
 
 
 @plot.command("compare")
@@ -276,28 +252,21 @@ def plot_compare(
     rules: tuple[str, ...],
     over: str,
     place: str | None,
-    out: Path | None,
-    size: Size | None,
-    *,
-    dark: bool,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Picture:
     """What rules change, side by side.
 
     RULES are names of solved rule sets or their TOML files.
     """
-    output = _Output(out, size, dark=dark, as_json=as_json, as_csv=as_csv)
     if not 1 <= len(rules) <= _MOST_RULES:
         raise InvalidRequestError(
             f"say which RULES to compare, 1 to {_MOST_RULES} names or TOML files, not {len(rules)}"
         )
     reader = rules_reader(settings, place)
     strategies = [_strategy(settings, reader(one), named(one, place)) for one in rules]
-    (_compare_starts if over == "rules" else _compare_scores)(strategies, output)
+    return _compare_starts(strategies) if over == "rules" else _compare_scores(strategies)
 
 
-def _compare_starts(strategies: list[Strategy], output: _Output) -> None:
+def _compare_starts(strategies: list[Strategy]) -> Picture:
     """Bars: the advantage of beginning, and what a turn for most points comes to."""
     names = [one.rules.name for one in strategies]
     first = [one.win_probability(first_position(one.rules)) for one in strategies]
@@ -318,15 +287,11 @@ def _compare_starts(strategies: list[Strategy], output: _Output) -> None:
         "average points of a first turn, played for most points": [points for points, _ in turns],
         "chance that such a turn ends in a farkle, in %": [100 * farkles for _, farkles in turns],
     }
-
-    def draw(look: Look, pixels: Size, form: Form) -> bytes:
-        title = "What the rules change"
-        return sweep_chart("", names, series, title=title, look=look, size=pixels, form=form)
-
-    output.give(numbers, draw, sweep_size(names, series))
+    draw = partial(sweep_chart, "", names, series, title="What the rules change")
+    return Picture(numbers, draw, sweep_size(names, series))
 
 
-def _compare_scores(strategies: list[Strategy], output: _Output) -> None:
+def _compare_scores(strategies: list[Strategy]) -> Picture:
     """Curves: what it is worth to be about to start a turn at equal scores."""
     curves: list[Curve] = []
     columns: dict[str, list[Any]] = {"rules": [], "score": [], "win_probability": []}
@@ -338,19 +303,14 @@ def _compare_scores(strategies: list[Strategy], output: _Output) -> None:
         columns["rules"] += [rules.name] * len(scores)
         columns["score"] += scores.tolist()
         columns["win_probability"] += found.tolist()
-
-    def draw(look: Look, pixels: Size, form: Form) -> bytes:
-        return curves_picture(
-            "Your chance to win at equal scores",
-            ["as your turn begins"],
-            ("score of both, in % of the goal", "your chance to win, in %"),
-            curves,
-            look,
-            pixels,
-            form,
-        )
-
-    output.give(columns_table({}, columns), draw, CURVES_SIZE)
+    draw = partial(
+        curves_picture,
+        "Your chance to win at equal scores",
+        ["as your turn begins"],
+        ("score of both, in % of the goal", "your chance to win, in %"),
+        curves,
+    )
+    return Picture(columns_table({}, columns), draw, CURVES_SIZE)
 
 
 def _strategy(settings: Settings, rules: Ruleset, reference: str) -> Strategy:

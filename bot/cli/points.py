@@ -2,7 +2,7 @@
 
 import click
 
-from bot.cli.output import csv_option, json_option, show
+from bot.cli.output import Shown, answer_options
 from bot.cli.places import place_option, rules_reader
 from bot.services.points import PointsQuestion, points_answer
 from bot.services.situation import DEFAULT_RULES
@@ -46,8 +46,7 @@ from solver.errors import InvalidRequestError
     help="How other costs of a farkle change its chance and the points.",
 )
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def points(
     settings: Settings,
@@ -60,9 +59,7 @@ def points(
     *,
     on_board: bool,
     table: bool,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Play one turn for the most points, with no goal.
 
     RULES is the name of a rule set or a TOML file; it need not be solved. It shows the average
@@ -77,8 +74,7 @@ def points(
         )
     question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
     answer = points_answer(rules_reader(settings, place)(rules), question)
-    sheet = points_sheet(answer) if as_csv else None
-    show(points_text(answer), points_data(answer), as_json=as_json, sheet=sheet)
+    return Shown(points_text(answer), points_data(answer), points_sheet(answer))
 
 
 def _costs(text: str) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""The options that describe a position, on every command that takes one."""
+"""The options that describe a position, and what players bring to it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
@@ -73,6 +73,34 @@ def position_options(command: Decorated) -> Decorated:
     # what is added last is shown first: the rules
     for field in sorted(start, key=lambda field: field.kind is FieldKind.RULES):
         command = position_option(field)(command)
+    return command
+
+
+goal_option = click.option(
+    "--goal", type=int, metavar="N", help="Points to reach, if not those of the rules."
+)
+"""Adds --goal."""
+
+_BROUGHT = (
+    click.option("--my-dice", metavar="SET", help="Your dice, such as lucky*3,odd,ordinary*2."),
+    click.option(
+        "--their-dice",
+        metavar="SET",
+        help="Theirs, ordinary*6 if left out; SET/SET.",
+    ),
+    click.option("--my-badge", metavar="BADGE", help="Your badge, such as emperor, gold-might."),
+    click.option("--their-badge", metavar="BADGE", help="The opponent's."),
+    click.option("--joker-alone", is_flag=True, help="Jokers may score by themselves."),
+)
+
+BROUGHT = ("my_dice", "their_dice", "my_badge", "their_badge", "joker_alone")
+"""The names of what they give."""
+
+
+def dice_options(command: Decorated) -> Decorated:
+    """Add the dice and badges of both players, and the goal."""
+    for option in reversed((*_BROUGHT, goal_option)):
+        command = option(command)
     return command
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import csv_option, json_option, show
+from bot.cli.output import Shown, answer_options
 from bot.cli.places import advisor_of, place_option, rules_reader
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
@@ -38,8 +38,7 @@ def study() -> None:
     "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if left out."
 )
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def floor(
     settings: Settings,
@@ -47,10 +46,7 @@ def floor(
     floor: int | None,
     lower: int | None,
     place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Compare two score floors: what the higher one changes.
 
     RULES is the name of a rule set or a TOML file. Both games are solved first if need be.
@@ -75,8 +71,7 @@ def floor(
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
             effect = compare_floors_here(*files, cache=cache)
     data = floor_data(both[0], effect)
-    table = sheet(FLOOR_ROW, data["rows"]) if as_csv else None
-    show(floor_text(both[0], effect), data, as_json=as_json, sheet=table)
+    return Shown(floor_text(both[0], effect), data, sheet(FLOOR_ROW, data["rows"]))
 
 
 @study.command()
@@ -89,8 +84,7 @@ def floor(
 @click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
 @click.option("--replace", is_flag=True, help="Keep these counts even if there are better ones.")
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
 def levels(
     settings: Settings,
@@ -100,9 +94,7 @@ def levels(
     place: str | None,
     *,
     replace: bool,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+) -> Shown:
     """Say how often every level of the bot wins against optimal play, exactly.
 
     RULES is the name of a rule set or a TOML file. The game is solved first if need be. With
@@ -143,11 +135,10 @@ def levels(
                 found = measure_strengths(ruleset, values, cache, games, seed, done, go_for_it)
     kept = save_strengths(settings.data, ruleset, found, replace=replace)
     path = strengths_path(settings.data, ruleset)
-    show(
+    return Shown(
         levels_text(found, kept, path),
         levels_data(found, kept, path),
-        as_json=as_json,
-        sheet=levels_sheet(found) if as_csv else None,
+        levels_sheet(found),
     )
 
 

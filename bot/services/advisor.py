@@ -7,12 +7,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bot.services.positions import (
-    check_dice_told,
-    position_of,
-    position_of_several,
-    rules_of,
-)
+from bot.services.positions import left_to_roll, position_asked, rolled, rules_of
 from bot.services.situation import Situation, read_faces
 from solver.errors import (
     InvalidRequestError,
@@ -23,25 +18,24 @@ from solver.errors import (
 from solver.game.best import BestPlay
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
-from solver.play.advice import Advice, BadgeUse, Odds, TurnCells, advise, odds, turn_cells, with_why
+from solver.play.advice import Advice, BadgeUse, Odds, advise, odds, with_why
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
-from solver.turn.dice import Roll
+from solver.turn.dice import Remaining, Roll
 from solver.wording import say_number
 
 if TYPE_CHECKING:
     from bot.review.worth import Worth
-    from bot.services.loaded import MatchupFolders
+    from bot.services.loaded import LoadedDice, MatchupFolders
     from bot.table.state import Game
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import OwnDice
     from solver.play.estimate import EstimatedStrategy
     from solver.play.komi import Komi
-    from solver.play.maps import TurnMap
     from solver.play.memo import GoForIt
     from solver.play.memo_study import MemoStudy
-    from solver.play.policies import Policy
+    from solver.play.policy import Policy
     from solver.turn.equations import Floats
 
 K = TypeVar("K")
@@ -79,40 +73,28 @@ class Hint:
         return use if use and use.is_better else None
 
 
-def advice_at(play: BestPlay, game: "Game", roll: Roll) -> Advice:
-    """Return advice on a roll of the player to move. Raises StrategyFileError."""
-    position = game.position_in(play)
-    if position.held.changed and roll != game.turn.roll:
-        position = replace(position, held=replace(position.held, changed=False))
-    return _named(advise(play, position, roll), play, game)
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A position that somebody asks about, and best play of its game."""
 
+    play: BestPlay
+    position: Position
+    brought: "LoadedDice | None" = None
+    """What players bring; None where all throw the dice of the rules."""
+    exact: bool = True
+    """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
-def odds_at(play: BestPlay, game: "Game") -> Odds:
-    """Return roll or bank for the player to move. Raises StrategyFileError."""
-    return _named(odds(play, game.position_in(play)), play, game)
+    def advise(self, roll: Roll) -> Advice:
+        """Rank the set-asides of a roll. Raises InvalidRollError and StrategyFileError."""
+        return replace(advise(self.play, self.position, roll), brought=self.brought)
 
+    def odds(self) -> Odds:
+        """Weigh rolling against banking. Raises StrategyFileError."""
+        return replace(odds(self.play, self.position), brought=self.brought)
 
-def _named(answer: A, play: BestPlay, game: "Game") -> A:
-    """Return an answer on a game that knows what players bring to it, if they do."""
-    if not game.kits:
-        return answer
-    from bot.services.seats import brought_to  # noqa: PLC0415 - who brings no dice does not wait
-
-    return replace(answer, brought=brought_to(game, play))
-
-
-def hint_of(play: BestPlay, game: "Game") -> Hint:
-    """Return what is best for the player to move. Raises StrategyFileError."""
-    from bot.table.fold import turn_after  # noqa: PLC0415
-
-    exact = game.playing == play.players
-    if game.turn.roll is None:
-        return Hint(None, odds_at(play, game), exact)
-    advice = advice_at(play, game, game.turn.roll)
-    if advice.best_use or not advice.options:
-        return Hint(advice, None, exact)
-    then = replace(game, turn=turn_after(game, advice.options[0].set_aside))
-    return Hint(advice, odds_at(play, then), exact)
+    def reasoned(self, answer: A) -> A:
+        """Return an answer with what decides, which is told where all throw the same dice."""
+        return answer if self.brought else with_why(self.play, answer)
 
 
 class Advisor:
@@ -149,57 +131,65 @@ class Advisor:
 
     def advise(self, dice: str, situation: Situation) -> Advice:
         """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
-        rules = rules_of(situation)
-        roll = read_faces(dice, rules.dice)
-        play, position = self._look_up(rules, situation, len(roll))
-        return with_why(play, advise(play, position, roll))
+        return self.advise_on(*rolled(situation, dice), situation)
 
-    def odds(self, dice: int | None, situation: Situation) -> Odds:
-        """Weigh rolling `dice` dice, at the start of a turn all of them, against banking.
+    def advise_on(self, roll: Roll, left: Remaining, situation: Situation) -> Advice:
+        """Rank the set-asides of a roll of the dice that were left. Raises FarkleError."""
+        asked = self.asked(left, situation)
+        return asked.reasoned(asked.advise(roll))
 
-        Raises FarkleError.
-        """
-        play, position = self.position(dice, situation)
-        return with_why(play, odds(play, position))
+    def odds(self, dice: int | str | None, situation: Situation) -> Odds:
+        """Weigh rolling dice, as `left_to_roll` takes them, against banking. Raises FarkleError."""
+        return self.odds_of(left_to_roll(situation, dice), situation)
+
+    def odds_of(self, left: Remaining | None, situation: Situation) -> Odds:
+        """Weigh rolling what is left, all dice if None, against banking. Raises FarkleError."""
+        asked = self.asked(left, situation)
+        return asked.reasoned(asked.odds())
 
     def answer(self, rules: Ruleset, position: Position, roll: Roll | None) -> Advice | Odds:
         """What to do in a position, before a roll if there is none. Raises StrategyFileError."""
-        strategy = self.strategy(rules)
+        asked = Asked(self.strategy(rules), position)
         if roll is None:
-            return with_why(strategy, odds(strategy, position))
-        return with_why(strategy, advise(strategy, position, roll))
+            return asked.reasoned(asked.odds())
+        return asked.reasoned(asked.advise(roll))
 
-    def position(self, dice: int | None, situation: Situation) -> tuple[BestPlay, Position]:
-        """A position before a roll, at the start of a turn of all dice, and its strategy.
+    def asked(self, left: Remaining | None, situation: Situation) -> Asked:
+        """The position before a roll of what is left, all dice if None, and who knows its values.
+
+        It is solved, or of several players estimated. Raises FarkleError.
+        """
+        position, brought = position_asked(situation, left), situation.dice
+        if brought:
+            play = self.pair(brought.matchup)
+            play.check(position)
+            return Asked(play, position, brought)
+        named = situation.rules if isinstance(situation.rules, str) else None
+        rules = rules_of(situation)
+        if situation.others:
+            return Asked(self._shared_for(rules, situation.players, named), position)
+        return Asked(self.strategy(rules, named), position)
+
+    def asked_of_turn(self, dice: int | None, situation: Situation) -> Asked:
+        """A position whose turn is asked for as a whole, or its part after so many hot dice.
 
         Raises FarkleError.
         """
-        check_dice_told(dice, situation)
-        return self._look_up(rules_of(situation), situation, dice)
-
-    def turn_map(self, dice: int | None, situation: Situation) -> "TurnMap":
-        """The whole turn that a position belongs to, as arrays. Raises FarkleError."""
-        from solver.play.maps import turn_map  # noqa: PLC0415
-
         if dice is not None or situation.turn_total:
-            strategy, position = self.position(dice, situation)
-            return turn_map(strategy, position)
-        start = replace(situation, hot_dice=0)
-        strategy, position = self.position(None, start)
+            return self.asked(left_to_roll(situation, dice), situation)
+        asked = self.asked(None, replace(situation, hot_dice=0))
         hot_dice = situation.hot_dice or 0
         check_hot_dice(hot_dice)
-        return turn_map(strategy, position.change(hot_dice=hot_dice))
+        return replace(asked, position=asked.position.change(hot_dice=hot_dice))
 
-    def turn(self, situation: Situation) -> TurnCells:
-        """The whole turn that starts in `situation`, or its part after so many hot dice.
+    def asked_in(self, game: "Game") -> Asked:
+        """The position of a game before its roll, made or not. Raises StrategyFileError."""
+        play, brought = self.play_in(game), None
+        if game.kits:
+            from bot.services.seats import brought_to  # noqa: PLC0415 - others do not wait for it
 
-        Raises FarkleError.
-        """
-        start = replace(situation, turn_total=0, hot_dice=0)
-        strategy, position = self._look_up(rules_of(situation), start, None)
-        hot_dice = situation.hot_dice or 0
-        check_hot_dice(hot_dice)
-        return turn_cells(strategy, position.change(hot_dice=hot_dice))
+            brought = brought_to(game, play)
+        return Asked(play, game.position_in(play), brought, game.playing == play.players)
 
     def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
@@ -209,19 +199,32 @@ class Advisor:
         if not dice and game.turn.roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
         roll = _read_fallen(game, dice, mover) if dice else game.turn.roll or ()
-        play = self.play_in(game)
-        return _reasoned(play, game, advice_at(play, game, roll))
+        asked = self.asked_in(game)
+        held = asked.position.held
+        if held.changed and roll != game.turn.roll:
+            position = replace(asked.position, held=replace(held, changed=False))
+            asked = replace(asked, position=position)
+        return asked.reasoned(asked.advise(roll))
 
     def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""
         if game.turn.roll is not None:
             raise InvalidRequestError.say("a roll is on the table: /advise says what to keep of it")
-        play = self.play_in(game)
-        return _reasoned(play, game, odds_at(play, game))
+        asked = self.asked_in(game)
+        return asked.reasoned(asked.odds())
 
     def hint(self, game: "Game") -> Hint:
         """What is best in a game of two or more players. Raises StrategyFileError."""
-        return hint_of(self.play_in(game), game)
+        from bot.table.fold import turn_after  # noqa: PLC0415
+
+        asked = self.asked_in(game)
+        if game.turn.roll is None:
+            return Hint(None, asked.odds(), asked.exact)
+        advice = asked.advise(game.turn.roll)
+        if advice.best_use or not advice.options:
+            return Hint(advice, None, asked.exact)
+        then = replace(game, turn=turn_after(game, advice.options[0].set_aside))
+        return Hint(advice, self.asked_in(then).odds(), asked.exact)
 
     def play_in(self, game: "Game") -> BestPlay:
         """Return the best play that stands for a game.
@@ -487,7 +490,8 @@ class Advisor:
         Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
         a strategy that is not there.
         """
-        from solver.play.policies import Memo, MemoGoForIt, Optimal, make_policy  # noqa: PLC0415
+        from solver.play.memo import Memo, MemoGoForIt  # noqa: PLC0415
+        from solver.play.policies import Optimal, make_policy  # noqa: PLC0415
         from solver.turn.memo import memo_table  # noqa: PLC0415
 
         strategy = self.strategy(rules) if level == Optimal.name else None
@@ -521,19 +525,6 @@ class Advisor:
         presets = [load_rules(name) for name in preset_names()]
         return [(rules, is_solved(self._folder, rules)) for rules in presets]
 
-    def _look_up(
-        self, rules: Ruleset, situation: Situation, dice: int | None
-    ) -> tuple[BestPlay, Position]:
-        """Return best play of as many as are told of, and their position.
-
-        It is solved, or estimated for several. Raises FarkleError.
-        """
-        named = situation.rules if isinstance(situation.rules, str) else None
-        if situation.others:
-            play = self._shared_for(rules, situation.players, named)
-            return play, position_of_several(rules, situation, dice)
-        return self.strategy(rules, named), position_of(rules, situation, dice)
-
 
 def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
     """Return a roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
@@ -555,11 +546,6 @@ def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
             )
         )
     return roll
-
-
-def _reasoned(play: BestPlay, game: "Game", answer: A) -> A:
-    """Return an answer with what decides, which is told where all throw the same dice."""
-    return answer if game.kits else with_why(play, answer)
 
 
 def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:

@@ -26,7 +26,8 @@ from bot.tasks.turns import Asker
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import first_position
 from solver.loaded.matchup import Matchup
-from solver.play.policies import MaxPoints, Move, Optimal
+from solver.play.policies import MaxPoints, Optimal
+from solver.play.policy import Move
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.wording import say_later
@@ -210,50 +211,57 @@ class Oracle:
 
     async def decided(self, table: Table) -> Move:
         """What the bot that is to move does with the roll. Raises StrategyFileError, TaskError."""
-        game = replace(table.game, before=None)
-        return await self.answered_in(game, asker_of(table), decided, self.advisor, game)
+        return await self._moved(table, decided)
 
     async def banked(self, table: Table) -> bool:
         """Whether the bot that is to move banks. Raises StrategyFileError, TaskError."""
-        game = replace(table.game, before=None)
-        return await self.answered_in(game, asker_of(table), banked, self.advisor, game)
+        return await self._moved(table, banked)
 
     async def badge_use(self, table: Table) -> Roll | None:
         """What the bot that is to move uses its badge on now, see `reckoning.badge_use`.
 
         Raises StrategyFileError, TaskError.
         """
-        game = replace(table.game, before=None)
-        return await self.answered_in(game, asker_of(table), badge_use, self.advisor, game)
+        return await self._moved(table, badge_use)
+
+    async def _moved(self, table: Table, make: Callable[[Advisor, Game], T]) -> T:
+        """What a bot makes of the moment at a table."""
+        game, asker = replace(table.game, before=None), asker_of(table)
+        matchup = game.side.matchup if game.kits else None
+        return await self.answered(asker, game.rules, make, self.advisor, game, matchup=matchup)
+
+    async def answered(
+        self,
+        asker: Asker,
+        rules: Ruleset,
+        make: Callable[..., T],
+        *args: Any,
+        players: int = 2,
+        matchup: Matchup | None = None,
+    ) -> T:
+        """What a function of a module makes of a turn: at once, unless that takes long.
+
+        It does under some rules, with some badges, and for several where not even two are solved.
+
+        matchup : what players bring, if they do
+
+        Raises what the function raises, and TaskError.
+        """
+        is_long = not is_quick(rules)
+        if matchup is not None:
+            is_long = is_long or not await at_once(is_light, matchup)
+        elif players > 2:
+            is_long = is_long or await at_once(self.advisor.solved, rules) is None
+        if is_long:
+            return await self.tasks.aside(asker, make, *args)
+        return await at_once(make, *args)
 
     async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
-        """As `answered` of the rules of a game, or of the dice and badges that players bring."""
-        if not game.kits or await at_once(is_light, game.side.matchup):
-            return await self.answered(asker, game.rules, make, *args)
-        return await self.tasks.aside(asker, make, *args)
-
-    async def answered(self, asker: Asker, rules: Ruleset, make: Callable[..., T], *args: Any) -> T:
-        """What a function of a module makes of a turn: at once, unless the rules make it long.
-
-        Raises what it raises, and TaskError.
-        """
-        if is_quick(rules):
-            return await at_once(make, *args)
-        return await self.tasks.aside(asker, make, *args)
-
-    async def advised(
-        self, asker: Asker, rules: Ruleset, players: int, make: Callable[..., T], *args: Any
-    ) -> T:
-        """As `answered`, on a position of so many: where not even two are solved, in a worker."""
-        if players > 2 and await at_once(self.advisor.solved, rules) is None:
-            return await self.tasks.aside(asker, make, *args)
-        return await self.answered(asker, rules, make, *args)
-
-    async def advised_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
-        """The same in a game, or of the dice and badges that players bring, as `answered_in`."""
-        if not game.kits:
-            return await self.advised(asker, game.rules, game.playing, make, *args)
-        return await self.answered_in(game, asker, make, *args)
+        """As `answered`, of a turn of a game."""
+        matchup = game.side.matchup if game.kits else None
+        return await self.answered(
+            asker, game.rules, make, *args, players=game.playing, matchup=matchup
+        )
 
     def _is_small(self, table: Table) -> bool:
         """Whether exact chances take a few milliseconds, and need nothing that is not there yet."""

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bot.services.advisor import Advisor
-from bot.services.loaded import FindsStrategy, LoadedDice, at_position
+from bot.services.advisor import Advisor, Asked
+from bot.services.loaded import LoadedDice
 from bot.services.positions import as_typed, as_typed_here
-from bot.services.seats import brought_to
 from bot.services.situation import Situation
 from solver.errors import FarkleError
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.game.standings import Bools
-from solver.play.advice import Odds, odds
+from solver.play.advice import Odds
 from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining
 from solver.turn.scoring import TurnState
 from solver.turn.thresholds import BankFrom
 
@@ -140,41 +140,30 @@ class Ground:
         return position if leads_to(position) or not leads_to(self.begin) else None
 
 
-def explored(advisor: Advisor, dice: int | None, situation: Situation) -> Exploration:
+def explored(advisor: Advisor, left: Remaining | None, situation: Situation) -> Exploration:
     """The position that somebody describes. Raises FarkleError."""
-    return explore(*advisor.position(dice, situation))
+    return explore(advisor.asked(left, situation))
 
 
 def explored_in(advisor: Advisor, game: "Game") -> Exploration:
     """The position of a game before its roll, made or not. Raises FarkleError."""
-    play = advisor.play_in(game)
-    found = explore(play, game.position_in(play), brought_to(game, play))
-    return replace(found, exact=game.playing <= play.players)
+    return explore(advisor.asked_in(game))
 
 
 def explored_at(advisor: Advisor, rules: Ruleset, position: Position) -> Exploration:
     """A position of as many players as it has. Raises FarkleError."""
     play = advisor.play_of(rules, len(position.players))
     play.check(position)
-    return explore(play, position)
+    return explore(Asked(play, position))
 
 
-def explored_with_dice(
-    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
-) -> Exploration:
-    """The position that somebody describes, as `at_position` takes it. Raises FarkleError."""
-    return explore(*at_position(find, dice, left, situation), dice)
-
-
-def explore(play: BestPlay, position: Position, dice: LoadedDice | None = None) -> Exploration:
-    """A position that has a value, and the way on from it.
-
-    dice : what players bring, if they do, the mover first
-    """
+def explore(asked: Asked) -> Exploration:
+    """A position that has a value, and the way on from it."""
     return Exploration(
-        replace(odds(play, position), brought=dice),
-        turn_map(play, position).bank_from,
-        tuple(_steps(play, position)),
+        asked.odds(),
+        turn_map(asked.play, asked.position).bank_from,
+        tuple(_steps(asked.play, asked.position)),
+        asked.exact,
     )
 
 
@@ -222,10 +211,10 @@ def _steps_on(ground: Ground, position: Position) -> Iterator[Step]:
     for amount, is_large in amounts:
         found = _on_in_turn(ground, position, amount, is_large=is_large)
         yield Step(Field.TURN, amount, is_large, found)
-    for field, move in _COUNTED.items():
+    for field in _COUNTED:
         if field in _known_counts(ground):
             for amount in (-1, 1):
-                yield Step(field, amount, False, move(ground, position, amount))
+                yield Step(field, amount, False, _counted(ground, position, field, amount))
     for field, turned in _turned_over(ground, position):
         yield Step(field, 0, False, ground.found(turned))
 
@@ -311,36 +300,21 @@ def _nearest(ground: Ground, position: Position, row: int) -> Position | None:
     return ground.found(moved)
 
 
-def _diced(ground: Ground, position: Position, amount: int) -> Position | None:
-    """The position with the next remaining dice that there are at its turn total."""
-    dice = position.dice + amount
-    while 1 <= dice <= ground.possible.shape[2]:
-        if found := ground.found(position.change(dice=dice)):
+def _counted(ground: Ground, position: Position, field: Field, amount: int) -> Position | None:
+    """The position with the next number of what is counted one by one, as far as there are any."""
+    name = _COUNTED[field]
+    least, most = 0, ground.rules.farkle_limit
+    if field is Field.DICE:
+        # of the remaining dice that there are at its turn total
+        least, most = 1, ground.possible.shape[2]
+    elif field is Field.HOT_DICE:
+        most = len(ground.possible) - 1
+    number = min(getattr(position, name), most) + amount
+    while least <= number <= most:
+        if found := ground.found(position.change(**{name: number})):
             return found
-        dice += amount
+        number += amount
     return None
-
-
-def _heated(ground: Ground, position: Position, amount: int) -> Position | None:
-    """The position after more or fewer hot dice, where they matter."""
-    levels = len(ground.possible)
-    hot_dice = min(position.hot_dice, levels - 1) + amount
-    while 0 <= hot_dice < levels:
-        if found := ground.found(position.change(hot_dice=hot_dice)):
-            return found
-        hot_dice += amount
-    return None
-
-
-def _farkled(ground: Ground, position: Position, amount: int) -> Position | None:
-    """The position with another number of own farkles in a row."""
-    return ground.found(position.change(farkles=position.farkles + amount))
-
-
-def _they_farkled(ground: Ground, position: Position, amount: int) -> Position | None:
-    """The position with another number of the opponent's farkles in a row."""
-    changed = position.opponent_farkles + amount
-    return ground.found(position.change(opponent_farkles=changed))
 
 
 def _next_turn(play: BestPlay, position: Position) -> Position:
@@ -363,9 +337,9 @@ def _mover_first(position: Position) -> Position:
 
 
 _COUNTED = {
-    Field.DICE: _diced,
-    Field.HOT_DICE: _heated,
-    Field.FARKLES: _farkled,
-    Field.THEIR_FARKLES: _they_farkled,
+    Field.DICE: "dice",
+    Field.HOT_DICE: "hot_dice",
+    Field.FARKLES: "farkles",
+    Field.THEIR_FARKLES: "opponent_farkles",
 }
-"""What is counted one by one, and how it is moved."""
+"""What is counted one by one, as a position calls it."""

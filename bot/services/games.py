@@ -560,7 +560,7 @@ class Games:
         async for delay in self.oracle.ready(caller.asker, needed):
             yield delay
         advisor = self.oracle.advisor
-        yield await self.oracle.advised_in(game, caller.asker, advisor.hint, game)
+        yield await self.oracle.answered_in(game, caller.asker, advisor.hint, game)
 
     async def shown(self, table: Table, since: int = 0) -> News:
         """A table as it is; its chances in the middle of a turn only where hints are allowed.

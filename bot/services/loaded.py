@@ -1,4 +1,4 @@
-"""Match-ups of loaded dice that are solved when asked for, and kept; advice and odds with them.
+"""What players bring to a game, and match-ups of it that are solved when asked for, and kept.
 
 All of it may load numba, and so is called only in a worker or on the command line.
 """
@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from bot.services.positions import on_board_of
+from bot.services.positions import position_of
 from bot.services.situation import Situation
 from bot.settings import Settings
 from solver.batch.local import compiled_code, with_sound_code
@@ -26,24 +26,16 @@ from solver.loaded.strategy import OwnDice
 from solver.named.badges import Badges, played_badges, read_badges
 from solver.named.rolls import read_roll
 from solver.named.sets import NamedSet, read_dice, read_set
-from solver.play.advice import Advice, Odds, advise, odds
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining
+from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
 from solver.turn.scoring import Badge, TurnState
 
-A = TypeVar("A")
-T = TypeVar("T")
-
 Told = Callable[[float], None]
-FindsStrategy = Callable[[Matchup], OwnDice]
-"""Gives the strategy of a match-up. Raises FarkleError."""
 
-KCD = "kcd"
-"""The rules that loaded dice are played by unless others are named."""
 ORDINARY = "ordinary*6"
 """What a player throws who is not said to have other dice."""
 
@@ -135,6 +127,11 @@ class LoadedDice:
         return Held((mine, theirs))
 
     @property
+    def may_use(self) -> bool:
+        """Whether I have a badge that may still be used."""
+        return bool(self.held.uses and self.held.uses[0])
+
+    @property
     def head_starts(self) -> tuple[int, int]:
         """Points that badges give at the start. Raises InvalidPositionError."""
         return head_starts_of(self.rules, self.played)
@@ -164,12 +161,34 @@ class LoadedDice:
             return play.win_probability(play.start(0, *scores, left))
         return 1 - play.win_probability(play.start(1, *scores[::-1], left))
 
-    def position(self, situation: Situation, left: Remaining) -> Position:
-        """Return a position of all before a roll of some of my dice; scores not told are none.
+    def rolled(self, text: str) -> tuple[Roll, Remaining]:
+        """Return a roll as typed, and the dice that fell. Raises InvalidRollError."""
+        roll = read_roll(self.mine, text)
+        return roll, self.mine.dice_set.thrown_in(roll)
 
-        Raises InvalidRequestError for more scores than there are players, and of several
-        InvalidPositionError for scores that cannot be, before anything is solved.
+    def left(self, text: str | None, turn_total: int) -> Remaining:
+        """Return the dice that are left to roll, as `read_left` takes them; None for the whole set.
+
+        Raises InvalidDiceError, and InvalidRequestError where they are not told in a turn.
         """
+        if text is not None:
+            return read_left(self.mine, text)
+        if turn_total:
+            raise InvalidRequestError.say(
+                "say which dice are left to roll at a turn total of {turn_total:,}, such as"
+                " dice:{left}",
+                turn_total=turn_total,
+                left=self.mine.first_name(0).typed,
+            )
+        return self.mine.dice_set.whole
+
+    def position(self, situation: Situation, left: Remaining | None) -> Position:
+        """Return a position of all before a roll of some of my dice, all of them if None.
+
+        Scores not told are none. Raises InvalidRequestError for more scores than there are players,
+        and of several InvalidPositionError for scores that cannot be, before anything is solved.
+        """
+        left = left or self.mine.dice_set.whole
         if not self.of_two:
             return self._position_of_several(situation, left)
         situation.check_two()
@@ -179,28 +198,17 @@ class LoadedDice:
                 " player did, ask in the game itself",
                 rules=self.rules.name,
             )
-        boards = [
-            on_board_of(self.rules, given, score)
-            for given, score in (
-                (situation.on_board, situation.banked),
-                (situation.opponent_on_board, situation.opponent),
-            )
-        ]
-        found = Position.of_two(
+        counted = replace(
+            situation,
             banked=self._score(0, situation.banked),
             opponent=self._score(1, situation.opponent),
-            turn_total=situation.turn_total,
-            farkles=situation.farkles,
-            opponent_farkles=situation.opponent_farkles,
-            dice=left,
             hot_dice=(situation.hot_dice or 0) if self.matchup.counts_hot_dice else 0,
-            on_board=boards[0],
-            opponent_on_board=boards[1],
+            began=True,
         )
-        return replace(found, held=self.held)
+        return replace(position_of(self.rules, counted, left), held=self.held)
 
     def _position_of_several(self, situation: Situation, left: Remaining) -> Position:
-        scores = situation.scores + (0,) * (len(self.kits) - situation.players)
+        scores = situation.scores + (0,) * (len(self.kits) - len(situation.scores))
         position = Position(tuple(map(Standing, scores)), 0, TurnState(situation.turn_total, left))
         check_several(self.rules, position)
         return position
@@ -338,69 +346,6 @@ def is_solved(folders: MatchupFolders, matchup: Matchup) -> bool:
     except StrategyFileError:
         return False
     return True
-
-
-def advice_on_dice(
-    find: FindsStrategy, dice: LoadedDice, text: str, situation: Situation
-) -> Advice:
-    """Rank what may be kept of a roll as typed. Raises FarkleError."""
-    roll = read_roll(dice.mine, text)
-    position = dice.position(situation, dice.mine.dice_set.thrown_in(roll))
-    strategy = find(dice.matchup)
-    strategy.check(position)
-    return replace(advise(strategy, position, roll), brought=dice)
-
-
-def odds_of_dice(
-    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
-) -> Odds:
-    """Weigh rolling against banking; the rest as of `at_position`. Raises FarkleError."""
-    return replace(odds(*at_position(find, dice, left, situation)), brought=dice)
-
-
-def with_solved(
-    make: Callable[[FindsStrategy, LoadedDice, A, Situation], T],
-    folders: MatchupFolders,
-    dice: LoadedDice,
-    asked: A,
-    situation: Situation,
-    on_progress: Told = lambda _: None,
-) -> T:
-    """Return what is made of a question on a game, which is solved if need be.
-
-    Raises FarkleError.
-    """
-    return make(partial(solved, folders, on_progress=on_progress), dice, asked, situation)
-
-
-def at_position(
-    find: FindsStrategy, dice: LoadedDice, left: str | None, situation: Situation
-) -> tuple[OwnDice, Position]:
-    """Return a position before a roll, and the strategy that knows it.
-
-    left : the dice that are left to roll, by name, or their number where that tells them; None for
-        the whole set at the start of a turn
-
-    Raises FarkleError.
-    """
-    position = dice.position(situation, _left(dice.mine, left, situation))
-    strategy = find(dice.matchup)
-    strategy.check(position)
-    return strategy, position
-
-
-def _left(mine: NamedSet, left: str | None, situation: Situation) -> Remaining:
-    """The dice that are left to roll, see `at_position`."""
-    if left is not None:
-        return read_left(mine, left)
-    if situation.turn_total:
-        raise InvalidRequestError.say(
-            "say which dice are left to roll at a turn total of {turn_total:,}, such as"
-            " dice:{left}",
-            turn_total=situation.turn_total,
-            left=mine.first_name(0).typed,
-        )
-    return mine.dice_set.whole
 
 
 def read_left(named: NamedSet, text: str) -> Remaining:

@@ -15,7 +15,7 @@ from solver.game.position import Position, first_position
 from solver.game.workload import workload
 from solver.play.memo import Memo
 from solver.play.memo_study import MemoStudy, study_memo
-from solver.play.policies import TurnView
+from solver.play.policy import TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.hand import EqualDice

@@ -12,7 +12,7 @@ from solver.game.standings import Standing
 from solver.play.position_id import PositionId
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll
+from solver.turn.dice import Remaining, Roll
 
 
 def rules_of(situation: Situation) -> Ruleset:
@@ -30,21 +30,48 @@ def check_dice_told(dice: int | None, situation: Situation) -> None:
         )
 
 
-def check_asked(situation: Situation, dice: int | str | None) -> None:
-    """Refuse what cannot be asked, before its rules are solved for that.
+def rolled(situation: Situation, typed: str) -> tuple[Roll, Remaining]:
+    """A roll as typed, and the dice that fell. Raises InvalidRollError and InvalidRequestError."""
+    if situation.dice:
+        return situation.dice.rolled(typed)
+    roll = read_faces(typed, rules_of(situation).dice)
+    return roll, len(roll)
 
-    dice : how many are to be rolled, as `check_dice_told` takes them, or what fell, as typed
+
+def left_to_roll(situation: Situation, dice: int | str | None) -> Remaining | None:
+    """The dice that are left to roll, where players bring theirs by name; None for all of them.
+
+    Raises InvalidDiceError, and InvalidRequestError where they are not told in a turn.
+    """
+    if situation.dice:
+        text = None if dice is None else str(dice)
+        return situation.dice.left(text, situation.turn_total)
+    number = None if dice is None else int(dice)
+    check_dice_told(number, situation)
+    return number
+
+
+def position_asked(situation: Situation, left: Remaining | None) -> Position:
+    """The position that is meant, which of two players may not be possible. Raises FarkleError."""
+    if situation.dice:
+        return situation.dice.position(situation, left)
+    rules = rules_of(situation)
+    if situation.others:
+        return position_of_several(rules, situation, left)
+    return position_of(rules, situation, left)
+
+
+def check_asked(situation: Situation, left: Remaining | None) -> None:
+    """Refuse what cannot be asked, before its rules or dice are solved for that.
+
+    left : dice to roll, as `left_to_roll` gives them
 
     Scores below the rules' own floor are refused as well. Raises FarkleError.
     """
-    rules = rules_of(situation)
-    if isinstance(dice, str):
-        dice = len(read_faces(dice, rules.dice))
-    check_dice_told(dice, situation)
-    if situation.others:
-        position_of_several(rules, situation, dice)
-    else:
-        check_position(rules, position_of(rules, situation, dice))
+    check_dice_told(left, situation)
+    position = position_asked(situation, left)
+    if situation.players == 2 and not situation.dice:
+        check_position(rules_of(situation), position)
 
 
 def opened(read: PositionId, known: Iterable[Ruleset]) -> tuple[Ruleset, Position, Roll | None]:

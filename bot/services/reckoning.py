@@ -19,7 +19,8 @@ from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
 from solver.play.advice import advise, best_use, odds
-from solver.play.policies import Move, Optimal, Policy, TurnView
+from solver.play.policies import Optimal
+from solver.play.policy import Move, Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision

@@ -19,34 +19,30 @@ _NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
 """What stands between the dice that are rolled again and what they show then."""
 
 
-def dice_of(game: Game) -> LoadedDice:
-    """Return what the player to move and the strongest of the others bring."""
-    kits = tuple(_left_to(game, seat) for seat in (game.mover, game.rival_of(game.mover)))
-    return LoadedDice(game.rules, kits, game.joker_alone)
-
-
-def _dice_of_all(game: Game) -> LoadedDice:
-    """What all who play bring, the player to move first."""
-    order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
-    kits = tuple(game.kits[seat] for seat in order if game.seats[seat].playing)
-    return LoadedDice(game.rules, kits, game.joker_alone)
-
-
 def _left_to(game: Game, seat: int) -> Kit:
     """What a seat has brought, the badge with the uses that are left."""
     kit = game.kits[seat]
     badge = kit.badge
-    if badge is None or badges_of(game.kits)[seat] is None or not badge.power:
+    if badge is None or len(game.kits) > 2 or badges_of(game.kits)[seat] is None or not badge.power:
         return kit
     uses = game.seats[seat].uses if seat < len(game.seats) else badge.uses_left
     return replace(kit, badge=replace(badge, left=None if uses == badge.badge.uses else uses))
 
 
 def brought_to(game: Game, play: BestPlay) -> LoadedDice | None:
-    """Return what those bring to a game whose best play is asked; None where nobody brings dice."""
+    """Return what those bring to a game whose best play is asked, the player to move first.
+
+    These are all who play, else the player to move and the strongest of the others. None where
+    nobody brings dice.
+    """
     if not game.kits:
         return None
-    return dice_of(game) if play.players == 2 else _dice_of_all(game)
+    seats = [game.mover, game.rival_of(game.mover)]
+    if play.players > 2:
+        order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
+        seats = [seat for seat in order if game.seats[seat].playing]
+    kits = tuple(_left_to(game, seat) for seat in seats)
+    return LoadedDice(game.rules, kits, game.joker_alone)
 
 
 def read_fallen(game: Game, typed: str, mover: str) -> Roll:

@@ -4,14 +4,19 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from solver.errors import InvalidRequestError, InvalidRollError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.wording import say_later, short
 
+if TYPE_CHECKING:
+    from bot.services.loaded import LoadedDice
+
 DEFAULT_RULES = "facebook"
+KCD = "kcd"
+"""The rules that loaded dice are played by unless others are named."""
 
 ME_OR_THEM = {say_later("me"): True, say_later("them"): False}
 """What a field of the kind `PLAYER` takes, and what that means."""
@@ -47,6 +52,8 @@ class Situation:
     """Whether the player to act began the game; if not given, unless only the opponent can have."""
     rules: str | Ruleset = DEFAULT_RULES
     """A preset's name, the path of a TOML file, or the rules themselves."""
+    dice: "LoadedDice | None" = None
+    """What players bring, the player to act first; None where all throw the dice of the rules."""
 
     @classmethod
     def given(cls, *, opponent: Sequence[int] = (0,), **fields: Any) -> "Situation":
@@ -61,7 +68,7 @@ class Situation:
     @property
     def players(self) -> int:
         """How many there are."""
-        return 2 + len(self.others)
+        return len(self.dice.kits) if self.dice else 2 + len(self.others)
 
     def check_two(self) -> None:
         """Raises InvalidRequestError where more than two players are told of."""

@@ -14,7 +14,7 @@ from solver.game.position import (
     points_to_beat,
     reachable_at,
 )
-from solver.play.advice import Advice, Odds, Option, TurnCells
+from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EVEN, Decision
@@ -30,26 +30,22 @@ def answer_data(answer: Advice | Odds) -> dict[str, Any]:
     return bare_data(answer) if answer.brought else {**bare_data(answer), "id": _id(answer)}
 
 
-def bare_data(answer: Advice | Odds | TurnCells) -> dict[str, Any]:
+def bare_data(answer: Advice | Odds) -> dict[str, Any]:
     """An answer with its own field names; of two players without what follows from the mover's.
 
     Dice that players brought are told by name.
     """
     position = position_data(answer.rules, answer.position)
-    data = {**_fields_of(answer), "rules": answer.rules.name, "position": position}
+    plain = asdict(replace(answer, brought=None))
+    data = {**plain, "rules": answer.rules.name, "position": position}
     left_out = {"brought"} if len(answer.position.players) > 2 else {"brought", *_OF_SEVERAL}
-    if not isinstance(answer, TurnCells) and answer.brought:
+    if answer.brought:
         data |= _named_data(answer, data)
     else:
         left_out |= _OF_BADGES
     if "options" in data:
         data["options"] = tuple(_less(option, left_out) for option in data["options"])
     return _less(data, left_out)
-
-
-def _fields_of(answer: Any) -> dict[str, Any]:
-    """The fields of an answer as plain data, but for what it names dice by."""
-    return asdict(replace(answer, brought=None) if getattr(answer, "brought", None) else answer)
 
 
 _OF_SEVERAL = {"chances", "roll_chances", "bank_chances", "within"}

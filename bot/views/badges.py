@@ -7,6 +7,7 @@ from typing import Any
 from bot.services.badges import BadgePlan
 from bot.services.loaded import LoadedDice
 from bot.views.layout import columns, percent, wrap
+from bot.views.thresholds import stretch_text
 from solver.named.badges import NamedBadge
 from solver.named.catalogue import Exactness
 from solver.named.rolls import JOKER_LETTER
@@ -143,9 +144,7 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
         rows = [
             (
                 one.dice.text if one.dice else "",
-                figure(one.first)
-                if one.first == one.last
-                else say("{first:,} to {last:,}", first=one.first, last=one.last),
+                stretch_text(one.first, one.last),
             )
             for one in plan.at
         ]

@@ -143,6 +143,46 @@ def dress(axes: "Axes", look: Look, size: float = 15) -> None:
         label.set(font=font(size), color=look.ink, parse_math=False)
 
 
+def outlined(
+    axes: "Axes", look: Look, place: tuple[float, float], text: str, size: float, edge: float = 4
+) -> None:
+    """Text in the middle of a place that can be read on any colour, as it has an edge of paper."""
+    axes.text(
+        *place,
+        text,
+        color=look.ink,
+        font=font(size, bold=True),
+        ha="center",
+        va="center",
+        parse_math=False,
+        path_effects=[paper_edge(look, edge)],
+        zorder=4,
+    )
+
+
+def paper_edge(look: Look, width: float) -> Any:
+    """An edge of paper around letters and lines."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    return withStroke(linewidth=width, foreground=look.paper)
+
+
+def colour_bar(
+    bar: "Axes", look: Look, mesh: Any, told: str, ticks: Sequence[float], sign: str | None = None
+) -> None:
+    """What the colours of a mesh mean, in a pair of axes of its own.
+
+    sign : as `even_figures` takes it, where amounts may be beyond the colours
+    """
+    ends: Any = "neither" if sign is None else "both"
+    figure = bar.figure.get_figure(root=True)
+    colours = figure.colorbar(mesh, cax=bar, orientation="horizontal", extend=ends)
+    colours.set_ticks(ticks, labels=even_figures(ticks, sign or ""))
+    bar.set_title(told, color=look.ink, font=font(14), pad=5, parse_math=False)
+    colours.outline.set_edgecolor(look.faint)
+    dress(bar, look, 13)
+
+
 def contrast(one: str, other: str) -> float:
     """Return the ratio of the luminances of two colours, 1 to 21, as WCAG 2 defines it."""
     from matplotlib.colors import to_rgb  # noqa: PLC0415

@@ -5,9 +5,9 @@ from typing import Any
 from bot.services.pictures import Explanation
 from bot.views.advice import answer_data, position_text, reachable_text, reason_text
 from bot.views.card import Attachment, Card
-from bot.views.explorer import bank_from_data, bank_from_text
 from bot.views.game import NOT_EXACT, hint_data, hint_text
 from bot.views.layout import dice_count, dice_text, percent, plain_markdown, wrap
+from bot.views.thresholds import bank_from_data, bank_from_text
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later

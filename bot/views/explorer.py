@@ -1,7 +1,6 @@
 """A position among all: its chances, where its turn's border runs, and the ways on."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable
 from typing import Any
 
 from bot.services.explorer import Exploration, Field, Step
@@ -10,12 +9,12 @@ from bot.services.positions import all_on_board
 from bot.views.advice import bare_data, odds_text, position_data
 from bot.views.card import Button, Card
 from bot.views.game import NOT_EXACT
-from bot.views.layout import columns, dice_count, plain_markdown, wrap
+from bot.views.layout import columns, plain_markdown, wrap
+from bot.views.thresholds import bank_from_data, bank_from_text
 from solver.game.position import Position, least_hot_dice
 from solver.named.sets import NamedSet
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
-from solver.turn.thresholds import BankFrom
 from solver.wording import figure, say, say_later
 
 _LABELS = {
@@ -48,46 +47,6 @@ _ROWS = {
     Field.SIDES: 1,
 }
 """Of at most five buttons each."""
-
-
-def bank_from_text(found: Sequence[BankFrom], named: NamedSet | None = None) -> str:
-    """Return when to bank, a line for each number of dice: narrow enough for a phone.
-
-    named : the dice of the player to act, where players bring theirs
-    """
-    if named is None:
-        head = say("When to bank, by dice to roll:")
-        rows = [(dice_count(one.dice), threshold_text(one)) for one in found]
-        return "\n".join([head, *columns(rows, right={0})])
-    head = wrap(say("When to bank, for the dice that are most often left to roll:"))
-    rows = [(named.left(one.dice).text, threshold_text(one)) for one in found]
-    return "\n".join([head, *columns(rows)])
-
-
-def bank_from_data(
-    found: Sequence[BankFrom], named: NamedSet | None = None
-) -> list[dict[str, Any]]:
-    """Return when to bank as plain data; dice of one's own by name."""
-    data = [asdict(one) for one in found]
-    return [one | {"dice": named.left(one["dice"]).text} for one in data] if named else data
-
-
-def threshold_text(one: BankFrom) -> str:
-    """From which turn total on to bank with some number of dice."""
-    if one.turn_total is None:
-        return say("never")
-    if not one.roll_again:
-        return say("from {points:,} on", points=one.turn_total)
-    return say(
-        "from {points:,} on, not at {totals}",
-        points=one.turn_total,
-        totals=", ".join(map(_stretch, one.roll_again)),
-    )
-
-
-def _stretch(ends: tuple[int, int]) -> str:
-    first, last = ends
-    return figure(first) if first == last else say("{first:,} to {last:,}", first=first, last=last)
 
 
 def exploration_text(found: Exploration, game: str = "") -> str:
@@ -198,7 +157,7 @@ def _own_base(dice: LoadedDice) -> str:
     """The command with the dice of all and whatever else no step changes."""
     theirs = NEXT_PLAYER.join(one.text for one in dice.others)
     parts = [f"my-dice:{dice.mine.text}", f"their-dice:{theirs}"]
-    for name, badge in zip(("my-badge", "their-badge"), dice.badges, strict=True):
+    for name, badge in zip(("my-badge", "their-badge"), dice.badges, strict=False):
         parts += [f"{name}:{badge.text}"] if badge else []
     parts += ["joker-alone:yes"] if dice.joker_alone else []
     return " ".join(["/explore", *parts, f"rules:{dice.rules.name}", f"goal:{dice.rules.goal}"])

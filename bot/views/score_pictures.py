@@ -1,4 +1,4 @@
-"""Pictures over both scores: win probabilities with contour lines, and where the border runs."""
+"""Pictures over both scores, and their numbers: win probabilities, and where the border runs."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,19 @@ from bot.views.drawing import (
     Look,
     Size,
     as_file,
+    colour_bar,
     drawable,
     dress,
     font,
     hatch,
     new_figure,
+    outlined,
+    paper_edge,
     readable,
     write_source,
     write_title,
 )
+from bot.views.sheet import NumberTable, Sheet
 from bot.views.turn_picture import SOURCE
 from solver.game.standings import Bools
 from solver.play.maps import BorderMap, ScoreMap, WinMap
@@ -45,7 +49,6 @@ def win_picture(
 ) -> bytes:
     """Win probabilities over both scores as a picture."""
     from matplotlib.colors import Normalize  # noqa: PLC0415
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415
 
     picture = new_figure(look, size)
     height = picture.get_figheight()
@@ -72,17 +75,13 @@ def win_picture(
             colors=look.ink,
             linewidths=[4.0 if one == 50 else 2.2 for one in levels],
         )
-        lines.set_path_effects([withStroke(linewidth=5, foreground=look.paper)])
+        lines.set_path_effects([paper_edge(look, 5)])
         for text in axes.clabel(lines, fmt="%g %%", inline=True, inline_spacing=8):
             text.set(font=font(15, bold=True), color=look.ink, parse_math=False)
-            text.set_path_effects([withStroke(linewidth=5, foreground=look.paper)])
+            text.set_path_effects([paper_edge(look, 5)])
     _name_scores(axes, look, found)
     bar = picture.add_axes((0.16, floor + 0.47 / height, 0.8, 0.2 / height))
-    colours = picture.colorbar(mesh, cax=bar, orientation="horizontal")
-    colours.set_ticks([0, 25, 50, 75, 100])
-    colours.outline.set_edgecolor(look.faint)
-    bar.set_title("your chance to win, in %", color=look.ink, font=font(14), pad=5)
-    dress(bar, look, 13)
+    colour_bar(bar, look, mesh, "your chance to win, in %", [0, 25, 50, 75, 100])
     return as_file(picture, form)
 
 
@@ -124,6 +123,49 @@ def border_picture(
         title = f"{number} {'die' if number == 1 else 'dice'} to roll"
         axes.set_title(title, color=look.ink, font=font(16, bold=True), pad=5)
     return as_file(picture, form)
+
+
+def win_table(found: WinMap) -> NumberTable:
+    """The win probability of every pair of scores."""
+    rows = [
+        (int(own), int(other), float(found.win_probability[x, y]))
+        for x, own in enumerate(found.own)
+        for y, other in enumerate(found.opponent)
+    ]
+    columns = ("banked", "opponent", "win_probability")
+    return NumberTable(_about(found), Sheet(columns, tuple(rows)))
+
+
+def border_table(found: BorderMap) -> NumberTable:
+    """From which turn total on to bank, by dice and scores."""
+    columns = ("dice", "banked", "opponent", "bank_from", "reaches_goal", "inverted")
+    rows = [
+        (
+            dice + 1,
+            int(own),
+            int(other),
+            None if np.isnan(least := found.bank_from[dice, x, y]) else int(least),
+            bool(least >= found.wins_from[x]),
+            bool(found.inverted[dice, x, y]),
+        )
+        for dice in range(len(found.bank_from))
+        for x, own in enumerate(found.own)
+        for y, other in enumerate(found.opponent)
+    ]
+    return NumberTable(_about(found), Sheet(columns, tuple(rows)))
+
+
+def _about(found: ScoreMap) -> dict[str, Any]:
+    """The rules, and what is the same at all scores."""
+    start = found.position
+    return {
+        "rules": found.rules.name,
+        "goal": found.rules.goal,
+        "farkles": start.farkles,
+        "opponent_farkles": start.opponent_farkles,
+        "began": start.began,
+        "hot_dice": start.hot_dice,
+    }
 
 
 def bands(amounts: Floats, step: int) -> list[float]:
@@ -181,8 +223,6 @@ def _cells(found: ScoreMap, chosen: Bools) -> list[Box]:
 
 def _write_numbers(axes: "Axes", look: Look, found: ScoreMap, amounts: Floats) -> None:
     """The turn totals at some of the scores, so that nobody needs the colours."""
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415
-
     places = [
         np.unique(np.linspace(0, count - 1, 2 * parts + 1)[1::2].round().astype(int))
         for count, parts in ((amounts.shape[1], 3), (amounts.shape[0], 4))
@@ -191,16 +231,8 @@ def _write_numbers(axes: "Axes", look: Look, found: ScoreMap, amounts: Floats) -
         for y in places[1]:
             if np.isnan(amounts[y, x]):
                 continue
-            axes.text(
-                float(found.own[x]),
-                float(found.opponent[y]),
-                f"{int(amounts[y, x]):,}",
-                color=look.ink,
-                font=font(13, bold=True),
-                ha="center",
-                va="center",
-                path_effects=[withStroke(linewidth=3.5, foreground=look.paper)],
-            )
+            place = float(found.own[x]), float(found.opponent[y])
+            outlined(axes, look, place, f"{int(amounts[y, x]):,}", 13, 3.5)
 
 
 def _edges(found: ScoreMap) -> tuple[Floats, Floats]:

@@ -12,13 +12,14 @@ from bot.views.drawing import (
     Look,
     Size,
     as_file,
+    colour_bar,
     draw_text,
     drawable,
     dress,
-    even_figures,
     font,
     hatch,
     new_figure,
+    outlined,
     write_source,
     write_title,
 )
@@ -85,7 +86,7 @@ def turn_picture(
     _draw_now(axes, look, turn, rows)
     _label(picture, axes, look, turn, rows, labels)
     bar = picture.add_axes((0.16, floor + 0.47 / height, 0.81, 0.2 / height))
-    _draw_bar(picture, bar, look, mesh, show)
+    _draw_bar(bar, look, mesh, show)
     return as_file(picture, form)
 
 
@@ -216,7 +217,7 @@ def _draw_words(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
             column, middle = found
             # a column of six is about six letters wide
             size = 17 * min(1.0, 33 / banks.shape[1] / len(word))
-            _outlined(axes, look, column + 1, middle, word.upper(), size)
+            outlined(axes, look, (column + 1, middle), word.upper(), size)
 
 
 def _longest_run(cells: Bools) -> tuple[int, float] | None:
@@ -228,24 +229,6 @@ def _longest_run(cells: Bools) -> tuple[int, float] | None:
             best = max(best, (int(end - start), column, float(start + end - 1) / 2))
     length, column, middle = best
     return (column, middle) if length > len(cells) / 12 else None
-
-
-def _outlined(axes: "Axes", look: Look, x: float, y: float, text: str, size: float) -> None:
-    """Text that can be read on any colour."""
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415
-
-    axes.text(
-        x,
-        y,
-        text,
-        color=look.ink,
-        font=font(size, bold=True),
-        ha="center",
-        va="center",
-        parse_math=False,
-        path_effects=[withStroke(linewidth=4, foreground=look.paper)],
-        zorder=4,
-    )
 
 
 def _draw_now(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
@@ -324,19 +307,14 @@ def _ticks(rows: int) -> Sequence[int]:
     return range(0, rows, every)
 
 
-def _draw_bar(picture: "Figure", bar: "Axes", look: Look, mesh: Any, show: Shown) -> None:
+def _draw_bar(bar: "Axes", look: Look, mesh: Any, show: Shown) -> None:
     """What the colours mean."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
-    ends: Any = "both" if show == "difference" else "neither"
-    colours = picture.colorbar(mesh, cax=bar, orientation="horizontal", extend=ends)
     low, high = mesh.get_clim()
     ticks = [one for one in MaxNLocator(5).tick_values(low, high) if low <= one <= high]
-    colours.set_ticks(ticks, labels=even_figures(ticks, "+" if show == "difference" else ""))
     told = {
         "difference": say("chance to win: rolling minus banking, in percentage points"),
         "value": say("chance to win by the better choice, in %"),
     }[show]
-    bar.set_title(told, color=look.ink, font=font(14), pad=5, parse_math=False)
-    colours.outline.set_edgecolor(look.faint)
-    dress(bar, look, 13)
+    colour_bar(bar, look, mesh, told, ticks, "+" if show == "difference" else None)

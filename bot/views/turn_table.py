@@ -1,23 +1,75 @@
 """The table of a whole turn as people read it, as plain data and for spreadsheets."""
 
-from dataclasses import asdict, fields
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
 
-from bot.views.advice import position_text
+import numpy as np
+
+from bot.views.advice import position_data, position_text
 from bot.views.layout import columns, percent, wrap
 from bot.views.rules_text import farkle_chances
-from bot.views.sheet import Sheet, sheet
+from bot.views.sheet import NumberTable, Sheet, sheet
 from bot.views.thresholds import bank_from_lines
 from solver.game.position import in_play_off, points_to_beat
-from solver.play.advice import Cell, TurnCells
+from solver.game.standings import Ints
+from solver.play.maps import TurnMap
 from solver.turn.equations import Decision
 
+_CELL = "turn_total", "dice", "win_probability", "action", "reachable"
 
-def turn_sheet(turn: TurnCells) -> Sheet:
+
+def turn_data(turn: TurnMap) -> dict[str, Any]:
+    """The turn with all cells."""
+    return {
+        "rules": turn.rules.name,
+        "position": position_data(turn.rules, turn.position),
+        "win_probability": turn.win_probability,
+        "cells": list(_cells(turn)),
+        "bank_from": [asdict(one) for one in turn.bank_from],
+    }
+
+
+def turn_sheet(turn: TurnMap) -> Sheet:
     """All cells."""
-    return sheet([one.name for one in fields(Cell)], map(asdict, turn.cells))
+    return sheet(_CELL, _cells(turn))
 
 
-def turn_text(turn: TurnCells) -> str:
+def number_table(turn: TurnMap) -> NumberTable:
+    """Every state of a turn that can occur, and its borders."""
+    value = turn.value
+    rows = [
+        (
+            int(turn.totals[row]),
+            int(column) + 1,
+            float(value[row, column]),
+            float(turn.roll[row, column]),
+            None if np.isnan(turn.bank[row, column]) else float(turn.bank[row, column]),
+            turn.action(row, column).value,
+        )
+        for row, column in np.argwhere(turn.reachable)
+    ]
+    about = {
+        "rules": turn.rules.name,
+        "position": position_data(turn.rules, turn.position),
+        "bank_from": [asdict(one) for one in turn.bank_from],
+    }
+    columns = ("turn_total", "dice", "win_probability", "roll", "bank", "action")
+    return NumberTable(about, Sheet(columns, tuple(rows)))
+
+
+def _cells(turn: TurnMap) -> Iterator[dict[str, Any]]:
+    """What to do at each turn total with each number of dice, and what that is worth."""
+    value = turn.value
+    for row, total in enumerate(_totals(turn).tolist()):
+        for column, dice in enumerate(turn.columns):
+            win_probability = float(value[row, column])
+            action, reachable = turn.action(row, column), bool(turn.reachable[row, column])
+            cell = total, dice, win_probability, action, reachable
+            yield dict(zip(_CELL, cell, strict=True))
+
+
+def turn_text(turn: TurnMap) -> str:
     """When to bank, and what there is to know of the turn, in a few lines."""
     summary = bank_from_lines(turn.bank_from, _wins_from(turn))
     marked = any("W" in line for line in summary)
@@ -34,35 +86,40 @@ def turn_text(turn: TurnCells) -> str:
     return "\n".join(lines)
 
 
-def turn_table_text(turn: TurnCells) -> str:
+def turn_table_text(turn: TurnMap) -> str:
     """The whole turn: turn totals down, dice to roll across, win probability in percent."""
-    dice = sorted({cell.dice for cell in turn.cells}, reverse=True)
     marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
-    wins = any(cell.action is Decision.WIN and cell.reachable for cell in turn.cells)
-    cells = {(cell.turn_total, cell.dice): cell for cell in turn.cells}
-    totals = sorted({cell.turn_total for cell in turn.cells})
-    shown = [total for total in totals if total <= _last_worth_showing(turn)]
-    rows = [("", *(f"{number} " for number in dice))]
-    for total in shown:
-        row = [cells[total, number] for number in dice]
-        if any(cell.reachable for cell in row):
-            worth = (
-                f"{cell.win_probability * 100:.3f}{marks[cell.action]}" if cell.reachable else "· "
-                for cell in row
-            )
-            rows.append((f"{total:,}", *worth))
+    value, totals = turn.value, _totals(turn)
+    shown_columns = range(len(turn.columns))[::-1]
+    shown = int((totals <= _last_worth_showing(turn)).sum())
+    occur = np.argwhere(turn.reachable[: len(totals)]).tolist()
+    wins = any(turn.action(*cell) is Decision.WIN for cell in occur)
+    rows = [("", *(f"{turn.columns[n]} " for n in shown_columns))]
+    for row in np.flatnonzero(turn.reachable[:shown].any(axis=1)).tolist():
+        worth = (
+            f"{value[row, n] * 100:.3f}{marks[turn.action(row, n)]}"
+            if turn.reachable[row, n]
+            else "· "
+            for n in shown_columns
+        )
+        rows.append((f"{totals[row]:,}", *worth))
     lines = [
         turn_text(turn),
         "Win probability in % by turn total and dice:",
         f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
-        *columns(rows, right=range(len(dice) + 1)),
+        *columns(rows, right=range(len(turn.columns) + 1)),
     ]
-    if shown != totals:
+    if shown < len(totals):
         lines.append("From there on: bank.")
     return "\n".join(lines)
 
 
-def _wins_from(turn: TurnCells) -> int | None:
+def _totals(turn: TurnMap) -> Ints:
+    """The turn totals of the table, without the last one, which leaves no choice."""
+    return turn.totals[:-1]
+
+
+def _wins_from(turn: TurnMap) -> int | None:
     """The least turn total that wins when it is banked; None where none is certain to."""
     rules, position = turn.rules, turn.position
     beat = points_to_beat(rules, position)
@@ -74,8 +131,9 @@ def _wins_from(turn: TurnCells) -> int | None:
     return rules.winning_score - position.banked if wins else None
 
 
-def _last_worth_showing(turn: TurnCells) -> int:
+def _last_worth_showing(turn: TurnMap) -> int:
     """The last turn total that does not reach the goal or from which something may be rolled."""
     missing = turn.rules.winning_score - turn.position.banked
-    rolled = [cell.turn_total for cell in turn.cells if cell.action is Decision.ROLL]
-    return max([missing - turn.rules.point_step, *rolled])
+    totals = _totals(turn)
+    rolled = totals[~turn.banks[: len(totals)].all(axis=1)]
+    return max(missing - turn.rules.point_step, int(rolled.max(initial=0)))

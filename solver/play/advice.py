@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.game.best import BestPlay
 from solver.game.position import Position
-from solver.game.standings import Bools
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll, dice_set
-from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Floats, TurnTable
-from solver.turn.points import bank_decisions
-from solver.turn.scoring import Fate, TurnState
-from solver.turn.thresholds import BankFrom, bank_from
+from solver.turn.dice import Remaining, Roll
+from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Floats
+from solver.turn.scoring import Fate
 
 if TYPE_CHECKING:
     from solver.loaded.power_turn import PowerTurn
@@ -139,29 +136,6 @@ class Odds:
 
 
 Answer = TypeVar("Answer", Advice, Odds)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One entry of a turn table."""
-
-    turn_total: int
-    dice: Remaining
-    win_probability: float
-    action: Decision
-    reachable: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TurnCells:
-    """All decisions of one turn, by turn total and then by number of dice."""
-
-    rules: Ruleset
-    position: Position
-    win_probability: float
-    cells: tuple[Cell, ...]
-    bank_from: tuple[BankFrom, ...]
-    """When to bank, for each number of dice that can be left; a bank that wins too."""
 
 
 def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
@@ -299,40 +273,3 @@ def with_why(strategy: BestPlay, answer: Answer) -> Answer:
         hot = position.hot_dice + (best.set_aside == answer.roll)
         position = position.change(turn_total=best.turn_total, dice=best.dice_left, hot_dice=hot)
     return replace(answer, why=why(strategy, position))
-
-
-def turn_cells(strategy: BestPlay, position: Position) -> TurnCells:
-    """The whole turn that a position belongs to: every turn total that may be worth a roll.
-
-    Where the bonus for hot dice changes, the part of the turn after `position.hot_dice` of them.
-    """
-    rules = strategy.rules
-    whole = dice_set(rules).whole
-    start = position.change(turn_total=0, dice=whole)
-    table = strategy.turn(start.change(hot_dice=0)).of_mover
-    possible = strategy.possible_rows(start.mover, table.roll.shape[1])
-    level = min(start.hot_dice, table.plan.levels - 1)
-    cells = []
-    for row in range(table.roll.shape[1] - table.plan.reach):
-        for dice in range(1, whole + 1):
-            state = TurnState(row * rules.point_step, dice, start.hot_dice)
-            cells.append(
-                Cell(
-                    turn_total=state.turn_total,
-                    dice=dice,
-                    win_probability=table.value(state),
-                    action=table.decision(state),
-                    reachable=bool(possible[level, row, dice - 1]),
-                )
-            )
-    found = when_to_bank(table, possible, start.hot_dice)
-    return TurnCells(rules, start, table.roll_value(TurnState(0, whole)), tuple(cells), found)
-
-
-def when_to_bank(table: TurnTable, possible: Bools, hot_dice: int) -> tuple[BankFrom, ...]:
-    """Return when to bank after so many hot dice, at the turn totals that can occur then.
-
-    possible : the states that the turn comes to, shape (levels, turn totals, columns)
-    """
-    level = min(hot_dice, table.plan.levels - 1)
-    return bank_from(bank_decisions(table)[level], possible[level], table.plan.step)

@@ -11,10 +11,12 @@ from solver.game.position import Position
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress, Standing, role, score_count, standing_index
 from solver.play.duel import Duel, starts
-from solver.play.policies import Decisions, Hand, Optimal, Policy, table_decisions
+from solver.play.policies import Optimal, table_decisions
+from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats, TurnTable
+from solver.turn.hand import Hand
 from solver.turn.points import bank_decisions
 
 TOLERANCE = 1e-10

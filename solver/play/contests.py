@@ -20,7 +20,8 @@ from solver.game.position import Position, is_on_board
 from solver.game.standings import Progress, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
-from solver.play.policies import Decisions, Optimal, Policy
+from solver.play.policies import Optimal
+from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats

@@ -19,7 +19,8 @@ from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit, solved_of
 from solver.loaded.matchup import Matchup
-from solver.play.policies import Greedy, MaxPoints, Memo
+from solver.play.memo import Memo
+from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move, Policy, TurnView
 from solver.play.position_id import position_id
 from solver.rules.ruleset import FACES, Ruleset

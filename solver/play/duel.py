@@ -8,7 +8,8 @@ from pathlib import Path
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress, first_standing, role, standing_index
 from solver.play.memo import GoForIt
-from solver.play.policies import Optimal, Policy, levels_under
+from solver.play.policies import Optimal, levels_under
+from solver.play.policy import Policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy

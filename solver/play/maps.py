@@ -15,13 +15,12 @@ from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
 from solver.game.standings import Bools, Ints, Standing, Standings
-from solver.play.advice import when_to_bank
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
-from solver.turn.equations import Floats
-from solver.turn.points import turn_outcome
-from solver.turn.thresholds import BankFrom
+from solver.turn.equations import Decision, Floats
+from solver.turn.points import bank_decisions, turn_outcome
+from solver.turn.thresholds import BankFrom, bank_from
 
 MOST_COLUMNS = 8
 """Remaining dice that are shown; a set may have 63."""
@@ -49,6 +48,8 @@ class TurnMap:
     """Whether the turn can come there after the hot dice of the position."""
     bank_from: tuple[BankFrom, ...]
     """When to bank, for the dice of each column that can be left; a bank that wins too."""
+    win_probability: float
+    """At the start of the turn."""
     within: float | None = None
     """What 95 in 100 chances are off by at most, where they are estimates."""
 
@@ -61,6 +62,12 @@ class TurnMap:
     def value(self) -> Floats:
         """Win probability of the better choice."""
         return np.fmax(self.bank, self.roll)
+
+    def action(self, row: int, column: int) -> Decision:
+        """Return what to do in a cell."""
+        if not self.banks[row, column]:
+            return Decision.ROLL
+        return Decision.WIN if self.bank[row, column] == 1 else Decision.BANK
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +117,7 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
         often[[position.dice - 1, -1]] = np.inf
         columns = np.sort(np.argsort(-often, kind="stable")[:most])
         columns = columns[often[columns] > 0]
-    best = when_to_bank(table, possible, position.hot_dice)
+    best = bank_from(bank_decisions(table)[level], possible[level], step)
     best = tuple(one for one in best if one.dice - 1 in columns)
     highest = max((one.turn_total or 0 for one in best), default=0)
     highest = max(highest, position.turn_total)
@@ -128,6 +135,7 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
         bank=bank,
         reachable=possible[level, :rows][:, columns],
         bank_from=best,
+        win_probability=float(table.roll[0, 0, -1]),
         within=strategy.within,
     )
 

@@ -16,7 +16,7 @@ from solver.game.kernel_source import load_turn
 from solver.game.layout import mode, solved_game
 from solver.game.position import Position, points_to_beat
 from solver.game.standings import Bools, Ints, role
-from solver.play.policies import Decisions, Policy
+from solver.play.policy import Decisions, Policy
 from solver.play.turn_kernels import fill_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, TurnTable

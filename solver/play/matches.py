@@ -33,7 +33,8 @@ from solver.play.match_players import (
     policy_player,
 )
 from solver.play.memo import GoForIt
-from solver.play.policies import LEVELS, Optimal, Policy, levels_under
+from solver.play.policies import LEVELS, Optimal, levels_under
+from solver.play.policy import Policy
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll

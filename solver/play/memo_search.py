@@ -26,7 +26,8 @@ from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.memo_study import MemoStudy, Share, Worth
-from solver.play.policies import Decisions, Optimal
+from solver.play.policies import Optimal
+from solver.play.policy import Decisions
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Floats

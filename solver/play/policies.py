@@ -16,7 +16,7 @@ from solver.game.position import (
     points_to_beat,
 )
 from solver.play.memo import GoForIt, Memo, MemoGoForIt
-from solver.play.policy import Decisions, Move, Policy, TurnView, by_number
+from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.endless import endless_turn
@@ -25,29 +25,6 @@ from solver.turn.hand import EqualDice, Hand
 from solver.turn.points import bank_decisions, points_table
 from solver.turn.scoring import TurnPlan, turn_plan
 from solver.wording import say, say_later
-
-__all__ = [
-    "LEVELS",
-    "POLICIES",
-    "Cautious",
-    "Decisions",
-    "EqualDice",
-    "Greedy",
-    "Hand",
-    "MaxPoints",
-    "Memo",
-    "MemoGoForIt",
-    "Move",
-    "Optimal",
-    "Policy",
-    "Threshold",
-    "TurnPoints",
-    "TurnView",
-    "greedy_threshold",
-    "levels_under",
-    "make_policy",
-    "table_decisions",
-]
 
 _REMEMBERED = 512
 """Turns whose decisions a policy keeps."""
@@ -89,32 +66,6 @@ class MaxPoints(Policy):
         return _last_decisions(hand, position)
 
 
-class Greedy(Policy):
-    """Takes all the points it can and banks from a fixed turn total on, see `greedy_threshold`.
-
-    It banks whatever reaches the goal, and rolls in a last turn until it has beaten the other
-    player.
-    """
-
-    name = "greedy"
-    looks_at = ()
-
-    def decisions(self, hand: Hand, position: Position) -> Decisions:
-        """The decisions of the turn that a position belongs to."""
-        return _most_points(hand, position, greedy_threshold(hand.rules))
-
-
-class Cautious(Policy):
-    """Takes all the points it can and banks as soon as it may; in a last turn when it has won."""
-
-    name = "cautious"
-    looks_at = ()
-
-    def decisions(self, hand: Hand, position: Position) -> Decisions:
-        """The decisions of the turn that a position belongs to."""
-        return _most_points(hand, position, 0)
-
-
 class Threshold(Policy):
     """Takes all the points it can and banks from a turn total on that is given.
 
@@ -128,9 +79,41 @@ class Threshold(Policy):
         self.points = points
         self.name = f"{THRESHOLD}{points}"
 
+    def bank_from(self, rules: Ruleset) -> int:  # noqa: ARG002 - a kind of it looks at them
+        """Return the turn total in points from which on it banks."""
+        return self.points
+
     def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
-        return _most_points(hand, position, self.points)
+        rules, threshold = hand.rules, self.bank_from(hand.rules)
+        margin = points_to_beat(rules, position)
+        if margin is None:
+            to_goal = rules.winning_score - position.banked
+            enough = min(threshold, to_goal) if to_goal > 0 else threshold
+        else:
+            enough = margin + rules.point_step
+        least = rules.least_bank_at(position.banked, on_board=is_on_board(rules, position))
+        enough = -(-max(enough, least) // rules.point_step)
+        return by_number(hand, _threshold_decisions(rules, enough))
+
+
+class Cautious(Threshold):
+    """Takes all the points it can and banks as soon as it may; in a last turn when it has won."""
+
+    name = "cautious"
+
+    def __init__(self) -> None:
+        self.points = 0
+
+
+class Greedy(Cautious):
+    """Takes all the points it can and banks from a fixed turn total on, see `greedy_threshold`."""
+
+    name = "greedy"
+
+    def bank_from(self, rules: Ruleset) -> int:
+        """Return the turn total in points from which on it banks."""
+        return greedy_threshold(rules)
 
 
 class TurnPoints(Policy):
@@ -275,20 +258,6 @@ def _last_decisions(hand: Hand, position: Position) -> Decisions:
     rules = hand.rules
     to_beat, on_board = points_to_beat(rules, position), is_on_board(rules, position)
     return table_decisions(last_turn(rules, to_beat, on_board=on_board, plans=(hand.plan,)))
-
-
-def _most_points(hand: Hand, position: Position, threshold: int) -> Decisions:
-    """Take the most points; bank at `threshold`, or what reaches the goal or beats the other."""
-    rules = hand.rules
-    margin = points_to_beat(rules, position)
-    if margin is None:
-        to_goal = rules.winning_score - position.banked
-        enough = min(threshold, to_goal) if to_goal > 0 else threshold
-    else:
-        enough = margin + rules.point_step
-    least = rules.least_bank_at(position.banked, on_board=is_on_board(rules, position))
-    enough = -(-max(enough, least) // rules.point_step)
-    return by_number(hand, _threshold_decisions(rules, enough))
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -36,7 +36,7 @@ from solver.play.matches import (
     set_seed,
     throw,
 )
-from solver.play.policies import Policy
+from solver.play.policy import Policy
 from solver.play.tallies import CLOSE, Estimate, Tally
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset

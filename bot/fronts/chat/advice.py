@@ -1,156 +1,193 @@
-"""The commands that ask for advice on a position: as typed, else that of the game here."""
+"""The commands that ask about a position: as typed, else that of the game here."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
-from bot.fronts.chat.bringing import SETS
+from bot.fronts.chat.bringing import SETS, dice_told
 from bot.fronts.chat.commands import Command, Line, Reply
-from bot.fronts.chat.kingdom import LoadedQuestions
-from bot.fronts.chat.waiting import ready_for, solved_first
+from bot.fronts.chat.waiting import ready_for, ready_to_answer, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.positions import check_asked, opened, rules_of
+from bot.services.positions import check_asked, left_to_roll, opened, rolled
 from bot.services.rule_options import with_goal
 from bot.services.situation import (
+    KCD,
     POSITION_FIELDS,
     FieldKind,
     Situation,
     dice_and_numbers,
     has_sets,
-    read_faces,
 )
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
-from bot.views.advice import advice_text, answer_data, answer_text, odds_text
+from bot.views.advice import answer_data, answer_text
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
 from solver.play.position_id import read_id
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining, Roll
 from solver.wording import say, say_later
 
-Answer = Advice | Odds
+T = TypeVar("T")
 
 CONTEXT = {
-    one.name: one.meaning
-    for one in sorted(
-        POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
-    )  # rules come last
-} | {"goal": say_later("another goal")}
+    **{
+        one.name: one.meaning
+        for one in sorted(
+            POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
+        )  # rules come last
+    },
+    "goal": say_later("another goal"),
+    **SETS,
+}
 """The options that describe a position."""
+DICE = {"dice": say_later("dice to roll")}
 
 
-def advice_commands(
-    oracle: Oracle, rules: HouseRules, tables: Tables, loaded: LoadedQuestions
-) -> list[Command]:
-    """The commands that ask for advice on a position: as typed, else that of the game here."""
-    advisor = oracle.advisor
+class PositionQuestions:
+    """Questions about a position that is told, or that of the game here."""
 
-    async def answer(
+    def __init__(self, oracle: Oracle, rules: HouseRules, tables: Tables) -> None:
+        self.oracle = oracle
+        self.rules = rules
+        self.tables = tables
+
+    def commands(self) -> list[Command]:
+        """The commands that ask for advice."""
+        return [
+            Command(
+                "/advise DICE",
+                say_later("what to keep of a roll"),
+                self._advise,
+                CONTEXT,
+                takes_dice=True,
+                examples=(
+                    "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
+                    "/advise 5 5 2 300 4200 5000",
+                ),
+            ),
+            Command(
+                "/odds dice:N",
+                say_later("roll on or bank, before a roll"),
+                self._odds,
+                {**DICE, **CONTEXT},
+                takes_words=False,
+                examples=("/odds turn:350 dice:2 me:4200 them:5000",),
+            ),
+            Command(
+                "/position ID",
+                say_later("what is best in a position, by its ID"),
+                self._position,
+                {},
+                examples=("/position CZT1-7YZ9-SYP",),
+            ),
+        ]
+
+    async def answered(
+        self,
         line: Line,
         caller: Caller,
-        ask_here: Callable[[Table, Game], Callable[[], Answer]],
-        ask: Callable[[Situation], Answer],
-        make_text: Callable[[Any], str],
-        dice: int | str | None,
+        of_game: Callable[[Table, Game], Callable[[], T]],
+        of_position: Callable[..., T],
+        reply: Callable[[T, Table | None], Awaitable[Reply]],
+        *,
+        is_rolled: bool = False,
     ) -> AsyncIterator[Reply]:
-        here = await tables.asked_at(caller, told=bool(line.options))
+        """What there is to say, after what has to be solved for it where that is quick.
+
+        of_game : gives what works it out for the game here
+        of_position : works it out for a position that is told, before a roll of what is left
+        reply : makes a reply of it, and of the table here if it is of that
+        is_rolled : whether the words of the line are a roll, which `of_position` takes first
+        """
+        oracle = self.oracle
+        here = await self.tables.asked_at(caller, told=bool(line.options))
         if here and not line.options:
-            replies = _told_here(oracle, rules, caller, here, ask_here, make_text)
+            game = replace(here.game, before=None)
+            async for told in ready_for(oracle, self.rules, caller, game):
+                yield told
+            found = await oracle.answered_in(game, caller.asker, of_game(here, game))
+            yield await reply(found, here)
+            return
+        meant = await self.meant(line, caller, here)
+        situation = _situation(line, meant)
+        roll, left = _dice(line, situation, is_rolled=is_rolled)
+        await self.tables.check_asked(caller, meant, situation.scores, roll)
+        check = partial(check_asked, situation, left)
+        async for told in ready_to_answer(oracle, self.rules, caller, situation, check):
+            yield told
+        found = await oracle.answered(
+            caller.asker,
+            meant,
+            of_position,
+            *((left, situation) if roll is None else (roll, left, situation)),
+            players=situation.players,
+            matchup=situation.dice.matchup if situation.dice else None,
+        )
+        yield await reply(found, None)
+
+    async def meant(self, line: Line, caller: Caller, here: Table | None) -> Ruleset:
+        """The rules that are meant: named, of the game here, of the place; maybe to another goal.
+
+        Raises FarkleError.
+        """
+        named, own = line.option("rules"), has_sets(line.options)
+        if own:
+            named = named or KCD
+        if named is None and here is not None:
+            found = here.game.rules
         else:
-            meant = await rules_meant(line, caller, here, rules)
-            situation = line.situation(meant)
-            roll = read_faces(dice, meant.dice) if isinstance(dice, str) else None
-            await tables.check_asked(caller, meant, situation.scores, roll)
-            check = partial(check_asked, situation, dice)
-            replies = _told(oracle, rules, caller, situation, ask, make_text, check)
-        async for reply in replies:
-            yield reply
+            found = await self.rules.resolve(caller.place, named)
+        return with_goal(found, line.number("goal"), named=not own)
 
-    def advise(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        if has_sets(line.options):
-            return loaded.advise(line, caller)
-        line = with_numbers(line)
+    def _advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        advisor, line = self.oracle.advisor, with_numbers(line)
 
-        def here(table: Table, game: Game) -> Callable[[], Answer]:
+        def of_game(table: Table, game: Game) -> Callable[[], Advice | Odds]:
             return partial(advisor.advise_in, game, line.words, table.names[game.mover])
 
-        asked = partial(advisor.advise, line.words)
-        return answer(line, caller, here, asked, advice_text, line.words)
+        reply = partial(_answer, caller)
+        return self.answered(line, caller, of_game, advisor.advise_on, reply, is_rolled=True)
 
-    def odds(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        if has_sets(line.options):
-            return loaded.odds(line, caller)
+    def _odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        advisor = self.oracle.advisor
 
-        def here(_: Table, game: Game) -> Callable[[], Answer]:
+        def of_game(_: Table, game: Game) -> Callable[[], Advice | Odds]:
             return partial(advisor.odds_in, game)
 
-        number = line.number("dice")
-        asked = partial(advisor.odds, number)
-        return answer(line, caller, here, asked, odds_text, number)
+        return self.answered(line, caller, of_game, advisor.odds_of, partial(_answer, caller))
 
-    context = {**CONTEXT, **SETS}
-    dice = {"dice": say_later("dice to roll"), **context}
-    return [
-        Command(
-            "/advise DICE",
-            say_later("what to keep of a roll"),
-            advise,
-            context,
-            takes_dice=True,
-            examples=(
-                "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
-                "/advise 5 5 2 300 4200 5000",
-            ),
-        ),
-        Command(
-            "/odds dice:N",
-            say_later("roll on or bank, before a roll"),
-            odds,
-            dice,
-            takes_words=False,
-            examples=("/odds turn:350 dice:2 me:4200 them:5000",),
-        ),
-        _position_command(oracle, rules, tables),
-    ]
-
-
-def _position_command(oracle: Oracle, rules: HouseRules, tables: Tables) -> Command:
-    """/position: what is best in a position that is named by its ID."""
-
-    async def position(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        read = read_id(line.words)
-        known = [entry.rules for entry in await rules.list(caller.place) if entry.rules]
+    async def _position(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        oracle, read = self.oracle, read_id(line.words)
+        known = [entry.rules for entry in await self.rules.list(caller.place) if entry.rules]
         meant, position, roll = opened(read, known)
-        await tables.check_asked(caller, meant, (position.banked, position.opponent), roll)
-        async for reply in solved_first(oracle, rules, caller, meant, 2):
+        await self.tables.check_asked(caller, meant, (position.banked, position.opponent), roll)
+        async for reply in solved_first(oracle, self.rules, caller, meant, 2):
             yield reply
-        ask = partial(oracle.advisor.answer, meant)
-        found = await oracle.answered(caller.asker, meant, ask, position, roll)
+        work = oracle.advisor.answer, meant, position, roll
+        found = await oracle.answered(caller.asker, meant, *work)
         yield Reply(found, answer_text, answer_data)
 
-    return Command(
-        "/position ID",
-        say_later("what is best in a position, by its ID"),
-        position,
-        {},
-        examples=("/position CZT1-7YZ9-SYP",),
-    )
+
+def _dice(
+    line: Line, situation: Situation, *, is_rolled: bool
+) -> tuple[Roll | None, Remaining | None]:
+    """The roll that is told and the dice of it, or the dice to roll. Raises FarkleError."""
+    if is_rolled:
+        return rolled(situation, line.words)
+    dice = line.option("dice") if situation.dice else line.number("dice")
+    return None, left_to_roll(situation, dice)
 
 
-async def rules_meant(line: Line, caller: Caller, here: Table | None, rules: HouseRules) -> Ruleset:
-    """The rules that are meant: named, of the game here, of the place; maybe with another goal.
-
-    Raises FarkleError.
-    """
-    named = line.option("rules")
-    if named is None and here is not None:
-        meant = here.game.rules
-    else:
-        meant = await rules.resolve(caller.place, named)
-    return with_goal(meant, line.number("goal"))
+def _situation(line: Line, rules: Ruleset) -> Situation:
+    """The position that a line tells, with the dice that it names. Raises FarkleError."""
+    situation = line.situation(rules)
+    if not has_sets(line.options):
+        return situation
+    return replace(situation, dice=dice_told(line, rules, situation))
 
 
 def with_numbers(line: Line) -> Line:
@@ -168,43 +205,15 @@ def with_numbers(line: Line) -> Line:
     return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
 
 
-async def _told_here(
-    oracle: Oracle,
-    rules: HouseRules,
-    caller: Caller,
-    table: Table,
-    ask_here: Callable[[Table, Game], Callable[[], Answer]],
-    make_text: Callable[[Any], str],
-) -> AsyncIterator[Reply]:
-    """An answer on the game here, for who asked alone."""
-    game = replace(table.game, before=None)
-    async for reply in ready_for(oracle, rules, caller, game):
-        yield reply
-    found = await oracle.advised_in(game, caller.asker, ask_here(table, game))
-    text = partial(_for_mover, table, caller, make_text)
-    yield Reply(found, text, answer_data, private=True)
+async def _answer(caller: Caller, found: Advice | Odds, here: Table | None) -> Reply:
+    """Advice or odds; on the game here for who asked alone."""
+    text = partial(_for_mover, here, caller) if here else answer_text
+    return Reply(found, text, answer_data, private=here is not None)
 
 
-async def _told(
-    oracle: Oracle,
-    rules: HouseRules,
-    caller: Caller,
-    situation: Situation,
-    ask: Callable[[Situation], Answer],
-    make_text: Callable[[Any], str],
-    check: Callable[[], None],
-) -> AsyncIterator[Reply]:
-    """An answer on a position that was told."""
-    meant = rules_of(situation)
-    async for reply in solved_first(oracle, rules, caller, meant, situation.players, check=check):
-        yield reply
-    found = await oracle.advised(caller.asker, meant, situation.players, ask, situation)
-    yield Reply(found, make_text, answer_data)
-
-
-def _for_mover(table: Table, caller: Caller, make_text: Callable[[Any], str], found: Answer) -> str:
+def _for_mover(table: Table, caller: Caller, found: Advice | Odds) -> str:
     """An answer that says "you" to the player to move, whoever asked."""
-    text = make_text(found)
+    text = answer_text(found)
     if table.seat_of(caller.person) != table.game.mover:
         head = say("As {name} sees it:", name=table.names[table.game.mover])
         text = f"{head}\n{text}"

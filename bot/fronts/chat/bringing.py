@@ -2,8 +2,8 @@
 
 import random
 
-from bot.fronts.chat.commands import Line
-from bot.services.loaded import NEXT_PLAYER, ORDINARY, read_kits
+from bot.fronts.chat.commands import YES_OR_NO, Line
+from bot.services.loaded import NEXT_PLAYER, ORDINARY, LoadedDice, read_kits
 from bot.services.situation import Situation, has_sets
 from bot.table.commands import MOST_PLAYERS, check_seats
 from bot.table.state import Game
@@ -39,6 +39,12 @@ def kits_of(line: Line, rules: Ruleset, situation: Situation | None = None) -> t
     """What a line says that two players bring, or all of a situation. Raises FarkleError."""
     typed = map(line.option, ("my-dice", "their-dice", "my-badge", "their-badge"))
     return read_kits(rules, *typed, situation=situation)
+
+
+def dice_told(line: Line, rules: Ruleset, situation: Situation | None = None) -> LoadedDice:
+    """The same with whether jokers score by themselves. Raises FarkleError."""
+    joker_alone = line.choice("joker-alone", YES_OR_NO) is True
+    return LoadedDice(rules, kits_of(line, rules, situation), joker_alone)
 
 
 def kits_of_all(line: Line, rules: Ruleset, players: int) -> tuple[Kit, ...]:

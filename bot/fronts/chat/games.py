@@ -26,10 +26,10 @@ from bot.fronts.chat.waiting import (
 from bot.languages import best_language
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.loaded import KCD
 from bot.services.place_settings import change_settings
 from bot.services.rule_options import with_goal
 from bot.services.seats import read_fallen, read_kept, read_use
+from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
 from bot.table.commands import kept_examples, resign

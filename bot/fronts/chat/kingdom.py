@@ -1,10 +1,9 @@
 """The commands about loaded dice: who wins with which, which to take, and what the games have."""
 
-from collections.abc import AsyncIterator, Callable
-from typing import TypeVar
+from collections.abc import AsyncIterator
 
-from bot.fronts.chat.bringing import SETS, kits_of
-from bot.fronts.chat.commands import YES_OR_NO, Command, Line, Reply
+from bot.fronts.chat.bringing import SETS, dice_told
+from bot.fronts.chat.commands import Command, Line, Reply
 from bot.fronts.chat.waiting import replies
 from bot.services.buying import (
     PurchaseQuestion,
@@ -13,7 +12,6 @@ from bot.services.buying import (
     seconds_of_purchase,
 )
 from bot.services.chances import Oracle
-from bot.services.explorer import explored_with_dice
 from bot.services.house_rules import HouseRules
 from bot.services.kingdom import (
     ChoiceQuestion,
@@ -22,23 +20,12 @@ from bot.services.kingdom import (
     kcd_answer,
     seconds_of_choice,
 )
-from bot.services.loaded import (
-    KCD,
-    LoadedDice,
-    MatchupFolders,
-    advice_on_dice,
-    odds_of_dice,
-    seconds_of,
-    with_solved,
-)
+from bot.services.loaded import MatchupFolders, seconds_of
 from bot.services.rule_options import with_goal
-from bot.services.situation import ME_OR_THEM, Situation, has_sets
-from bot.services.tables import Caller, Tables
+from bot.services.situation import KCD, ME_OR_THEM, has_sets
+from bot.services.tables import Caller
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay
-from bot.views.advice import advice_text, answer_data, odds_text
 from bot.views.buying import purchase_data, purchase_text
-from bot.views.explorer import exploration_data, exploration_text
 from bot.views.kingdom import choice_data, choice_text, kcd_data, kcd_text
 from bot.views.named_dice import (
     badges_data,
@@ -53,21 +40,16 @@ from solver.named.sets import find_die, read_dice
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later, short
 
-T = TypeVar("T")
-
 _CHOOSING = {"own", "buy"}
 """Options that ask which dice to take."""
 
 
 class LoadedQuestions:
-    """/kcd, and /advise, /odds and /explore with loaded dice."""
+    """Who wins with which dice, and which to take."""
 
-    def __init__(
-        self, oracle: Oracle, rules: HouseRules, tables: Tables, folders: MatchupFolders
-    ) -> None:
+    def __init__(self, oracle: Oracle, rules: HouseRules, folders: MatchupFolders) -> None:
         self._oracle = oracle
         self._rules = rules
-        self._tables = tables
         self._folders = folders
 
     def commands(self) -> list[Command]:
@@ -93,42 +75,6 @@ class LoadedQuestions:
                 ),
             )
         ]
-
-    async def advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        """What to keep of a roll of loaded dice."""
-        told = self._of_position(line, caller, advice_on_dice, line.words)
-        async for reply in replies(told, advice_text, answer_data):
-            yield reply
-
-    async def odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        """Roll or bank with loaded dice."""
-        told = self._of_position(line, caller, odds_of_dice, line.option("dice"))
-        async for reply in replies(told, odds_text, answer_data):
-            yield reply
-
-    async def explore(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        """A position of loaded dice, and the ways on from it."""
-        told = self._of_position(line, caller, explored_with_dice, line.option("dice"))
-        async for reply in replies(told, exploration_text, exploration_data):
-            yield reply
-
-    async def _of_position(
-        self,
-        line: Line,
-        caller: Caller,
-        make: Callable[..., T],
-        asked: str | None,
-    ) -> AsyncIterator[Delay | T]:
-        """What a service makes of the dice and the position of a line, and delays before it."""
-        rules = await self._meant(line, caller)
-        situation = line.situation(rules)
-        await self._tables.check_asked(caller, rules, situation.scores)
-        dice = _dice(line, rules, situation)
-        seconds = await at_once(seconds_of, self._folders, dice.matchup)
-        work = with_solved, make, self._folders, dice, asked, situation
-        what = say_later("loaded dice")
-        async for found in self._oracle.tasks.told(caller.asker, what, *work, each=seconds):
-            yield found
 
     async def _kcd(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         match [str(word).lower() for word in line.arguments]:
@@ -158,7 +104,7 @@ class LoadedQuestions:
                 )
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        question = KcdQuestion(_dice(line, await self._meant(line, caller)), _begins(line))
+        question = KcdQuestion(dice_told(line, await self._meant(line, caller)), _begins(line))
         seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
         what, work = say_later("loaded dice"), (kcd_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
@@ -166,7 +112,7 @@ class LoadedQuestions:
             yield reply
 
     async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        dice = _dice(line, await self._meant(line, caller))
+        dice = dice_told(line, await self._meant(line, caller))
         owned = tuple(read_dice(own)) if (own := line.option("own")) else ()
         question = ChoiceQuestion(dice, owned, _begins(line))
         if most := line.option("buy"):
@@ -193,12 +139,6 @@ class LoadedQuestions:
         """The rules of a line, with its goal. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
         return with_goal(meant, line.number("goal"), named=False)
-
-
-def _dice(line: Line, rules: Ruleset, situation: Situation | None = None) -> LoadedDice:
-    """What a line says that two bring, or all of a situation. Raises FarkleError."""
-    joker_alone = line.choice("joker-alone", YES_OR_NO) is True
-    return LoadedDice(rules, kits_of(line, rules, situation), joker_alone)
 
 
 def _begins(line: Line) -> bool:

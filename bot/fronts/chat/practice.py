@@ -10,9 +10,8 @@ from bot.services.chances import Oracle
 from bot.services.daily import Daily, Solution, Verdict
 from bot.services.drill import Drill, DrillQuestion, DrillVerdict, Wish
 from bot.services.house_rules import HouseRules
-from bot.services.loaded import KCD
 from bot.services.rule_options import with_goal
-from bot.services.situation import has_sets
+from bot.services.situation import KCD, has_sets
 from bot.services.tables import Caller
 from bot.table.commands import MOST_PLAYERS
 from bot.tasks.tasks import Delay

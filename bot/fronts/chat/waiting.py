@@ -9,6 +9,8 @@ from bot.services.advisor import Hint
 from bot.services.chances import Oracle
 from bot.services.games import News
 from bot.services.house_rules import HouseRules
+from bot.services.positions import rules_of
+from bot.services.situation import Situation
 from bot.services.tables import Caller
 from bot.table import commands
 from bot.table.state import Game
@@ -73,6 +75,24 @@ async def ready_for(
             yield delay_reply(delay)
     else:
         async for reply in solved_first(oracle, rules, caller, game.rules, game.playing):
+            yield reply
+
+
+async def ready_to_answer(
+    oracle: Oracle,
+    rules: HouseRules,
+    caller: Caller,
+    situation: Situation,
+    check: Callable[[], None],
+) -> AsyncIterator[Reply]:
+    """The same before an answer on a position that is told; `check` as for `solved_first`."""
+    if situation.dice:
+        await at_once(check)
+        async for delay in oracle.ready(caller.asker, situation.dice.matchup):
+            yield delay_reply(delay)
+    else:
+        meant, players = rules_of(situation), situation.players
+        async for reply in solved_first(oracle, rules, caller, meant, players, check=check):
             yield reply
 
 

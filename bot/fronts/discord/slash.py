@@ -153,7 +153,7 @@ OPTIONS: Mapping[str, tuple[SlashOption, ...]] = {
         _RULES,
     ),
     "komi": (_RULES,),
-    "explain": (number("dice", 1, 6), *_CONTEXT),
+    "explain": (SlashOption("dice"), *_CONTEXT, *_SETS),
     "explore": (SlashOption("dice"), *_CONTEXT, *_SETS),
     "memo": (number("unit", 1), _RULES),
     "play": (

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.fronts.discord.buttons import ExploreButton, explore_view, packed, unpacked
+from bot.services.advisor import Asked
 from bot.services.explorer import Exploration, Field, explore, large_step
 from bot.services.positions import as_typed
 from bot.views.explorer import exploration_card, exploration_text
@@ -40,7 +41,7 @@ def test_steps_lead_to_positions_that_can_be(rules: Ruleset) -> None:
     strategy, chance = guessed(rules), random.Random(1)
     position = some_positions(rules, 1)[0]
     for _ in range(12):
-        found = explore(strategy, position)
+        found = explore(Asked(strategy, position))
         check_reachable(rules, position)
         assert found.odds == odds(strategy, position)
         actions = [step.action for step in found.steps]
@@ -63,7 +64,7 @@ def test_steps_of_several_are_typed_again(name: str) -> None:
     play = EstimatedStrategy(guessed(rules), 3)
     position = as_typed(rules, first_position(rules, 3))
     for _ in range(4):
-        found = explore(play, position)
+        found = explore(Asked(play, position))
         assert found.odds == odds(play, position)
         assert found.bank_from == turn_map(play, position).bank_from
         check_buttons(found)
@@ -82,17 +83,17 @@ def test_who_moves_next_of_several_has_a_turn() -> None:
     standings = tuple(replace(start.own, score=k * step) for k in (1, 2, 3))
     after = by_action(play, replace(start, players=standings), "sides")
     assert after == replace(start, players=(*standings[1:], standings[0]))
-    assert exploration_card(explore(play, start)).buttons[-1].label == "Next player"
+    assert exploration_card(explore(Asked(play, start))).buttons[-1].label == "Next player"
 
 
 def test_a_game_of_several_that_cannot_be_typed_has_no_steps() -> None:
     """Where all have as many turns, and who moves did not begin."""
     rules = dict(ONE_BY_ONE)["equal_turns shared"]
     play = EstimatedStrategy(guessed(rules), 3)
-    found = explore(play, replace(first_position(rules, 3), mover=1))
+    found = explore(Asked(play, replace(first_position(rules, 3), mover=1)))
     assert not found.steps
     assert "There are no steps from here: /explore cannot say" in exploration_text(found)
-    assert explore(play, first_position(rules, 3)).steps
+    assert explore(Asked(play, first_position(rules, 3))).steps
 
 
 @pytest.mark.parametrize("name", ["nothing special", "bonus three times"])
@@ -102,7 +103,7 @@ def test_from_a_turn_that_no_rolls_lead_to_one_walks_back(name: str) -> None:
     last = (len(reachable(rules)[0]) + 5) * rules.point_step
     for total in (rules.point_step, last, MAX_TURN_TOTAL):
         for dice in range(1, rules.dice + 1):
-            found = explore(strategy, start.change(turn_total=total, dice=dice))
+            found = explore(Asked(strategy, start.change(turn_total=total, dice=dice)))
             for step in found.steps:
                 if step.position:
                     check_position(rules, step.position)
@@ -146,7 +147,7 @@ def check_buttons(found: Exploration) -> None:
 )  # fmt: skip
 def test_only_what_matters_can_be_changed(name: str, fields: set[Field]) -> None:
     rules = dict(ONE_BY_ONE)[name]
-    found = explore(guessed(rules), first_position(rules))
+    found = explore(Asked(guessed(rules), first_position(rules)))
     always = {Field.OWN, Field.OPPONENT, Field.TURN, Field.DICE, Field.SIDES}
     assert {step.field for step in found.steps} == always | fields
 
@@ -161,7 +162,7 @@ def test_every_state_of_a_turn_can_be_walked_to(name: str) -> None:
     seen, new = set[Position](), {first_position(rules)}
     while new:
         seen |= new
-        steps = [step for one in new for step in explore(strategy, one).steps]
+        steps = [step for one in new for step in explore(Asked(strategy, one)).steps]
         found = {one.position for one in steps if one.field in turning and not one.is_large}
         new = {one for one in found if one and one.turn_total <= goal} - seen
     every = set()
@@ -199,7 +200,7 @@ def test_scores_are_walked_to_the_end() -> None:
 
 
 def by_action(strategy: BestPlay, position: Position, action: str) -> Position | None:
-    [step] = [one for one in explore(strategy, position).steps if one.action == action]
+    [step] = [one for one in explore(Asked(strategy, position)).steps if one.action == action]
     return step.position
 
 
@@ -239,6 +240,6 @@ def test_positions_are_packed_whole() -> None:
 
 def test_long_names_of_rules_are_cut_in_buttons_alone() -> None:
     rules = small(name="a name of house rules as long as can be 12")
-    found = explore(guessed(rules), first_position(rules))
+    found = explore(Asked(guessed(rules), first_position(rules)))
     check_buttons(found)
     assert rules.name in exploration_text(found)

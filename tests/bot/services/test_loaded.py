@@ -11,8 +11,6 @@ from bot.services.kingdom import ChoiceQuestion, KcdQuestion, check_choice, chos
 from bot.services.loaded import (
     LoadedDice,
     MatchupFolders,
-    advice_on_dice,
-    odds_of_dice,
     read_left,
     seconds_of,
     seconds_of_solve,
@@ -37,6 +35,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.points import points_outcome
 from solver.wording import said_in
+from tests.bot.services.own_dice import advised, weighed
 from tests.loaded_dice import kcd
 
 RULES = with_goal(load_rules("kcd"), 600, named=False)
@@ -103,7 +102,7 @@ def test_badges_change_the_answer(folders: MatchupFolders) -> None:
 
 def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
     text = "5 5 3 2 odd, J 5 devil"
-    found = loaded_advice(folders, DICE, text, Situation())
+    found = advised(folders, DICE, text, Situation())
     options = found.options
     assert options[0].win_probability == found.win_probability
     data = answer_data(found)
@@ -116,10 +115,10 @@ def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
     assert "Your dice odd*4,devil*2, theirs ordinary*6." in said
     assert f"keep {kept[0]} " in said
     assert advice_sheet(found).rows[0][0] == kept[0]
-    odds = loaded_odds(folders, DICE, None, Situation(banked=100))
+    odds = weighed(folders, DICE, None, Situation(banked=100))
     assert odds.bank is None
     assert "farkle chance" in odds_text(odds)
-    after = loaded_odds(folders, DICE, "odd,devil", Situation(turn_total=300))
+    after = weighed(folders, DICE, "odd,devil", Situation(turn_total=300))
     assert after.bank is not None
     assert "odd,devil to roll" in odds_text(after).replace("devil,odd", "odd,devil")
 
@@ -162,36 +161,34 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
     def dice(badge: str) -> LoadedDice:
         return dice_of(SHORT, read_badge(badge), None)
 
-    farkle = loaded_advice(folders, dice("tin-resurrection"), "2 4 odd", Situation(turn_total=250))
+    farkle = advised(folders, dice("tin-resurrection"), "2 4 odd", Situation(turn_total=250))
     assert farkle.farkle
     assert farkle.best == farkle.uses[0].win_probability > farkle.win_probability
     assert "roll again" in advice_text(farkle)
     assert answer_data(farkle)["badge_uses"][0]["kind"] == "resurrection"
 
-    turned = loaded_advice(
-        folders, dice("gold-transmutation"), "3 3 1 1 odd, J 5 devil", Situation()
-    )
+    turned = advised(folders, dice("gold-transmutation"), "3 3 1 1 odd, J 5 devil", Situation())
     text = advice_text(turned)
     assert "turn 3 to 1" in text
     [best] = [one for one in turned.uses if one.win_probability == turned.best][:1]
     assert best.win_probability == pytest.approx(1), "four 1s and a joker win"
 
-    twice = loaded_advice(folders, dice("tin-doppelganger"), "5 3 2 4 odd, 5 3 devil", Situation())
+    twice = advised(folders, dice("tin-doppelganger"), "5 3 2 4 odd, 5 3 devil", Situation())
     assert "twice the points" in advice_text(twice)
-    bank = loaded_advice(folders, dice("gold-warlord"), "5 2 odd", Situation(turn_total=200))
+    bank = advised(folders, dice("gold-warlord"), "5 2 odd", Situation(turn_total=200))
     [kept] = bank.options
     assert kept.with_badge
     assert kept.win_probability == pytest.approx(1), "twice 250 is more than the goal"
     assert "win with the badge" in advice_text(bank)
     assert answer_data(bank)["options"][0]["with_badge"] is True
 
-    odds = loaded_odds(folders, dice("gold-warlord"), "odd", Situation(turn_total=250))
+    odds = weighed(folders, dice("gold-warlord"), "odd", Situation(turn_total=250))
     assert odds.use is not None
     assert odds.win_probability == pytest.approx(1)
     assert odds.bank is not None
     assert odds.bank < 1
     assert "Use your badge: bank with the badge 100.00 %" in odds_text(odds)
-    keep = loaded_odds(folders, dice("tin-resurrection"), "odd", Situation(turn_total=250))
+    keep = weighed(folders, dice("tin-resurrection"), "odd", Situation(turn_total=250))
     assert "after a farkle, roll again" in odds_text(keep)
     assert answer_data(keep)["badge_use"]["kind"] == "resurrection"
 
@@ -199,13 +196,13 @@ def test_advice_on_a_badge(folders: MatchupFolders) -> None:
 def test_a_score_that_a_badge_left_uneven(folders: MatchupFolders) -> None:
     for badge, taken in [("tin-warlord:0", True), ("tin-warlord", False), ("tin-might:0", False)]:
         dice = dice_of(SHORT, read_badge(badge), None)
-        even = loaded_odds(folders, dice, None, Situation(banked=50))
+        even = weighed(folders, dice, None, Situation(banked=50))
         if taken:
-            found = loaded_odds(folders, dice, None, Situation(banked=62))
+            found = weighed(folders, dice, None, Situation(banked=62))
             assert found.win_probability == even.win_probability
             continue
         with pytest.raises(FarkleError, match="your score cannot be 62"):
-            loaded_odds(folders, dice, None, Situation(banked=62))
+            weighed(folders, dice, None, Situation(banked=62))
 
 
 def test_uses_multiply_what_a_solve_takes() -> None:
@@ -232,7 +229,7 @@ def test_refusals(folders: MatchupFolders) -> None:
         (Situation(banked=30), None, "your score cannot be 30"),
     ]:
         with pytest.raises(FarkleError, match=sentence):
-            loaded_odds(folders, DICE, left, situation)
+            weighed(folders, DICE, left, situation)
     with pytest.raises(InvalidRequestError, match="not among"):
         read_left(MINE, "9")
     assert read_left(MINE, "6") == MINE.dice_set.whole

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.services.explorer import Exploration, Field, explored_with_dice
-from bot.services.loaded import LoadedDice, MatchupFolders, odds_of_dice, solved, with_solved
+from bot.services import explorer as service
+from bot.services.explorer import Exploration, Field
+from bot.services.loaded import LoadedDice, MatchupFolders, solved
+from bot.services.positions import left_to_roll
 from bot.services.situation import Situation
 from bot.views.explorer import exploration_data, exploration_text
 from solver.game.position import Position
@@ -23,6 +25,7 @@ from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.turn.scoring import TurnState
 from tests.bot.chat import open_chat
+from tests.bot.services.own_dice import advisor_on, weighed
 from tests.house_rules import small
 
 RULES = Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 600})
@@ -49,7 +52,9 @@ def asked_of(dice: LoadedDice, position: Position) -> tuple[str | None, Situatio
 
 def explored(folders: MatchupFolders, dice: LoadedDice, position: Position) -> Exploration:
     """A position, asked for as a command does."""
-    return with_solved(explored_with_dice, folders, dice, *asked_of(dice, position))
+    left, situation = asked_of(dice, position)
+    asked = replace(situation, rules=dice.rules, dice=dice)
+    return service.explored(advisor_on(folders, dice), left_to_roll(asked, left), asked)
 
 
 @pytest.mark.parametrize("dice", [DICE, WITH_BADGE, THREE], ids=["plain", "badge", "three"])
@@ -62,7 +67,7 @@ def test_a_walk_at_random_never_leaves_what_can_be(
     for _ in range(12):
         found = explored(folders, dice, position)
         assert found.position == position
-        assert found.odds == with_solved(odds_of_dice, folders, dice, *asked_of(dice, position))
+        assert found.odds == weighed(folders, dice, *asked_of(dice, position))
         actions = [step.action for step in found.steps]
         assert len(set(actions)) == len(actions)
         text, data = exploration_text(found), exploration_data(found)

@@ -9,7 +9,8 @@ import pytest
 
 from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
-from solver.play.policies import LEVELS, MemoGoForIt
+from solver.play.memo import MemoGoForIt
+from solver.play.policies import LEVELS
 from tests.bot.chat import Chat, open_chat
 from tests.bot.test_playthroughs import fixed_secrets
 

@@ -13,7 +13,8 @@ from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.position import first_position
 from solver.game.sweeps import solve
-from solver.play.policies import Policy, TurnView, make_policy
+from solver.play.policies import make_policy
+from solver.play.policy import Policy, TurnView
 from solver.rules.file import preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy

@@ -16,7 +16,7 @@ from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
 from solver.play.memo_study import MemoStudy, Worth
-from solver.play.policies import Move, TurnView
+from solver.play.policy import Move, TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
+from bot.views.turn_table import turn_data
 from solver.errors import FarkleError, InvalidPositionError, InvalidRollError
 from solver.game.position import Position, reachable
-from solver.play.advice import advise, odds, turn_cells
+from solver.play.advice import advise, odds
+from solver.play.maps import turn_map
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Decision
@@ -105,12 +107,13 @@ def test_the_value_of_rolling_is_the_mean_of_the_advice(
         assert before.win_probability == max(before.roll, before.bank)
 
 
-def test_turn_cells_are_all_totals_and_dice(strategies: dict[str, Strategy]) -> None:
-    cells = turn_cells(strategies["facebook"], Position.of_two(9000, 9500, 400, dice=1)).cells
-    assert [(cell.turn_total, cell.dice) for cell in cells] == [
+def test_the_cells_of_a_turn_are_all_totals_and_dice(strategies: dict[str, Strategy]) -> None:
+    turn = turn_map(strategies["facebook"], Position.of_two(9000, 9500))
+    cells = turn_data(turn)["cells"]
+    assert [(cell["turn_total"], cell["dice"]) for cell in cells] == [
         (total, dice) for total in range(0, 1000, 50) for dice in range(1, 7)
     ]
-    assert {cell.action for cell in cells} == {Decision.ROLL, Decision.BANK}
+    assert {cell["action"] for cell in cells} == {Decision.ROLL, Decision.BANK}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from solver.game.position import check_position
 from solver.play.advice import advise
 from solver.play.daily import DailyPosition, Kind, daily_position, kind_of, rules_of_thumb
-from solver.play.policies import Greedy, MaxPoints, Memo
+from solver.play.memo import Memo
+from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move, TurnView
 from solver.play.position_id import position_id
 from solver.strategy import Strategy

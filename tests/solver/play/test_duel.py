@@ -14,14 +14,8 @@ from solver.play.best_response import best_response
 from solver.play.contests import settled
 from solver.play.duel import duel
 from solver.play.matches import play_duel
-from solver.play.policies import (
-    Cautious,
-    Greedy,
-    MaxPoints,
-    Optimal,
-    Policy,
-    make_policy,
-)
+from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, make_policy
+from solver.play.policy import Policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy

@@ -9,8 +9,9 @@ import pytest
 from solver.game.position import Position
 from solver.loaded.kits import Kit, Side, matchup_of
 from solver.named.sets import read_set
-from solver.play.memo import GoForIt, RuleOfThumb, Thumb
-from solver.play.policies import MemoGoForIt, Policy, TurnView, make_policy
+from solver.play.memo import GoForIt, MemoGoForIt, RuleOfThumb, Thumb
+from solver.play.policies import make_policy
+from solver.play.policy import Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import make_roll
 from solver.turn.hand import EqualDice

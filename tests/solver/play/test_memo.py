@@ -18,7 +18,8 @@ from solver.play.go_for_it import search_go_for_it
 from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.memo_study import MemoStudy, load_memo, study_memo, study_path
-from solver.play.policies import Cautious, Optimal, TurnView
+from solver.play.policies import Cautious, Optimal
+from solver.play.policy import TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy

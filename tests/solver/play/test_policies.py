@@ -13,14 +13,8 @@ from solver.errors import FarkleError
 from solver.game.position import Position, check_position, reachable
 from solver.game.standings import Solution
 from solver.play.advice import advise
-from solver.play.policies import (
-    LEVELS,
-    Move,
-    Policy,
-    TurnView,
-    greedy_threshold,
-    make_policy,
-)
+from solver.play.policies import LEVELS, greedy_threshold, make_policy
+from solver.play.policy import Move, Policy, TurnView
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
