@@ -79,7 +79,7 @@ def _tell_how(advisor: Advisor, rules: Ruleset, reference: str, players: int) ->
     with suppress(InvalidRulesError):
         seconds_of_solve(rules, players)
         try:
-            advisor.strategy_of_many(rules, players, reference)
+            advisor.strategy_for(rules, players, reference)
         except MissingStrategyError as error:
             click.echo(cleaned(str(error)), err=True)
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bot.services.positions import left_to_roll, position_asked, rolled, rules_of
 from bot.services.situation import Situation, read_faces
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from solver.play.policy import Policy
     from solver.turn.equations import Floats
 
-K = TypeVar("K")
-S = TypeVar("S", Strategy, SharedStrategy)
 A = TypeVar("A", Advice, Odds)
 
 _MATCHUPS = 16
@@ -115,11 +113,11 @@ class Advisor:
         self._folder = strategies
         self._program = program
         self.matchups = matchups
-        self._open: dict[Ruleset, Strategy] = {}
+        self._open: dict[tuple[Ruleset, int], Strategy | SharedStrategy] = {}
+        """By rules and the number of players."""
         self._pairs: dict[Matchup, Any] = {}
         """What was asked for last comes last."""
         self._estimates: dict[tuple[Ruleset, int], EstimatedStrategy] = {}
-        self._open_many: dict[tuple[Ruleset, int], SharedStrategy] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sent to another process it is that process's own."""
@@ -233,8 +231,14 @@ class Advisor:
         mover and the strongest of the others. Raises StrategyFileError.
         """
         if game.kits:
-            return self.seated(game) or self.pair(game.side.matchup)
-        return self.shared(game) or self.strategy(game.rules)
+            many = game.many_matchup
+            return self.pair(many if many and self.knows(many) else game.side.matchup)
+        found: BestPlay | None = None
+        if game.playing > 2:
+            if game.stage != "play-off":
+                return self._shared_for(game.rules, game.playing)
+            found = self.solved_for(game.rules, game.playing) if game.all_play_off else None
+        return found or self.strategy(game.rules)
 
     def play_of(self, rules: Ruleset, players: int, matchup: "Matchup | None" = None) -> BestPlay:
         """Return best play of so many players, or of what they bring; an estimate of several.
@@ -253,35 +257,35 @@ class Advisor:
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
         """The strategy of the rules. Raises StrategyFileError where they are not solved."""
-        try:
-            return _current(self._open, rules, partial(open_strategy, self._folder, rules))
-        except MissingStrategyError as error:
-            raise self._missing(error, rules, reference) from None
+        return cast("Strategy", self.strategy_for(rules, 2, reference))
 
     def is_at_hand(self, rules: Ruleset) -> bool:
         """Whether the strategy of two is open and in use, so that it answers in no time."""
-        known = self._open.get(rules)
-        return known is not None and known.is_at_hand
-
-    def strategy_of_many(
-        self, rules: Ruleset, players: int, reference: str | None = None
-    ) -> SharedStrategy:
-        """The strategy of three players or more. Raises StrategyFileError where it is not there."""
-        from solver.many_strategy import open_many  # noqa: PLC0415 - of several players alone
-
-        reopen = partial(open_many, self._folder, rules, players)
-        try:
-            return _current(self._open_many, (rules, players), reopen)
-        except MissingStrategyError as error:
-            raise self._missing(error, rules, reference, players) from None
+        known = self._open.get((rules, 2))
+        return isinstance(known, Strategy) and known.is_at_hand
 
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None
     ) -> Strategy | SharedStrategy:
         """The strategy of so many players. Raises StrategyFileError where that is not solved."""
-        if players == 2:
-            return self.strategy(rules, reference)
-        return self.strategy_of_many(rules, players, reference)
+        reopen: Callable[[], Strategy | SharedStrategy]
+        reopen = partial(open_strategy, self._folder, rules)
+        if players > 2:
+            from solver.many_strategy import open_many  # noqa: PLC0415 - of several players alone
+
+            reopen = partial(open_many, self._folder, rules, players)
+        key = rules, players
+        try:
+            if known := self._open.get(key):
+                known.refresh()
+                return known
+        except StrategyFileError:
+            self._open.pop(key, None)  # another file of the rules may be good
+        try:
+            found = self._open[key] = reopen()
+        except MissingStrategyError as error:
+            raise self._missing(error, rules, reference, players) from None
+        return found
 
     def solved_for(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy | None:
         """The same if that is solved."""
@@ -305,23 +309,10 @@ class Advisor:
     def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
         return self.solved_for(rules, players) or self.estimate(rules, players)
 
-    def shared(self, game: "Game") -> BestPlay | None:
-        """The strategy of those who still play if they are more than two, or an estimate.
-
-        None in a play-off that is not solved. Raises StrategyFileError where not even two players
-        are solved and an estimate takes too long.
-        """
-        if game.playing < 3:
-            return None
-        if game.stage == "play-off":
-            return self.solved_for(game.rules, game.playing) if game.all_play_off else None
-        return self._shared_for(game.rules, game.playing)
-
-    def _shared_for(
-        self, rules: Ruleset, players: int, reference: str | None = None
-    ) -> SharedStrategy:
+    def _shared_for(self, rules: Ruleset, players: int, reference: str | None = None) -> BestPlay:
+        """The strategy of several, or an estimate. Raises StrategyFileError for neither in time."""
         with suppress(StrategyFileError):
-            return self.strategy_of_many(rules, players, reference)
+            return self.strategy_for(rules, players, reference)
         if not self.may_estimate(rules):
             self.strategy(rules, reference)  # says what to do
         return self.estimate(rules, players)
@@ -373,17 +364,14 @@ class Advisor:
 
         Raises MissingStrategyError where nothing is known of them.
         """
-        for rules in (*self._open, *(key[0] for key in (*self._open_many, *self._estimates))):
+        for rules, _ in (*self._open, *self._estimates):
             if rules.digest.startswith(digest):
                 return rules.model_copy(update={"name": name})
         return solved_rules(self._folder, digest, name)
 
     def solved(self, rules: Ruleset) -> Strategy | None:
         """The strategy of the rules if they are solved."""
-        try:
-            return self.strategy(rules)
-        except StrategyFileError:
-            return None
+        return cast("Strategy | None", self.solved_for(rules, 2))
 
     def pair(self, matchup: "Matchup") -> "OwnDice":
         """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
@@ -427,14 +415,6 @@ class Advisor:
             self.pair(matchup)
             return True
         return False
-
-    def seated(self, game: "Game") -> "OwnDice | None":
-        """The strategy of those who bring dice to a table of more than two, if it is solved."""
-        if (matchup := game.many_matchup) is None:
-            return None
-        with suppress(StrategyFileError):
-            return self.pair(matchup)
-        return None
 
     def worth_in(self, game: "Game", *players: int) -> "Worth":
         """As `worth` of the game's rules, or always exactly of the dice that two players bring.
@@ -546,22 +526,6 @@ def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
             )
         )
     return roll
-
-
-def _current(kept: dict[K, S], key: K, reopen: Callable[[], S]) -> S:
-    """A strategy that is kept open, as its file is now; opened where it is not.
-
-    Raises what `reopen` does.
-    """
-    if known := kept.get(key):
-        try:
-            known.refresh()
-        except StrategyFileError:
-            kept.pop(key, None)  # another file of the rules may be good
-        else:
-            return known
-    kept[key] = found = reopen()
-    return found
 
 
 @cache
