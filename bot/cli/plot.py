@@ -14,7 +14,8 @@ from bot.cli.needed import ready_to_answer, solved_first
 from bot.cli.output import Decorated, csv_option, json_option, show, write_file
 from bot.cli.places import advisor_of, named, place_option, rules_reader, situation_of
 from bot.cli.position import position_option, position_options
-from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL
+from bot.services.positions import position_of
+from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL, Situation
 from bot.settings import Settings
 from bot.views.comparison_picture import (
     CURVES_SIZE,
@@ -42,7 +43,6 @@ from solver.game.standings import Ints
 from solver.play.maps import border_map, coarse_step, scores_between, turn_map, win_map
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
 from solver.turn.points import expected_points, points_outcome
 
 
@@ -340,12 +340,8 @@ def _start(
     found = rules_reader(settings, place)(reference)
     strategy = _strategy(settings, found, named(reference, place))
     rules = strategy.rules
-    start = Position.of_two(
-        dice=dice_set(rules).whole,
-        farkles=situation["farkles"],
-        opponent_farkles=situation["opponent_farkles"],
-        began=situation["began"] is not False,
-    )
+    asked = Situation.given(**{**situation, "rules": rules, "hot_dice": 0})
+    start = position_of(rules, asked, None)
     check_position(rules, start)
     hot_dice = situation["hot_dice"] or 0
     check_hot_dice(hot_dice)

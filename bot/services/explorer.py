@@ -1,10 +1,10 @@
 """A walk through all positions of a solved game: one of them, and those a step away."""
 
-import math
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.game.standings import Bools
 from solver.play.advice import Odds
-from solver.play.maps import turn_map
+from solver.play.maps import ones_twos_fives, turn_map
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.scoring import TurnState
@@ -194,10 +194,9 @@ def large_step(rules: Ruleset) -> int:
 
     At least two small ones.
     """
-    tenth = rules.goal / 10 / rules.point_step
-    power = int(10 ** int(math.log10(max(tenth, 1))))
-    factor = max(one for one in (1, 2, 5) if one == 1 or one * power <= tenth)
-    return max(2, factor * power) * rules.point_step
+    tenth = max(rules.goal / 10 / rules.point_step, 1)
+    *_, steps = takewhile(lambda number: number <= tenth, ones_twos_fives())
+    return max(2, steps) * rules.point_step
 
 
 def _steps_on(ground: Ground, position: Position) -> Iterator[Step]:

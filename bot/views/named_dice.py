@@ -94,22 +94,19 @@ def die_text(known: KnownDie) -> str:
     return "\n".join([*lines, *([wrap(known.told)] if known.told else [])])
 
 
+_DIE = "key", "name", "german", "german_key", "also", "internal", "price", "versions", "note"
+
+
 def dice_list_data(dice: Sequence[KnownDie]) -> list[dict[str, Any]]:
     """The dice as plain data."""
     return [
-        {
-            "key": known.key,
-            "name": known.name,
-            "german": known.german,
-            "german_key": known.german_key,
+        {name: getattr(known, name) for name in _DIE}
+        | {
             "also": list(known.also),
-            "internal": known.internal,
-            "price": known.price,
             "versions": {
                 str(version): {"weights": list(die.weights), "jokers": sorted(die.jokers)}
                 for version, die in known.versions.items()
             },
-            "note": known.note,
         }
         for known in dice
     ]
@@ -117,19 +114,12 @@ def dice_list_data(dice: Sequence[KnownDie]) -> list[dict[str, Any]]:
 
 def dice_sheet(dice: Sequence[KnownDie]) -> Sheet:
     """A row for each die and version."""
-    rows = [
-        {
-            "key": known.key,
-            "name": known.name,
-            "version": version,
-            "weights": die.weights,
-            "jokers": sorted(die.jokers),
-            "price": known.price,
-        }
+    rows = (
+        (known.key, known.name, version, die.weights, sorted(die.jokers), known.price)
         for known in dice
         for version, die in known.versions.items()
-    ]
-    return sheet(("key", "name", "version", "weights", "jokers", "price"), rows)
+    )
+    return Sheet(("key", "name", "version", "weights", "jokers", "price"), tuple(rows))
 
 
 def badges_text(badges: Sequence[Badge]) -> str:
@@ -178,21 +168,17 @@ def _joined(parts: Iterable[str]) -> str:
     return "/".join(dict.fromkeys(parts))
 
 
+_BADGE = (
+    *("name", "german", "kind", "tier", "uses", "price"),
+    *("effect", "points", "exactness", "open"),
+)
+
+
 def badges_data(badges: Sequence[Badge]) -> list[dict[str, Any]]:
     """The badges as plain data."""
     return [
-        {
-            "name": badge.name,
-            "german": badge.german,
-            "kind": badge.kind,
-            "tier": str(badge.tier),
-            "uses": badge.uses,
-            "price": badge.price,
-            "effect": dict(badge.effect),
-            "points": list(badge.points),
-            "exactness": str(badge.exactness),
-            "open": badge.open,
-        }
+        {name: getattr(badge, name) for name in _BADGE}
+        | {"effect": dict(badge.effect), "points": list(badge.points)}
         for badge in badges
     ]
 

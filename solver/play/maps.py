@@ -202,14 +202,14 @@ def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
 def coarse_step(rules: Ruleset, most: int) -> int:
     """A step between scores, 1, 2 or 5 times a power of ten of them, that makes at most so many."""
     steps, step = rules.winning_score // rules.point_step, 1
-    for factor in _ones_twos_fives():
+    for factor in ones_twos_fives():
         step = factor
         if steps <= most * step:
             break
     return step * rules.point_step
 
 
-def _ones_twos_fives() -> Iterator[int]:
+def ones_twos_fives() -> Iterator[int]:
     """1, 2, 5, 10, 20, 50 and so on."""
     power = 1
     while True:
