@@ -8,10 +8,10 @@ from bot.views.badges import badge_lines
 from bot.views.kingdom import (
     MOST_CHOICES,
     begins_text,
-    choice_question_data,
     doubt_lines,
     points_data,
     points_figure,
+    question_data,
     set_data,
     sets_note,
 )
@@ -68,7 +68,7 @@ def gain(answer: PurchaseAnswer, one: Purchase) -> float | None:
 def purchase_data(answer: PurchaseAnswer) -> dict[str, Any]:
     """All dice as plain data."""
     return {
-        **choice_question_data(answer.question.owned),
+        **question_data(answer.question.owned),
         "most_price": answer.question.most_price,
         "now": set_data(answer.now),
         "dice": [_data(answer, one) for one in answer.purchases],

@@ -1,7 +1,7 @@
 """Loaded dice against loaded dice as people read it, as plain data and as tables."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Any
 
@@ -18,7 +18,6 @@ from bot.views.badges import badge_lines, plan_data, plan_lines
 from bot.views.layout import WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
-from solver.named.badges import NamedBadge
 from solver.named.sets import NamedDie, NamedSet
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say
@@ -87,11 +86,6 @@ def points_data(points: float) -> float | None:
     return points if math.isfinite(points) else None
 
 
-def badges_data(badges: Sequence[NamedBadge | None]) -> list[str | None]:
-    """The same as plain data."""
-    return [badge.text if badge else None for badge in badges]
-
-
 def choice_text(answer: ChoiceAnswer) -> str:
     """The best sets, with what each costs against the best."""
     question = answer.question
@@ -147,7 +141,7 @@ def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
     """The same as plain data."""
     question = answer.question
     return {
-        **_question_data(question),
+        **question_data(question),
         "win_probability": answer.win,
         "win_probability_beginning": answer.win_beginning,
         "win_probability_second": answer.win_second,
@@ -188,20 +182,21 @@ def kcd_sheet(answer: KcdAnswer) -> Sheet:
 def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
     """All sets as plain data."""
     return {
-        **choice_question_data(answer.question),
+        **question_data(answer.question),
         "choices": [set_data(one) for one in answer.choices],
     }
 
 
-def choice_question_data(question: ChoiceQuestion) -> dict[str, Any]:
-    """The game that a set is chosen for."""
+def question_data(question: KcdQuestion | ChoiceQuestion) -> dict[str, Any]:
+    """The game that is asked about."""
+    dice = question.dice
     return {
-        "rules": question.dice.rules.name,
-        "goal": question.dice.rules.goal,
-        "theirs": question.dice.theirs.text,
+        "rules": dice.rules.name,
+        "goal": dice.rules.goal,
+        **({"theirs": dice.theirs.text} if isinstance(question, ChoiceQuestion) else {}),
         "begins": question.begins,
-        "joker_alone": question.dice.joker_alone,
-        "badges": badges_data(question.dice.badges),
+        "joker_alone": dice.joker_alone,
+        "badges": [badge.text if badge else None for badge in dice.badges],
     }
 
 
@@ -217,16 +212,6 @@ def set_data(one: Choice) -> dict[str, Any]:
         "points": points_data(one.points),
         "win_probability": one.win,
         "price": one.dice.price,
-    }
-
-
-def _question_data(question: KcdQuestion) -> dict[str, Any]:
-    return {
-        "rules": question.dice.rules.name,
-        "goal": question.dice.rules.goal,
-        "begins": question.begins,
-        "joker_alone": question.dice.joker_alone,
-        "badges": badges_data(question.dice.badges),
     }
 
 
