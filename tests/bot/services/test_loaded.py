@@ -1,7 +1,6 @@
 """Questions about loaded dice, of a game short enough to be solved at once."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from bot.services.loaded import (
     seconds_of,
     seconds_of_solve,
     solved,
-    with_solved,
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
@@ -50,7 +48,6 @@ def dice_of(
 
 
 DICE = dice_of(RULES)
-loaded_advice, loaded_odds = (partial(with_solved, make) for make in (advice_on_dice, odds_of_dice))
 
 
 @pytest.fixture
