@@ -20,6 +20,7 @@ from bot.fronts.chat.practice import practice_commands
 from bot.fronts.chat.records import RecordCommands
 from bot.fronts.chat.rules import RulesCommands
 from bot.fronts.chat.tournaments import tournament_commands
+from bot.fronts.pressing import Pressing
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
@@ -45,6 +46,7 @@ class Parts:
     """What a front needs."""
 
     commands: Commands
+    pressing: Pressing
     games: Games
     rules: HouseRules
     store: Store
@@ -100,6 +102,8 @@ async def open_parts(
         played = GameCommands(games, rules)
         back = LookingBack(tables, oracle)
         questions = PositionQuestions(oracle, rules, tables)
+        daily, drill = Daily(tables, oracle, rules), Drill(tables, oracle, rules, back)
+        tournaments = Tournaments(games)
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
@@ -115,10 +119,8 @@ async def open_parts(
                 *picture_commands(questions),
                 *memo_commands(oracle, rules, settings.kernels),
                 *played.commands(),
-                *tournament_commands(Tournaments(games), rules),
-                *practice_commands(
-                    Daily(tables, oracle, rules), Drill(tables, oracle, rules, back), oracle, rules
-                ),
+                *tournament_commands(tournaments, rules),
+                *practice_commands(daily, drill, oracle, rules),
                 *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
                 *duel_commands(oracle, rules, settings.kernels),
                 *RulesCommands(rules).commands(),
@@ -127,7 +129,8 @@ async def open_parts(
             rules.names,
             tables.players_at,
         )
-        yield Parts(commands, games, rules, store, tasks)
+        pressing = Pressing(games, rules, daily, drill, tournaments)
+        yield Parts(commands, pressing, games, rules, store, tasks)
     finally:
         if ending:
             ending.cancel()

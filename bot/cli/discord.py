@@ -79,7 +79,7 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
         patience=chosen.farkle_patience,
         late=chosen.farkle_late,
     ) as parts:
-        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        front = DiscordFront(parts.commands, parts.pressing)
         await client.run_discord(front, parts.store, settings.data, chosen, token)
 
 

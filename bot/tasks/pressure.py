@@ -30,7 +30,7 @@ class Degree(IntEnum):
 
 
 class Pressure:
-    """How late the event loop is, and how long presses wait to begin and moves to be written."""
+    """How late the event loop is, and how long moves wait to be written."""
 
     def __init__(self, late_seconds: float = math.inf) -> None:
         """`late_seconds` on average are too many for heavy work.
@@ -48,7 +48,7 @@ class Pressure:
         return Degree(sum(self._delay >= limit for limit in limits))
 
     def note(self, seconds: float) -> None:
-        """A move waited so long to be written, or a press to begin."""
+        """A move waited so long to be written."""
         self._noted.append(seconds)
 
     def tick(self, elapsed: float) -> None:

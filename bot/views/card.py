@@ -86,6 +86,8 @@ class Style(Enum):
     PLAIN = auto()
     MAIN = auto()
     BANK = auto()
+    GRAVE = auto()
+    """What cannot be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,8 @@ class Button:
     enabled: bool = True
     why: str = ""
     """Why it is disabled, where somebody may ask."""
+    id: str = ""
+    """What tells its press again, see bot/fronts/presses.py."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,7 @@ class Menu:
     """What it says until then."""
     options: tuple[tuple[str, str, str], ...]
     """What is chosen, what it is called, and what that means."""
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from babel.messages.frontend import parse_keywords
 from babel.messages.pofile import read_po
 
 from bot.fronts.chat.help import GROUPS
-from bot.fronts.discord.buttons import Confirm, TableButton, table_id
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.fronts.presses import Confirm, TablePress, read_press
 from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
 from bot.settings import CHECKOUT
 from solver.play.policies import LEVELS
@@ -160,19 +160,9 @@ def test_a_catalogue_may_be_for_a_region(tmp_path: Path, monkeypatch: pytest.Mon
     assert find_code("zh-CN") == "zh-CN"
     assert find_code("fr") is None
     for code in language_codes():
-        table = TableButton.read(table_id("ab12", 3, 5, "roll", code))
-        sure = Confirm.read(Confirm("end", "ab12", code).item.custom_id or "")
-        for found in (table, sure):
-            assert found
-            assert (found.game, found.language) == ("ab12", code)
-
-
-@pytest.mark.parametrize("custom_id", ["t:ab12:3:5:end", "t:ab12:3:5:roll"])
-def test_buttons_from_before_languages_still_work(custom_id: str) -> None:
-    found = TableButton.read(custom_id)
-    assert found
-    assert (found.mask, found.language, found.action) == (5, "en", custom_id[11:])
-    assert Confirm.read("y:resign:abcdeffa")
+        table = TablePress("ab12", 3, 5, code, "roll")
+        for press in (table, Confirm("end", code, "ab12", 0)):
+            assert read_press(press.id) == press
 
 
 def test_numbers_are_written_as_the_language_does() -> None:

@@ -82,7 +82,7 @@ async def test_so_is_who_asks_in_discord(
     tmp_path: Path, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path)) as parts:
-        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        front = DiscordFront(parts.commands, parts.pressing)
         for where in ("Tables.open_at", "Tables.find"):
             monkeypatch.setattr(f"bot.services.tables.{where}", broken)
         monkeypatch.setattr("bot.fronts.discord.front.caller_of", broken)

@@ -146,7 +146,7 @@ async def front(data: Path, tmp_path: Path) -> Any:
     """The front of Discord, without one."""
     advisor = Advisor(data / "strategies")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
-        yield DiscordFront(parts.commands, parts.games, parts.rules)
+        yield DiscordFront(parts.commands, parts.pressing)
 
 
 @pytest.mark.parametrize("text", [*ACTED_ON, *HIDDEN])

@@ -109,7 +109,7 @@ def open_discord(folder: Path) -> Iterator[Give]:
     ):
         program = open_program(folder)
         parts = runner.run(program.__aenter__())
-        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        front = DiscordFront(parts.commands, parts.pressing)
 
         async def connect() -> FarkleClient:
             client = FarkleClient(front, parts.store, folder)

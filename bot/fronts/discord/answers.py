@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import io
 import logging
-import math
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
@@ -12,47 +11,30 @@ from enum import Enum, auto
 from typing import Any, TypeVar
 
 import discord
-from discord.ui import LayoutView, View
 from discord.utils import MISSING
 
+from bot.fronts.cards import news_card, pressable_table, reply_card
 from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.discord.asking import (
-    DUE,
-    WAITS,
     caller_of,
     language_of_all,
     person_of,
     seconds_left,
     user_id,
 )
-from bot.fronts.discord.buttons import daily_view, drill_view, explore_view, tournament_view
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
-from bot.fronts.discord.frames import Framed, shown_texts, shows_moment, table_view, text_view
-from bot.fronts.discord.gate import LEAVE
+from bot.fronts.discord.frames import AnyView, card_view, shown_texts, shows_moment, text_view
 from bot.fronts.discord.threads import begin_thread, can_begin, tell_in_thread
 from bot.review.chart import GameChart
-from bot.services.daily import Asked, Solution, Verdict
-from bot.services.drill import DrillQuestion, DrillVerdict
-from bot.services.explorer import Exploration
 from bot.services.games import News
 from bot.services.needed import Needed
-from bot.services.pictures import Explanation
 from bot.services.tables import Table
 from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
-from bot.views.card import (
-    Attachment,
-    Card,
-    answer_card,
-    text_card,
-)
+from bot.views.card import Attachment, Card
 from bot.views.chart import chart_png
-from bot.views.daily import answer_page, asked_page
-from bot.views.drill import drill_page, verdict_page
-from bot.views.explain import explanation_card
-from bot.views.explorer import exploration_card
 from bot.views.game import chances_text, reminder_text
 from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
@@ -61,8 +43,7 @@ from bot.views.layout import (
     shorten_text,
     whole_sentence,
 )
-from bot.views.table_card import choice_card, table_card, turn_story
-from bot.views.tournament_card import tournament_card
+from bot.views.table_card import TableCard, choice_card, table_card, turn_story
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later, spoken
 
@@ -75,7 +56,6 @@ _DEFER_SECONDS = 1.0
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
-AnyView = View | LayoutView
 
 
 class _Original(Enum):
@@ -123,10 +103,6 @@ class Answer:
         self._language = language
         self._tasks = tasks
         self._original = _Original.NONE
-        waits = interaction.extras.get(WAITS)
-        if waits is not None:
-            told = _Original.LOADING if self._pressed else _Original.PRIVATE
-            self._original = told if waits else _Original.OVER
         self._message: discord.WebhookMessage | None = None
         """What all can see, where the first answer was for one alone."""
         self._sent: discord.Message | None = None
@@ -147,14 +123,14 @@ class Answer:
         """Whether the message has the card of a table, and so can never be a plain one again."""
 
     @property
-    def shown_in(self) -> str:
-        """The number of the message whose button was pressed, if it has the card of a table."""
-        return str(self._shown_id) if self._is_framed else ""
+    def shown_in(self) -> int:
+        """The number of the message whose button was pressed, 0 if it has no card of a table."""
+        return self._shown_id or 0 if self._is_framed else 0
 
-    def show_in(self, message: int | None) -> None:
+    def show_in(self, message: int) -> None:
         """Show a table in its message, if that is known, and close the question that was asked."""
         channel = self._interaction.channel_id
-        if message is not None and channel is not None:
+        if message and channel is not None:
             messages = self._interaction.client.get_partial_messageable(channel)
             self._table, self._shown_id = messages.get_partial_message(message), message
 
@@ -187,7 +163,7 @@ class Answer:
                 await self._begin_thread(told[-1].table)
             await self._after_turn(told)
             if found := told[-1].tournament:
-                await self._follow(*self.tournament_card(TournamentNews(found)))
+                await self._follow(self.tournament_card(TournamentNews(found)))
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
@@ -264,20 +240,21 @@ class Answer:
 
     async def renew(self, news: TournamentNews) -> None:
         """Bring the tournament up to date whose button was pressed, without an answer to that."""
-        card, view = self.tournament_card(news)
+        card = self.tournament_card(news)
         if self._interaction.message is not None:
             nobody = discord.AllowedMentions.none()
             try:
                 await self._interaction.message.edit(
-                    content=card.text, view=view, allowed_mentions=nobody
+                    content=card.text, view=card_view(card), allowed_mentions=nobody
                 )
             except UNREACHABLE as error:
                 check_lost(error)
 
-    async def _follow(self, card: Card, view: AnyView | None) -> None:
+    async def _follow(self, card: Card) -> None:
         """Say something for all to see, in a message of its own after what was said."""
         try:
-            shown: Any = view or MISSING  # each kind of view has an overload of its own
+            # each kind of view has an overload of its own
+            shown: Any = card_view(card) or MISSING
             await self._interaction.followup.send(card.text, view=shown)
         except UNREACHABLE as error:
             check_lost(error)
@@ -315,7 +292,6 @@ class Answer:
         return await work
 
     async def _defer(self) -> None:
-        self._leave()
         try:
             if self._pressed or self._table:
                 await self._interaction.response.defer()
@@ -332,7 +308,6 @@ class Answer:
         """Tell what has come up since the last time, at once; what all can see goes first."""
         private: list[Reply] = []
         shown: Card | News | None = None
-        view: AnyView | None = None
         for told in found:
             waits = isinstance(told, Reply) and isinstance(told.subject, Delay | Needed)
             if waits and self._pressed and not self._answered:
@@ -342,7 +317,7 @@ class Answer:
             ):
                 private.append(told)
             elif isinstance(told, Reply) and not isinstance(told.subject, News):
-                shown, view = self._card_of(told)
+                shown = self._card_of(told)
                 self._cards.append(shown)
             else:
                 shown = told.subject if isinstance(told, Reply) else told
@@ -353,45 +328,24 @@ class Answer:
         if isinstance(shown, News):
             await self._show_table(shown)
         elif shown is not None:
-            await self.show(_last_that_fit(self._cards), view)
+            await self.show(_last_that_fit(self._cards))
         for reply in private:
-            await self.tell_privately(*self._card_of(reply))
+            await self.tell_privately(self._card_of(reply))
 
-    def _card_of(  # noqa: PLR0911 - one for each subject
-        self, reply: Reply
-    ) -> tuple[Card, AnyView | None]:
-        """Any reply but the news of a table, with its buttons if it has some."""
-        subject = reply.subject
-        if isinstance(subject, Exploration) and not subject.odds.brought:
-            # one that all can see stays in their language, whoever presses
-            alone = reply.private or _is_private(self._interaction)
-            language = spoken() if alone else self._language
-            card = said_in(language, exploration_card, subject)
-            return card, said_in(language, explore_view, subject, card.buttons, language.code)
-        if isinstance(subject, Explanation):
-            return explanation_card(subject), None
-        if isinstance(subject, Asked):
-            card = asked_page(subject).card
-            return card, daily_view(subject.daily.day, card.buttons)
-        if isinstance(subject, DrillQuestion):
-            card = drill_page(subject).card
-            return card, drill_view(subject.drill.id, card.buttons)
-        if isinstance(subject, DrillVerdict):
-            card = verdict_page(subject).card
-            return card, drill_view(subject.drill.id, card.buttons)
-        if isinstance(subject, TournamentNews):
-            return self.tournament_card(subject)
-        if isinstance(subject, Verdict | Solution):
-            return answer_page(subject).card, None
-        return answer_card(subject) or text_card(reply.text), None
+    def _card_of(self, reply: Reply) -> Card:
+        """Any reply but the news of a table."""
+        if isinstance(reply.subject, TournamentNews):
+            return self.tournament_card(reply.subject)
+        # what all can see stays in their language, whoever presses
+        alone = reply.private or _is_private(self._interaction)
+        return reply_card(reply, spoken() if alone else self._language)
 
-    def tournament_card(self, news: TournamentNews) -> tuple[Card, AnyView | None]:
+    def tournament_card(self, news: TournamentNews) -> Card:
         """A tournament with its buttons, for all to read, in one language from first to last."""
         language, made_in = self._language, self._settings.tournament_language
         if made_in and news.happened is not Happened.MADE:
             language = language_of_all(self._interaction, self._settings, made_in)
-        card, found = said_in(language, tournament_card, news), news.tournament
-        return card, tournament_view(found.id, card.buttons, language.code) if found else None
+        return news_card(news, language)
 
     async def _show_table(self, news: News) -> None:
         """Show a table after all its news; a chart, which takes long to draw, is put in later."""
@@ -411,7 +365,7 @@ class Answer:
         pictures = self._tasks.pressure.degree < Degree.STRAINED
         told = list(self._told)
         card = said_in(self._language, table_card, told, chart, pictures=pictures)
-        await self.show(card, table_view(card, news.table.game, self._language.code))
+        await self.show(pressable_table(card, news.table.game, self._language.code))
 
     async def _drawn(self, chart: GameChart) -> bytes | None:
         """The picture of a game that is over, if there is time for it."""
@@ -423,36 +377,30 @@ class Answer:
             return await self._tasks.soon(asker, chart_png, chart)
         return None
 
-    async def show(self, card: Card, view: AnyView | None = None) -> None:
+    async def show(self, card: Card) -> None:
         """Show something to all: in the message whose button was pressed, else in one message."""
         if self._table is not None:
-            if await self._changed(self._table, card, view):
+            if await self._changed(self._table, card):
                 await self._close()
                 self._is_public = True
                 return
             self._table = None
-        if self._is_framed and not isinstance(view, Framed):
-            view = text_view(card.text, card.files)
         try:
             if self._original is not _Original.OVER:
-                await self._show(card, view)
+                await self._show(card)
         except UNREACHABLE as error:
             check_lost(error)
             self._original = _Original.OVER
         if self._original is _Original.OVER:
-            await self._show_in_channel(card, view)
-        self._is_framed = self._is_framed or isinstance(view, Framed)
+            await self._show_in_channel(card)
+        self._is_framed = self._is_framed or isinstance(card, TableCard)
         self._is_public = True
 
-    async def _changed(
-        self, message: discord.Message | discord.PartialMessage, card: Card, view: AnyView | None
-    ) -> bool:
+    async def _changed(self, message: discord.Message | discord.PartialMessage, card: Card) -> bool:
         """Whether a message can be changed in its channel, and so is."""
         try:
             await message.edit(
-                **({} if message is self._table else self._content(card, view)),
-                view=view,
-                attachments=files_of(card.files),
+                **self._changes(card, has_text=message is not self._table),
                 # which discord.py says by itself only beside a text that is no part
                 allowed_mentions=discord.AllowedMentions.none(),
             )
@@ -474,14 +422,9 @@ class Answer:
         except UNREACHABLE as error:
             check_lost(error)
 
-    async def _show(self, card: Card, view: AnyView | None) -> None:
+    async def _show(self, card: Card) -> None:
         interaction, response = self._interaction, self._interaction.response
-        self._leave()
-        files = files_of(card.files)
-        changed = {**self._content(card, view), "view": view, "attachments": files}
-        said: dict[str, Any] = {"content": card.text, "view": view or MISSING, "files": files}
-        if isinstance(view, Framed):
-            del said["content"]
+        changed, said = self._changes(card), self._said(card)
         if self._message is not None:
             await self._message.edit(**changed)
         elif self._original is _Original.NONE and self._pressed:
@@ -500,11 +443,25 @@ class Answer:
             self._message = await interaction.followup.send(**said, wait=True)
             self._shown_id = self._message.id
 
-    def _content(self, card: Card, view: AnyView | None) -> dict[str, Any]:
-        """The text of a message that is changed, which one with a card has in its parts."""
+    def _parts(self, card: Card) -> tuple[AnyView | None, str | None]:
+        """What a card needs beside its text, and its text where that is none of these parts."""
+        if isinstance(card, TableCard):
+            return card_view(card), None
         if self._is_framed:
-            return {}
-        return {"content": None if isinstance(view, Framed) else card.text}
+            return text_view(card.text, card.files), None
+        return card_view(card), card.text
+
+    def _changes(self, card: Card, *, has_text: bool = True) -> dict[str, Any]:
+        """A card as the changes of a message, of which one that is in parts has no text."""
+        view, text = self._parts(card)
+        found = {"view": view, "attachments": files_of(card.files)}
+        return found | {"content": text} if has_text and not self._is_framed else found
+
+    def _said(self, card: Card) -> dict[str, Any]:
+        """A card as a new message."""
+        view, text = self._parts(card)
+        found = {"view": view or MISSING, "files": files_of(card.files)}
+        return found if text is None else found | {"content": text}
 
     async def choose(self, table: Table, mask: int, news: News | None = None) -> None:
         """Show a table with these dice chosen, in the message whose button was pressed.
@@ -523,22 +480,14 @@ class Answer:
             texts |= {"text": fresh.text, "foot": fresh.foot}
         kept = texts, moment
         card = said_in(self._language, choice_card, game, mask, *kept, pictures=pictures)
-        view = table_view(card, game, self._language.code, mask)
-        files = files_of(card.files)
-        changed = {**self._content(card, view), "view": view, "attachments": files}
-        self._leave()
+        card = pressable_table(card, game, self._language.code, mask)
         try:
-            await self._change_pressed(changed)
+            await self._change_pressed(self._changes(card))
         except UNREACHABLE as error:
             check_lost(error)
             if getattr(error, "code", 0) not in OVER:
                 told = say("this message can no longer be changed: /show shows the table again")
                 await self.tell_alone(told)
-
-    def _leave(self) -> None:
-        """Let the next press begin, as this answer is made and only to be sent."""
-        if leave := self._interaction.extras.get(LEAVE):
-            leave()
 
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""
@@ -562,18 +511,17 @@ class Answer:
             await self._interaction.edit_original_response(**changed)
         self._original = _Original.PUBLIC
 
-    async def page(self, card: Card, view: View, *, first: bool) -> None:
+    async def page(self, card: Card, *, first: bool) -> None:
         """Show one of several pages: the first in a message of its own, only to who asks."""
         if first and not _is_private(self._interaction):
-            await self.tell_privately(card, view)
+            await self.tell_privately(card)
         else:
-            await self.show(card, view)
+            await self.show(card)
 
-    async def tell_privately(self, card: Card, view: AnyView | None = None) -> None:
+    async def tell_privately(self, card: Card) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        self._leave()
-        files = files_of(card.files)
+        view, files = card_view(card), files_of(card.files)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
@@ -601,7 +549,7 @@ class Answer:
         """Tell a sentence to the one who asked alone."""
         await self.tell_privately(Card(plain_markdown(whole_sentence(sentence))))
 
-    async def _show_in_channel(self, card: Card, view: AnyView | None) -> None:
+    async def _show_in_channel(self, card: Card) -> None:
         """Say it without the interaction, which is dead after 15 minutes or 3 seconds."""
         interaction = self._interaction
         if self._pressed and _is_private(interaction):
@@ -610,31 +558,17 @@ class Answer:
         if message is None and self._shown_id and interaction.channel_id:
             messages = interaction.client.get_partial_messageable(interaction.channel_id)
             message = messages.get_partial_message(self._shown_id)
-        if message is not None and await self._changed(message, card, view):
+        if message is not None and await self._changed(message, card):
             return
         self._is_heard = False
         try:
             if isinstance(interaction.channel, discord.abc.Messageable):
-                text = None if isinstance(view, Framed) else card.text
-                files = files_of(card.files)
-                shown: Any = view or MISSING
-                self._sent = await interaction.channel.send(text, view=shown, files=files)
+                self._sent = await interaction.channel.send(**self._said(card))
                 self._is_heard = True
         except UNREACHABLE as error:
             check_lost(error)
             # what was done is kept: the next press or /show tells it
             logger.info("an answer could not be told in its channel")
-
-
-async def tell_to_wait(interaction: discord.Interaction[Any]) -> None:
-    """Tell Discord that the answer to a press, which has not begun, takes longer."""
-    try:
-        await interaction.response.defer()
-        interaction.extras[WAITS] = True
-        interaction.extras[DUE] = math.inf
-    except UNREACHABLE as error:
-        check_lost(error)
-        interaction.extras[WAITS] = False
 
 
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:

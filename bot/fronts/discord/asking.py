@@ -1,12 +1,14 @@
-"""Who asks in Discord, where, in which language, and until when they have to be told something."""
+"""Who asks in Discord for what, where, in which language, and until when they wait."""
 
 import math
 import time
+from dataclasses import replace
 from typing import Any
 
 import discord
 
 from bot.fronts.discord.threads import channel_of
+from bot.fronts.presses import Press, TablePress, read_press
 from bot.languages import best_language
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
@@ -15,9 +17,6 @@ from solver.wording import Language, spoken
 
 DUE = "due"
 """When it has to be told so at the latest: a monotonic time among the extras of an interaction."""
-
-WAITS = "waits"
-"""Among its extras once Discord was told that it waits to begin: whether Discord took that."""
 
 
 def seconds_left(interaction: discord.Interaction[Any]) -> float:
@@ -69,3 +68,24 @@ def user_id(person: str | None) -> int | None:
     """Discord's id of a person; None for bots and for who was forgotten."""
     front, _, number = (person or "").partition(":")
     return int(number) if front == "discord" and number.isdigit() else None
+
+
+def sent(interaction: discord.Interaction[Any], name: str) -> object:
+    """A part of what was sent with an interaction, None where it is missing."""
+    data: Any = interaction.data
+    return data.get(name) if data else None
+
+
+def press_of(interaction: discord.Interaction[Any]) -> Press | None:
+    """The press of a button or of an entry of a list, by its id; None if there is no such."""
+    press = read_press(str(sent(interaction, "custom_id")))
+    is_list = isinstance(press, TablePress) and press.is_list
+    expected = discord.ComponentType.string_select if is_list else discord.ComponentType.button
+    if sent(interaction, "component_type") != expected.value:
+        return None
+    if isinstance(press, TablePress):
+        chosen = sent(interaction, "values")
+        chose = str(chosen[0]) if isinstance(chosen, list) and chosen else ""
+        message = interaction.message.id if interaction.message else 0
+        return replace(press, chose=chose, message=message)
+    return press

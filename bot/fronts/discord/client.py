@@ -14,17 +14,15 @@ from typing import Any
 import aiohttp
 import discord
 from discord import app_commands
-from discord.webhook.async_ import async_context
 from filelock import AsyncFileLock
 
 from bot import log
-from bot.fronts.discord.buttons import pressed_button, sent
+from bot.fronts.discord.asking import press_of, sent
 from bot.fronts.discord.daily import keep_posting
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.settings import DiscordSettings
 from bot.fronts.discord.slash import CommandTranslator
-from bot.fronts.discord.terse import TerseAdapter
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
 from solver.folders import OWNER_ONLY
@@ -115,8 +113,7 @@ class FarkleClient(discord.AutoShardedClient):
         parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
-        """Set up how interactions are answered from here on, and bring commands up to date."""
-        async_context.set(TerseAdapter())
+        """Bring commands up to date."""
         await self.tree.set_translator(self._translator)
         await self._sync()
 
@@ -133,13 +130,8 @@ class FarkleClient(discord.AutoShardedClient):
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """Answer presses, on buttons of all times, by their ids."""
         kinds = discord.InteractionType.component, discord.InteractionType.modal_submit
-        if interaction.type not in kinds:
-            return
-        button = pressed_button(interaction)
-        if button is None:
-            await self.front.dead(interaction)
-        elif await button.interaction_check(interaction):
-            await button.callback(interaction)
+        if interaction.type in kinds and self.front.listen(interaction):
+            await self.front.pressed(interaction, press_of(interaction))
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log what failed; the bot goes on."""

@@ -7,9 +7,10 @@ from functools import partial
 import discord
 
 from bot import log
+from bot.fronts.cards import daily_pressable
 from bot.fronts.discord.answers import files_of
-from bot.fronts.discord.buttons import daily_view
 from bot.fronts.discord.failures import UNREACHABLE, check_lost
+from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import DiscordFront
 from bot.languages import best_language
 from bot.services.daily import Post
@@ -30,7 +31,8 @@ async def keep_posting(client: discord.Client, front: DiscordFront, store: Store
     await client.wait_until_ready()
     while True:
         try:
-            await front.to_its_end(front.daily.post_due(_FRONT, partial(_post, client, store)))
+            due = front.pressing.daily.post_due(_FRONT, partial(_post, client, store))
+            await front.to_its_end(due)
         except StoreError as error:
             logger.warning("did not look for daily positions that are due: %s", error)
         except Exception as error:  # whatever one post is, there is a next one
@@ -45,11 +47,12 @@ async def _post(client: discord.Client, store: Store, place: str, post: Post) ->
     language = best_language(settings.language or settings.daily_language)
     card = said_in(language, post_card, post)
     day = post.asked.daily.day
+    card = daily_pressable(card, day)
     channel = client.get_partial_messageable(int(number))
     try:
         await channel.send(
             card.text,
-            view=daily_view(day, card.buttons),
+            view=card_view(card),
             files=files_of(card.attachments),
             # Discord takes it for the same message if it is sent again after a fault on the way
             nonce=f"{number[-18:]}{day.toordinal()}",

@@ -8,7 +8,6 @@ import aiohttp
 import discord
 
 from bot.fronts.chat.commands import failure
-from bot.fronts.discord.terse import without_unread
 from bot.views.card import Card
 from bot.views.layout import plain_markdown
 
@@ -55,7 +54,7 @@ def guarded(parse: Callable[[Any], None]) -> Callable[[Any], None]:
 
     def parse_whole(data: Any) -> None:
         try:
-            parse(without_unread(_whole(data)))
+            parse(_whole(data))
         except Exception as error:  # whatever was sent
             logger.warning("an interaction makes no sense: %s: %s", type(error).__name__, error)
 

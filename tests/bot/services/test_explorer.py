@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.fronts.discord.buttons import ExploreButton, explore_view, packed, unpacked
+from bot.fronts.cards import reply_card
+from bot.fronts.chat.pictures import exploration
+from bot.fronts.presses import LONGEST_ID, Walk, packed, read_press, unpacked
+from bot.languages import language
 from bot.services.advisor import Asked
 from bot.services.explorer import Exploration, Field, explore, large_step
 from bot.services.positions import as_typed
@@ -115,21 +118,20 @@ def test_from_a_turn_that_no_rolls_lead_to_one_walks_back(name: str) -> None:
 
 def check_buttons(found: Exploration) -> None:
     """What Discord takes: five rows of five, ids of 100 letters, no two the same."""
-    card = exploration_card(found)
+    card = reply_card(exploration(found), language("de"))
     assert len(card.text) <= MOST_IN_MESSAGE
     assert max(Counter(button.row for button in card.buttons).values()) <= 5
     leads = {step.action: step.position for step in found.steps}
     ids = set()
-    rows = explore_view(found, card.buttons, "de").to_components()
-    assert len(rows) <= 5
-    for button in [one for row in rows for one in row["components"]]:
-        match = ExploreButton.pattern().fullmatch(button["custom_id"])
-        assert match, button["custom_id"]
-        assert len(button["custom_id"]) <= 100
-        ids.add(button["custom_id"])
-        lead = leads[match["action"]]
-        assert bool(button.get("disabled")) == (lead is None)
-        assert lead is None or unpacked(match["position"]) == lead
+    assert len({button.row for button in card.buttons}) <= 5
+    for button in card.buttons:
+        assert len(button.id) <= LONGEST_ID
+        press = read_press(button.id)
+        assert isinstance(press, Walk), button.id
+        ids.add(button.id)
+        lead = leads[press.action]
+        assert button.enabled == (lead is not None)
+        assert lead is None or press.position == lead
     assert len(ids) == len(found.steps)
 
 
@@ -228,14 +230,14 @@ def test_positions_are_packed_whole() -> None:
             assert unpacked(packed(position)) == position
     furthest = Position.of_two(-1000000, -1000000, 1000000, 4, 4, 6, 12, opponent_on_board=False)
     name = "n" * 24
-    button = ExploreButton("0" * 12, "pt-BR", packed(furthest), name, "theirsdown")
-    assert len(button.item.custom_id or "") <= 100
+    press = Walk("0" * 12, "pt-BR", packed(furthest), name, "theirsdown")
+    assert len(press.id) <= LONGEST_ID
     eight = tuple(Standing(-1000000 + k, 0, k % 3 > 0) for k in range(8))
     several = Position(eight, 5, TurnState(1000000, 6, 1000)).change(farkles=4)
     assert unpacked(packed(several)) == several
-    button = ExploreButton("0" * 12, "pt-BR", packed(several), "n", "farklesdown")
-    assert len(button.item.custom_id or "") <= 100
-    assert ExploreButton.pattern().fullmatch(button.item.custom_id or "")
+    press = Walk("0" * 12, "pt-BR", packed(several), "n", "farklesdown")
+    assert len(press.id) <= LONGEST_ID
+    assert read_press(press.id) == press
 
 
 def test_long_names_of_rules_are_cut_in_buttons_alone() -> None:

@@ -38,7 +38,7 @@ async def ready_here(
     async with open_parts(settings, Advisor(folder / "strategies"), patience=60) as opened:
         opened.games.tables.now = clock
         await opened.store.set_place_setting(PLACE, RULES_SETTING, "kcd")
-        front = DiscordFront(opened.commands, opened.games, opened.rules)
+        front = DiscordFront(opened.commands, opened.pressing)
         async with FarkleClient(front, opened.store, folder) as client:
             tasks = [
                 asyncio.create_task(client.start(TOKEN)),

@@ -4,15 +4,17 @@ import random
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from discord.utils import escape_markdown as discord_escape_markdown
 from discord.utils import escape_mentions
 
-from bot.fronts.discord.buttons import TableButton
-from bot.fronts.discord.frames import table_view
+from bot.fronts.cards import pressable_table
+from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.fronts.presses import read_press
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -87,13 +89,13 @@ def table_of(game: Game, names: list[str], *, opened: bool = False) -> Table:
 
 def sent(card: TableCard, game: Game, mask: int) -> list[Json]:
     """The components of a card, within all that Discord allows."""
-    view = table_view(card, game, "pt-BR", mask)
+    view: Any = card_view(pressable_table(card, game, "pt-BR", mask))
     components: list[Json] = view.to_components()
     names = {one.name for one in card.attachments}
     told = {"flags": IN_PARTS if view.has_components_v2() else 0, "content": "", "embeds": []}
     assert component_problems(told, components, names) == []
     ids = [one["custom_id"] for one in walk(components) if one["type"] in {BUTTON, SELECT}]
-    assert all(map(TableButton.read, ids))
+    assert all(map(read_press, ids))
     return components
 
 

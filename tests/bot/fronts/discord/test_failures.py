@@ -310,7 +310,7 @@ async def test_buttons_that_a_table_never_had(channel: Channel) -> None:
         pressed = await channel.forge(ANN, table, f"r:{game_id}:{page}:on")
         assert await told_alone(pressed) == CHANGED
     for action, told in (("end", "Only those who play"), ("resign", "You do not play")):
-        pressed = await channel.forge(EVE, table, f"y:{action}:en:{game_id}")
+        pressed = await channel.forge(EVE, table, f"y:{action}:en:{game_id}:0")
         assert told in await told_alone(pressed)
     assert channel.events() == before
 
@@ -323,7 +323,7 @@ async def test_buttons_of_another_channel(channel: Channel) -> None:
     for custom_id, told in (
         (there, "That game is played in another channel"),
         (f"r:{there.split(':')[1]}:1:on", "That game is played in another channel"),
-        (f"y:end:en:{there.split(':')[1]}", "There is no open game"),
+        (f"y:end:en:{there.split(':')[1]}:0", "There is no open game"),
     ):
         assert told in await told_alone(await channel.forge(ANN, table, custom_id))
     assert channel.events() == before

@@ -14,8 +14,8 @@ import pytest
 
 from bot.fronts.chat.commands import Reply
 from bot.fronts.discord.answers import Answer
-from bot.fronts.discord.buttons import Confirm, ExploreButton, TableButton
 from bot.fronts.discord.front import DiscordFront
+from bot.fronts.presses import Confirm, TablePress, Walk
 from bot.review.chart import GameChart
 from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
@@ -79,14 +79,14 @@ async def test_pictures_are_left_out_before_moves(
 ) -> None:
     monkeypatch.setattr(Tables, "rolled", rolled)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path), late=0.1) as parts:
-        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        front = DiscordFront(parts.commands, parts.pressing)
         begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
         [game_id] = [news.table.game.id async for news in begun]
 
         async def press(mask: int) -> Any:
             version = (await parts.games.tables.current(game_id)).game.version
             pressed = interaction(ANN)
-            await front.press(pressed, TableButton(game_id, version, mask, "roll", "en"))
+            await front.pressed(pressed, TablePress(game_id, version, mask, "en", "roll"))
             return pressed.response.edit_message.call_args.kwargs
 
         press_on(parts.tasks.pressure, 0.0)
@@ -125,7 +125,7 @@ async def test_a_result_does_not_wait_for_its_chart(
     monkeypatch.setattr("bot.fronts.discord.answers.chart_png", drawn)
     rules = variant("kcd", goal=500)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path)) as parts:
-        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        front = DiscordFront(parts.commands, parts.pressing)
         begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], rules)
         [game_id] = [news.table.game.id async for news in begun]
         for mask, action in ((0, "roll"), (0b111000, "bank")):
@@ -133,7 +133,7 @@ async def test_a_result_does_not_wait_for_its_chart(
             pressed = interaction(ANN)
             pressed.response.edit_message = pressed.edit_original_response = edited
             heard.clear()
-            await front.press(pressed, TableButton(game_id, version, mask, action, "en"))
+            await front.pressed(pressed, TablePress(game_id, version, mask, "en", action))
     assert told == [["dice.png"], [], ["game.png"]]
 
 
@@ -177,7 +177,7 @@ async def test_a_press_becomes_no_line_of_text(
     monkeypatch.setattr(Tables, "rolled", rolled)
     advisor = Advisor(tmp_path / "strategies")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
-        front = DiscordFront(never, parts.games, parts.rules)
+        front = DiscordFront(never, parts.pressing)
         players = [ANN, BOB]
         begun = parts.games.play(Caller(PLACE, ANN), players, load_rules("kcd"))
         [game_id] = [news.table.game.id async for news in begun]
@@ -185,7 +185,7 @@ async def test_a_press_becomes_no_line_of_text(
         async def press(action: str, mask: int = 0) -> str:
             version = (await parts.games.tables.current(game_id)).game.version
             pressed = interaction(ANN)
-            await front.press(pressed, TableButton(game_id, version, mask, action, "en"))
+            await front.pressed(pressed, TablePress(game_id, version, mask, "en", action))
             return text_of(pressed.response.edit_message.call_args.kwargs)
 
         assert "Ann rolls 6 5 3 3 3 2." in await press("roll")
@@ -195,14 +195,14 @@ async def test_a_press_becomes_no_line_of_text(
         assert "Ann banks 100 and now has 100" in await press("bank", 0b00001)
         assert "Taken back" in await press("undo")
         sure = interaction(ANN)
-        await front.confirmed(sure, Confirm("resign", game_id, "en"))
+        await front.pressed(sure, Confirm("resign", "en", game_id, 0))
         assert "Ann resigns." in text_of(sure.response.send_message.call_args.kwargs)
 
 
 async def test_what_comes_late_is_told_to_wait_in_time(tmp_path: Path) -> None:
     """A press that was heard, or could be answered, only when Discord has waited for seconds."""
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
-        front = DiscordFront(Mock(), parts.games, parts.rules)
+        front = DiscordFront(Mock(), parts.pressing)
         begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
         [table] = [news.table async for news in begun]
         version = 1
@@ -213,73 +213,22 @@ async def test_what_comes_late_is_told_to_wait_in_time(tmp_path: Path) -> None:
                 pressed.created_at = datetime.now(UTC) - timedelta(seconds=seconds)
                 assert front.listen(pressed)
             action = "roll" if version == 1 else "undo"
-            await front.press(pressed, TableButton(table.game.id, version, 0, action, "en"))
+            await front.pressed(pressed, TablePress(table.game.id, version, 0, "en", action))
             assert pressed.response.defer.await_count == (late > 0)
             version += 1
-
-
-async def test_a_press_that_waits_to_begin_is_told_so_and_answered_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.fronts.discord.gate._MOST", 1)
-    monkeypatch.setattr("bot.fronts.discord.gate._LONGEST", 600.0)
-    monkeypatch.setattr(Tables, "rolled", rolled)
-    async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
-        front = DiscordFront(Mock(), parts.games, parts.rules)
-        begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
-        [table] = [news.table async for news in begun]
-        version = 1
-
-        async def pressed_late(action: str, *, fails: bool = False) -> Any:
-            pressed = interaction(ANN)
-            pressed.locale = discord.Locale.american_english
-            for seconds in (0.0, 2.5):
-                pressed.created_at = datetime.now(UTC) - timedelta(seconds=seconds)
-                assert front.listen(pressed)
-            told = asyncio.Event()
-
-            async def defer() -> None:
-                told.set()
-                if fails:
-                    raise ConnectionError
-
-            pressed.response.defer.side_effect = defer
-            leave, _ = await front._gate.enter(600, AsyncMock())
-            button = TableButton(table.game.id, version, 0, action, "en")
-            pressing = asyncio.create_task(front.press(pressed, button))
-            await asyncio.wait_for(told.wait(), 60)
-            assert not pressed.edit_original_response.called
-            leave()
-            await pressing
-            pressed.response.edit_message.assert_not_called()
-            assert pressed.response.defer.await_count == 1
-            return pressed
-
-        pressed = await pressed_late("roll")
-        assert "Ann rolls" in text_of(pressed.edit_original_response.call_args.kwargs)
-        version = 2
-        pressed = await pressed_late("why")
-        assert pressed.followup.send.call_args.kwargs["ephemeral"]
-        pressed = await pressed_late("die1")
-        assert "view" in pressed.edit_original_response.call_args.kwargs
-        # where Discord does not take it nothing is said, and the next press finds all as it was
-        pressed = await pressed_late("die1", fails=True)
-        assert not pressed.edit_original_response.called
-        pressed = await pressed_late("die1")
-        assert "view" in pressed.edit_original_response.call_args.kwargs
 
 
 async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:
     now = datetime.now(UTC)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
-        front = DiscordFront(Mock(), parts.games, parts.rules)
+        front = DiscordFront(Mock(), parts.pressing)
         parts.games.tables.now = lambda: now
         begun = parts.games.play(Caller(PLACE, ANN), [ANN, BOB], load_rules("kcd"))
         [table] = [news.table async for news in begun]
         now += timedelta(hours=24)
         await end_abandoned(parts.games, 24)
         pressed = interaction(ANN)
-        await front.press(pressed, TableButton(table.game.id, 1, 0, "roll", "en"))
+        await front.pressed(pressed, TablePress(table.game.id, 1, 0, "en", "roll"))
         shown = pressed.response.edit_message.call_args.kwargs
         assert "The game was ended because nobody had moved for 24 hours." in text_of(shown)
         assert ROW not in {one["type"] for one in walk(shown["view"].to_components())}
@@ -288,7 +237,7 @@ async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Pat
 async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path) -> None:
     now = datetime.now(UTC)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path / "strategies")) as parts:
-        front = DiscordFront(Mock(), parts.games, parts.rules)
+        front = DiscordFront(Mock(), parts.pressing)
         parts.games.tables.now = lambda: now
         begun = parts.games.play(Caller(PLACE, ANN), [ANN], load_rules("kcd"))
         [table] = [news.table async for news in begun]
@@ -296,7 +245,7 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
         async def pressed_end() -> str:
             pressed = interaction(BOB)
             pressed.guild_id = 1
-            await front.press(pressed, TableButton(table.game.id, 1, 0, "end", "en"))
+            await front.pressed(pressed, TablePress(table.game.id, 1, 0, "en", "end"))
             return str(pressed.response.send_message.call_args.args[0])
 
         assert "Only those who play" in await pressed_end()
@@ -304,7 +253,7 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
         assert await pressed_end() == "End the game without a result?"
         sure = interaction(BOB)
         sure.guild_id = 1
-        await front.confirmed(sure, Confirm("end", table.game.id, "en"))
+        await front.pressed(sure, Confirm("end", "en", table.game.id, 0))
         told = text_of(sure.response.send_message.call_args.kwargs)
         assert "The game was ended without a result." in told
 
@@ -312,11 +261,11 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
 async def test_a_walk_costs_no_query(tmp_path: Path, data: Path, queries: list[str]) -> None:
     advisor = Advisor(data / "strategies")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
-        front = DiscordFront(parts.commands, parts.games, parts.rules)
+        front = DiscordFront(parts.commands, parts.pressing)
         digest = load_rules("kcd").digest[:12]
         for position, text in (("50.0.0.6.0.0.0.7", "you 50,"), ("0.100.0.6.0.0.0.7", "you 0,")):
             queries.clear()
             pressed = interaction(ANN)
-            await front.walk(pressed, ExploreButton(digest, "en", position, "kcd", "meup"))
+            await front.pressed(pressed, Walk(digest, "en", position, "kcd", "meup"))
             assert text in pressed.response.edit_message.call_args.kwargs["content"]
         assert queries == []

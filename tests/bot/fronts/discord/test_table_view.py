@@ -13,8 +13,9 @@ from discord.components import _component_factory
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.fronts.discord.buttons import TableButton
-from bot.fronts.discord.frames import shown_texts, shows_moment, table_view
+from bot.fronts.cards import pressable_table
+from bot.fronts.discord.frames import card_view, shown_texts, shows_moment
+from bot.fronts.presses import TablePress, read_press
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -205,14 +206,14 @@ def test_any_table_is_one_that_discord_takes(
         assert len(kept_dice(game, mask)) == mask.bit_count()
     for shown, chosen in cards:
         names = {one.name for one in shown.files}
-        view = said_in(language(code), table_view, shown, game, code, chosen)
+        view = said_in(language(code), card_view, pressable_table(shown, game, code, chosen))
         assert list(problems(view, names)) == []
         sent = [one for one in walk(parts_of(view)) if one["type"] == BUTTON]
         # nothing of what a button says is cut off
         assert [one["label"] for one in sent] == [one.label for one in sorted_rows(shown.buttons)]
         for one, meant in zip(sent, sorted_rows(shown.buttons), strict=True):
-            found = TableButton.read(one["custom_id"])
-            assert found is not None
+            found = read_press(one["custom_id"])
+            assert isinstance(found, TablePress)
             assert (found.action, found.game) == (meant.action, game.id)
             assert (found.version, found.mask) == (game.version, chosen)
 
@@ -232,7 +233,7 @@ def test_a_message_tells_back_what_its_card_said(moment: Attachment | None) -> N
     }
     game = begin(commands.begin_game("ab12", RULES[0], [None, None]))
     card = TableCard(**said, moment=moment, buttons=tuple(table_buttons(game)))
-    sent = told_back(parts_of(table_view(card, game, "en")), {}, "discord")
+    sent = told_back(parts_of(card_view(pressable_table(card, game, "en"))), {}, "discord")
     made: Any = _component_factory
     message: Any = SimpleNamespace(components=list(map(made, sent)))
     assert shown_texts(message) == said

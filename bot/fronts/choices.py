@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bot.fronts.discord.buttons import TableButton
+from bot.fronts.presses import TablePress
 
 _SECONDS = 3.0
 """For how long a press may not have seen the one before."""
@@ -41,19 +41,19 @@ class Choices:
         """By game and message."""
 
     @asynccontextmanager
-    async def choose(self, button: TableButton, patience: float = _PATIENCE) -> AsyncIterator[int]:
+    async def choose(self, press: TablePress, patience: float = _PATIENCE) -> AsyncIterator[int]:
         """The mask of the dice chosen with this press; presses are answered in their order.
 
         patience : seconds after which it does not wait for those before any more
         """
         now = time.monotonic()
         self._forget(now)
-        key = button.game, button.message
+        key = press.game, press.message
         last = self._last.pop(key, None)
-        if last is None or last.version != button.version:
-            last = _Choice(button.version, button.mask, now)
+        if last is None or last.version != press.version:
+            last = _Choice(press.version, press.mask, now)
         self._last[key] = last
-        last.mask = mask = button.chosen(last.mask)
+        last.mask = mask = press.chosen(last.mask)
         last.pressed = now
         is_turn = await last.turn(patience)
         try:
@@ -62,12 +62,12 @@ class Choices:
             if is_turn:
                 last.answering.release()
 
-    async def chosen(self, button: TableButton, patience: float = _PATIENCE) -> int:
+    async def chosen(self, press: TablePress, patience: float = _PATIENCE) -> int:
         """The mask of the dice chosen before this press, which may not have seen them all."""
         self._forget(time.monotonic())
-        last = self._last.get((button.game, button.message))
-        if last is None or last.version != button.version:
-            return button.mask
+        last = self._last.get((press.game, press.message))
+        if last is None or last.version != press.version:
+            return press.mask
         # what shows these dice must not come after what is made of them
         if await last.turn(patience):
             last.answering.release()

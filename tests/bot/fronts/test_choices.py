@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
-from bot.fronts.discord.buttons import TableButton
-from bot.fronts.discord.choices import Choices
+from bot.fronts.choices import Choices
+from bot.fronts.presses import TablePress
 
 
-def die(number: int, mask: int = 0, version: int = 1, game: str = "ab") -> TableButton:
-    return TableButton(game, version, mask, f"die{number}", "en")
+def die(number: int, mask: int = 0, version: int = 1, game: str = "ab") -> TablePress:
+    return TablePress(game, version, mask, "en", f"die{number}")
 
 
-async def chosen(choices: Choices, button: TableButton, seconds: float = 0.0) -> int:
+async def chosen(choices: Choices, button: TablePress, seconds: float = 0.0) -> int:
     async with choices.choose(button) as mask:
         await asyncio.sleep(seconds)
         return mask
@@ -29,7 +29,7 @@ async def test_presses_that_did_not_see_each_other_add_up() -> None:
 
 async def test_several_dice_by_one_press() -> None:
     choices = Choices()
-    pick = TableButton("ab", 1, 0b1, "pick56", "en")
+    pick = TablePress("ab", 1, 0b1, "en", "pick56")
     assert await chosen(choices, die(0)) == 0b1
     assert await chosen(choices, pick) == 0b111000
     assert await chosen(choices, die(0)) == 0b111001
@@ -37,7 +37,7 @@ async def test_several_dice_by_one_press() -> None:
 
 @pytest.mark.parametrize("action", ["die7", "die1a", "pick", "pick1234", "pickup", "roll"])
 def test_other_buttons_choose_nothing(action: str) -> None:
-    button = TableButton("ab", 1, 0b1, action, "en")
+    button = TablePress("ab", 1, 0b1, "en", action)
     assert not button.chooses
     assert button.chosen(0b101) == 0b101
 
@@ -52,13 +52,13 @@ async def test_what_is_kept_has_the_dice_that_its_button_did_not_see() -> None:
 
     presses = [asyncio.create_task(press(number)) for number in (0, 1)]
     await asyncio.sleep(0)
-    keep = TableButton("ab", 1, 0b1, "roll", "en")
+    keep = TablePress("ab", 1, 0b1, "en", "roll")
     assert await choices.chosen(keep) == 0b11
     assert order == [0, 1], "what shows the dice comes before what is made of them"
     await asyncio.gather(*presses)
     # nothing is known of other tables, nor of what the game has left behind
-    assert await choices.chosen(TableButton("cd", 1, 0b100, "roll", "en")) == 0b100
-    assert await choices.chosen(TableButton("ab", 2, 0, "roll", "en")) == 0
+    assert await choices.chosen(TablePress("cd", 1, 0b100, "en", "roll")) == 0b100
+    assert await choices.chosen(TablePress("ab", 2, 0, "en", "roll")) == 0
 
 
 async def test_other_tables_and_versions_are_others() -> None:
@@ -70,7 +70,7 @@ async def test_other_tables_and_versions_are_others() -> None:
 
 async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     # an answer that takes longer than what is remembered
-    monkeypatch.setattr("bot.fronts.discord.choices._SECONDS", 0.01)
+    monkeypatch.setattr("bot.fronts.choices._SECONDS", 0.01)
     choices, order = Choices(), []
     answered = asyncio.Event()
 
@@ -89,7 +89,7 @@ async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 async def test_one_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.fronts.discord.choices._PATIENCE", 0.05)
+    monkeypatch.setattr("bot.fronts.choices._PATIENCE", 0.05)
     choices = Choices()
     hanging = asyncio.create_task(chosen(choices, die(0), 600))
     await asyncio.sleep(0)
