@@ -3,19 +3,15 @@
 import atexit
 import contextlib
 import gc
-import importlib
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from types import ModuleType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 INTERRUPTED = 130
 """The exit status of a program that was interrupted."""
-
-_METADATA = "importlib.metadata"
 
 
 @contextlib.contextmanager
@@ -36,51 +32,13 @@ def loading() -> Iterator[None]:
     collects = gc.isenabled()
     gc.disable()
     try:
-        with _without_metadata():
-            yield
+        yield
     finally:
         if collects:
             gc.freeze()
             gc.enable()
         if is_ours:
             signal.signal(signal.SIGINT, usual)
-
-
-@contextlib.contextmanager
-def _without_metadata() -> Iterator[None]:
-    """For imports of what names the metadata of packages, and does not read it.
-
-    Loading what reads it would be a twentieth of a start: pydantic names it, to look for plugins.
-    """
-    if _METADATA in sys.modules:
-        yield
-        return
-    stand_in = _Metadata(_METADATA)
-    # it stays there for whoever has imported it: imports of the module put that there
-    sys.modules[_METADATA] = importlib.metadata = stand_in
-    try:
-        yield
-    finally:
-        stand_in.leave()
-
-
-class _Metadata(ModuleType):
-    """Stands for the module; of its functions, the one that is named is loaded when called."""
-
-    def entry_points(self, **which: Any) -> Any:
-        """As the module has it."""
-        return self.__getattr__("entry_points")(**which)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)  # which imports ask for
-        self.leave()
-        return getattr(importlib.import_module(_METADATA), name)
-
-    def leave(self) -> None:
-        """Let whoever imports it from now on have the module itself."""
-        if sys.modules.get(_METADATA) is self:
-            sys.modules.pop(_METADATA, None)
 
 
 def end(sentence: str, status: int) -> NoReturn:
@@ -115,6 +73,7 @@ def leave(status: int) -> NoReturn:
     if not is_interrupted:
         if threading.active_count() > 1:
             sys.exit(status)
+        # no public name runs these: without it `farkle advise` takes a tenth longer
         atexit._run_exitfuncs()
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:

@@ -1,10 +1,10 @@
 """What buttons mean, each in an id of its own, so that buttons outlive restarts."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields
 from datetime import date
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, get_args
 
 import numpy as np
 from pydantic import Field, ValidationError
@@ -90,7 +90,7 @@ class Confirm(_Press):
     """The answer yes to "are you sure?"."""
 
     kind: ClassVar[str] = "y"
-    action: Literal["resign", "end"]
+    action: Annotated[str, _text("resign|end")]
     language: _Language
     """That of the table."""
     game: _Game
@@ -105,7 +105,7 @@ class ReviewPage(_Press):
     kind: ClassVar[str] = "r"
     game: _Game
     page: Annotated[int, Field(ge=0, le=999)]
-    to: Literal["back", "on"]
+    to: Annotated[str, _text("back|on")]
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,9 @@ def read_press(text: str) -> Press | None:
     kind = _KINDS.get(letter)
     if kind is None:
         return None
+    made: Callable[..., Press] = kind
     try:
-        return kind(**dict(zip(_in_id(kind), parts, strict=True)))
+        return made(**dict(zip(_in_id(kind), parts, strict=True)))
     except (ValidationError, ValueError):
         return None
 

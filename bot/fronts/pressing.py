@@ -3,6 +3,7 @@
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
+from typing import Any
 
 from bot.fronts.chat.commands import Reply, failure
 from bot.fronts.chat.games import level_named
@@ -234,7 +235,10 @@ class Pressing:
         players: list[Player] = [caller.person]
         players += [one.level or Person(one.person or "", one.name) for one in others]
         kits = (*game.kits[own : own + 1], *game.kits[:own], *game.kits[own + 1 :])
-        more = {"tracked": game.tracked, "joker_alone": table.begun.joker_alone}
+        more: dict[str, Any] = {
+            "tracked": game.tracked,
+            "joker_alone": table.begun.joker_alone,
+        }
         if kits:
             async for delay in self.games.prepare(caller, players, game.rules, kits, **more):
                 yield delay_reply(delay)

@@ -56,46 +56,14 @@ def test_what_cannot_be_written_is_told() -> None:
     assert "No space left on device" in done.stderr
 
 
-METADATA = """
-import sys
-from bot.starting import loading
-with loading():
-    from importlib.metadata import entry_points
-    from importlib import metadata
-    assert "email" not in sys.modules, "read too early"
-    import importlib.metadata
-    MORE
-assert importlib.metadata.version("click")
-import importlib.metadata as real
-assert real.__spec__ is not None and real is not metadata
-assert metadata.version("click") == real.version("click")
-assert metadata.PackageNotFoundError is real.PackageNotFoundError
-group = {"group": "console_scripts"}
-assert entry_points(**group) == metadata.entry_points(**group) == real.entry_points(**group) != ()
-"""
 AN_ADVICE = """
 import sys
 from bot.starting import loading
 with loading():
     from bot.cli import advise, main
-left_out = {"email", "logging.handlers", "importlib.metadata", "asyncio", "numba", "discord"}
+left_out = {"logging.handlers", "asyncio", "numba", "discord"}
 assert not left_out & sys.modules.keys(), left_out & sys.modules.keys()
 """
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        "pass",
-        "entry_points()",
-        "metadata.version('click')",
-        "from bot.cli import advise",
-        "import importlib.metadata; importlib.metadata.version('click')",
-    ],
-)
-def test_the_metadata_of_packages_is_read_where_it_is_asked_for(more: str) -> None:
-    script = METADATA.replace("MORE", more)
-    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def test_advice_loads_nothing_that_it_does_not_need() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from functools import partial
+from typing import Any
 
 import discord
 
@@ -48,11 +49,12 @@ async def _post(client: discord.Client, store: Store, place: str, post: Post) ->
     card = said_in(language, post_card, post)
     day = post.asked.daily.day
     card = daily_pressable(card, day)
+    view: Any = card_view(card)  # each kind of view has an overload of its own
     channel = client.get_partial_messageable(int(number))
     try:
         await channel.send(
             card.text,
-            view=card_view(card),
+            view=view,
             files=files_of(card.attachments),
             # Discord takes it for the same message if it is sent again after a fault on the way
             nonce=f"{number[-18:]}{day.toordinal()}",
