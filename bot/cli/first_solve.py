@@ -7,7 +7,7 @@ import click
 from bot.services.advisor import Advisor
 from bot.services.loaded import LoadedDice, folders_of, solved_arrays
 from bot.settings import Settings
-from bot.solving.process import solve_apart
+from bot.tasks.solving import solve_apart
 from bot.tasks.tasks import duration
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import solve_text

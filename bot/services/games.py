@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import update_wrapper
-from typing import Concatenate, Literal, ParamSpec
+from typing import Concatenate, Literal, ParamSpec, Unpack
 
 from sqlalchemy import Connection
 
@@ -18,7 +18,7 @@ from bot.services.away import check_away, check_end, is_idle
 from bot.services.bot_moves import bot_move, bot_pick
 from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.needed import Needed
-from bot.services.tables import Caller, Person, Player, Table, Tables, seat_row
+from bot.services.tables import Caller, Person, Player, Table, Tables, Terms, seat_row
 from bot.store import tournaments
 from bot.store.errors import (
     DamagedGameError,
@@ -45,7 +45,6 @@ from solver.errors import (
 )
 from solver.loaded.kits import Kit, kits_of_picks, many_of, matchup_of, matchup_of_all
 from solver.named.drafts import pairs_of
-from solver.named.sets import NamedDie
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
@@ -176,29 +175,20 @@ class Games:
         players: Sequence[Player],
         rules: Ruleset,
         *,
-        tracked: bool = False,
-        hints: bool = True,
-        away_seconds: int | None = None,
-        kits: tuple[Kit, ...] = (),
-        joker_alone: bool = False,
-        pool: tuple[NamedDie, ...] = (),
-        closed: bool = False,
         most_open: int = 0,
         also: Callable[[Connection, str], object] | None = None,
+        **terms: Unpack[Terms],
     ) -> AsyncIterator[News]:
         """Set up a game; a table at which somebody still sits alone makes room for it.
 
-        kits : what each player brings, see `prepare`; none where all throw the dice of the
-            rules
-        joker_alone : whether jokers of these dice may score without a die that is none
-        pool : two of each of which are laid out, for two players to take their dice of
-        closed : whether nobody else can sit down
         most_open : games that may be open here, where that is more than its setting
         also : what is written with it, see `Store.create_game`
         """
+        kits, pool = terms.get("kits", ()), terms.get("pool", ())
         self.oracle.tasks.pressure.check(Degree.STRAINED)
         # found here once, what rolls lead to under new rules holds up no move
         await at_once(all_set_asides, rules)
+        tracked = terms.get("tracked", False)
         await self._check_players(players, rules, tracked=tracked, brings_dice=bool(kits or pool))
         if pool:
             # any of its dice that differ take as long
@@ -214,14 +204,8 @@ class Games:
                     rules,
                     players,
                     most_open=max(settings.games, most_open),
-                    tracked=tracked,
-                    hints=hints,
-                    away_seconds=away_seconds,
-                    kits=kits,
-                    joker_alone=joker_alone,
-                    pool=pool,
-                    closed=closed,
                     also=also,
+                    **terms,
                 )
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller, error))

@@ -16,9 +16,9 @@ from bot.services.needed import Needed, check_size
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
 from bot.services.variations import Variation
-from bot.solving.process import SolveProgress, SolveState, solve_apart
 from bot.store.store import Store
 from bot.tasks.answering import at_once
+from bot.tasks.solving import SolveProgress, SolveState, solve_apart
 from bot.tasks.tasks import SHORT_SOLVE, Delay, Kind, Task, TaskCancelledError, Tasks
 from bot.tasks.turns import Asker
 from solver.batch.jobs import Job, Watch

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import accumulate, pairwise
+from typing import TypedDict, Unpack
 from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
@@ -84,6 +85,18 @@ class Caller:
 
 Player = Person | str
 """Who is to sit down: a person, or a bot by its level."""
+
+
+class Terms(TypedDict, total=False):
+    """What people may agree on for a game beside its rules, see `Begun`."""
+
+    tracked: bool
+    hints: bool
+    away_seconds: int | None
+    kits: tuple[Kit, ...]
+    joker_alone: bool
+    pool: tuple[NamedDie, ...]
+    closed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,20 +353,14 @@ class Tables:
         players: Sequence[Player],
         *,
         most_open: int = 1,
-        tracked: bool = False,
-        hints: bool = True,
-        away_seconds: int | None = None,
-        kits: tuple[Kit, ...] = (),
-        joker_alone: bool = False,
-        pool: tuple[NamedDie, ...] = (),
-        closed: bool = False,
         also: Callable[[Connection, str], object] | None = None,
+        **terms: Unpack[Terms],
     ) -> Table:
         """Set up a game. Raises IllegalActionError, or GameRunningError where there is one.
 
         also : what is written with it, see `Store.create_game`
         """
-        secret = None if tracked else secrets.token_bytes(32)
+        secret = None if terms.get("tracked") else secrets.token_bytes(32)
         game_id = secrets.token_hex(4)
         levels = [None if isinstance(one, Person) else one for one in players]
         begun = commands.begin_game(
@@ -361,14 +368,8 @@ class Tables:
             rules,
             levels,
             host=next((k for k, one in enumerate(players) if one == caller.person), None),
-            tracked=tracked,
-            hints=hints,
-            away_seconds=away_seconds,
             commitment=fair_dice.commitment(secret) if secret else None,
-            kits=kits,
-            joker_alone=joker_alone,
-            pool=pool,
-            closed=closed,
+            **terms,
         )
         writes = self.store.foreign_writes()
         try:

@@ -1,41 +1,59 @@
 """Computes what it is sent, one thing after the other: `python -m bot.tasks.worker MEMORY`.
 
 Not for people: the requests on standard input and the answers on standard output are pickles, each
-after its length. MEMORY is in MiB. The end of standard input ends it at once, whatever it is at.
+after its length. MEMORY is in MiB, 0 for no limit. An interrupt ends it, and so does the end of
+standard input, whatever it is at.
 """
 
 import os
 import pickle
 import queue
+import signal
 import sys
 import threading
+import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO, NoReturn
 
 from bot.languages import best_language
+from bot.starting import INTERRUPTED
 from bot.tasks.workers import HEADER, TaskError
 from solver.errors import FarkleError
 from solver.wording import speak
 
 _NICE = 10
 """Lower priority, so that answers in the chat stay quick."""
+_PATIENCE = 3.0
+"""Seconds to end in after nobody listens any more."""
 
 
 def main() -> NoReturn:
     """Answer until there are no more requests."""
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        _answer_all(int(sys.argv[1]))
+    os._exit(INTERRUPTED)  # at once, whatever the threads of what was cut short are at
+
+
+def _answer_all(memory: int) -> NoReturn:
+    # whoever started this may have been deaf to interrupts, which is inherited
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(os, "nice"):
         os.nice(_NICE)
-    memory = int(sys.argv[1])
-    _limit_memory(memory)
+    if memory:
+        _limit_memory(memory)
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed is no answer
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, requests), daemon=True).start()
-    while True:
-        answer = _answer(requests.get(), memory)
+
+    def write(answer: bytes) -> None:
         answers.write(len(answer).to_bytes(HEADER, "little") + answer)
         answers.flush()
+
+    while True:
+        write(_answer(requests.get(), memory, write))
 
 
 def _read(standard_input: BinaryIO, requests: "queue.SimpleQueue[bytes]") -> NoReturn:
@@ -43,14 +61,18 @@ def _read(standard_input: BinaryIO, requests: "queue.SimpleQueue[bytes]") -> NoR
     with suppress(OSError):
         while len(header := standard_input.read(HEADER)) == HEADER:
             requests.put(standard_input.read(int.from_bytes(header, "little")))
-    os._exit(0)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(_PATIENCE)
+    os._exit(INTERRUPTED)
 
 
-def _answer(request: bytes, memory: int) -> bytes:
-    """What a function makes, or what it raises."""
+def _answer(request: bytes, memory: int, write: Callable[[bytes], None]) -> bytes:
+    """What a function makes, or what it raises; `write` tells on the way what it tells."""
     try:
-        make, args, language = pickle.loads(request)  # noqa: S301 - sent by the program
+        make, args, language, tells = pickle.loads(request)  # noqa: S301 - sent by the program
         speak(best_language(language))
+        if tells:
+            args = (*args, lambda told: write(pickle.dumps(("told", told))))
         return pickle.dumps(("made", make(*args)))
     except FarkleError as error:
         return pickle.dumps(("raised", error))

@@ -8,12 +8,15 @@ of multiprocessing begins either as a copy of all threads or with the modules of
 
 import asyncio
 import logging
+import os
 import pickle
 import signal
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.processes import send, send_signal, start
 from solver.errors import FarkleError, system_reason
 from solver.wording import spoken
 
@@ -31,6 +34,13 @@ class TaskError(FarkleError):
     """What was to be computed was not, for a reason that is not its own."""
 
 
+class WorkerDiedError(TaskError):
+    """The process that computed ended before it had answered."""
+
+    status = 0
+    """Its exit status; of a signal the negative number."""
+
+
 class TaskFailedError(Exception):
     """A function failed in a worker; the traceback there is a note of this one."""
 
@@ -38,31 +48,45 @@ class TaskFailedError(Exception):
 class Workers:
     """The processes; as many as compute at a time. For one event loop."""
 
-    def __init__(self, memory: int = 2048) -> None:
-        """`memory`: MiB of addresses that each may use, where the system can limit that."""
-        self._memory = memory
+    def __init__(self, memory: int = 2048, grace: float = 0.0) -> None:
+        """How processes are limited, and stopped.
+
+        memory : MiB of addresses that each may use, where the system can limit that; 0 for any
+        grace : seconds that one which computes has to end after an interrupt, before it is killed
+        """
+        self._memory, self._grace = memory, grace
         self._idle: list[asyncio.subprocess.Process] = []
         self._alive: set[asyncio.subprocess.Process] = set()
         self._closed = False
 
-    async def run(self, make: Callable[..., T], *args: Any) -> T:
+    async def run(
+        self, make: Callable[..., T], *args: Any, hear: Callable[[Any], None] | None = None
+    ) -> T:
         """What a function of a module makes; cancel this, and the process that makes it is killed.
 
+        hear : if given, takes what the function tells on the way, by what is its last argument
+
         Raises what the function raises if that is a FarkleError, TaskFailedError for anything else,
-        and TaskError if the process dies.
+        WorkerDiedError if the process dies, and TaskError if none can be started.
         """
-        request = pickle.dumps((make, args, spoken().code))
+        request = pickle.dumps((make, args, spoken().code, hear is not None))
         process = await self._process()
         try:
-            answer = await _ask(process, request)
+            kind, found = await _ask(process, request)
+            while hear and kind == "told":
+                hear(found)
+                kind, found = await _answer(process)
         except (asyncio.IncompleteReadError, OSError):
             await self._kill(process)
             raise _died(process) from None
         except BaseException:
-            await self._kill(process)
+            await self._interrupt(process)
             raise
         self._idle.append(process)
-        return _result(answer, make)
+        if kind == "raised":
+            raise _error(found)
+        made: T = found
+        return made
 
     async def close(self) -> None:
         """End all processes, whatever they compute; no more are started."""
@@ -79,7 +103,7 @@ class Workers:
         if self._closed:
             raise asyncio.CancelledError
         try:
-            process = await start(*WORKER, str(self._memory), stderr=asyncio.subprocess.DEVNULL)
+            process = await _start(*WORKER, str(self._memory), stderr=asyncio.subprocess.DEVNULL)
         except OSError as error:
             raise TaskError.say(
                 "that cannot be computed now: no process can be started ({reason})",
@@ -88,45 +112,102 @@ class Workers:
         self._alive.add(process)
         return process
 
+    async def _interrupt(self, process: asyncio.subprocess.Process) -> None:
+        """End a process with all its children: asked first where there is time, then killed."""
+        try:
+            if self._grace:
+                _send_signal(process, signal.SIGINT)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), self._grace)
+        finally:
+            await self._kill(process)
+
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
-        send_signal(process, signal.SIGKILL)
+        _send_signal(process, signal.SIGKILL)
         await process.wait()
         self._alive.discard(process)
 
 
-async def _ask(process: asyncio.subprocess.Process, request: bytes) -> bytes:
-    """Send a request and wait for the answer. Raises OSError or IncompleteReadError."""
+async def _ask(process: asyncio.subprocess.Process, request: bytes) -> tuple[str, Any]:
+    """Send a request and wait for an answer. Raises OSError or IncompleteReadError."""
+    await _send(process, len(request).to_bytes(HEADER, "little") + request)
+    return await _answer(process)
+
+
+async def _answer(process: asyncio.subprocess.Process) -> tuple[str, Any]:
+    """What comes next. Raises OSError or IncompleteReadError."""
     if process.stdout is None:
         raise OSError  # never, as it is a pipe
-    await send(process, len(request).to_bytes(HEADER, "little") + request)
     length = int.from_bytes(await process.stdout.readexactly(HEADER), "little")
-    return await process.stdout.readexactly(length)
+    answer = await process.stdout.readexactly(length)
+    found: tuple[str, Any] = pickle.loads(answer)  # noqa: S301 - written by the worker
+    return found
 
 
-def _result(answer: bytes, make: Callable[..., T]) -> T:  # noqa: ARG001 - tells the type
-    """What a function made. Raises what it raised."""
-    kind, found = pickle.loads(answer)  # noqa: S301 - written by the worker
-    if kind == "made":
-        made: T = found
-        return made
-    if isinstance(found, FarkleError):
-        raise found
-    name, told = found
+def _error(raised: Any) -> Exception:
+    """What a function raised."""
+    if isinstance(raised, FarkleError):
+        return raised
+    name, told = raised
     error = TaskFailedError(name)
     error.add_note(told)
-    raise error
+    return error
 
 
-def _died(process: asyncio.subprocess.Process) -> TaskError:
+def _died(process: asyncio.subprocess.Process) -> WorkerDiedError:
     status = process.returncode or 0
     logger.error("a worker died (status %d)", status)
     if status < 0:
-        return TaskError.say(
+        error = WorkerDiedError.say(
             "the process that computed that was killed (signal {signal}), perhaps because memory"
             " ran out; try again",
             signal=-status,
         )
-    return TaskError.say(
-        "the process that computed that stopped unexpectedly (status {status}); try again",
-        status=status,
+    else:
+        error = WorkerDiedError.say(
+            "the process that computed that stopped unexpectedly (status {status}); try again",
+            status=status,
+        )
+    error.status = status
+    return error
+
+
+async def _start(*arguments: str, stderr: int) -> asyncio.subprocess.Process:
+    """A Python process with pipes, in a session of its own. Raises OSError.
+
+    It imports nothing from the current folder, in which anything may be.
+    """
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",
+        *arguments,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(_import_path())},
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=stderr,
+        start_new_session=True,
     )
+
+
+async def _send(process: asyncio.subprocess.Process, data: bytes) -> None:
+    """Write to a process that `_start` began. Raises OSError where it takes nothing any more."""
+    # what was closed before is an error of its own for each kind of event loop
+    if process.stdin is None or process.stdin.is_closing():
+        raise BrokenPipeError
+    process.stdin.write(data)
+    await process.stdin.drain()
+
+
+def _send_signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
+    """Signal a process that `_start` began, with all its children, if it is still there."""
+    # it began a session, so that its group has its own number
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
+
+
+def _import_path() -> list[str]:
+    """Where this process imports from, but for the current folder."""
+    own, here = str(Path(__file__).parents[2]), ""
+    with suppress(OSError):
+        here = str(Path.cwd())
+    return [one for one in sys.path if Path(one).is_absolute() and (one != here or one == own)]

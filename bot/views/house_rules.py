@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.services.house_rules import DeletedRules, RulesEntry
 from bot.services.rule_options import OPTION_HELP
-from bot.solving.process import SolveProgress, SolveState
+from bot.tasks.solving import SolveProgress, SolveState
 from bot.tasks.tasks import duration
 from bot.views.layout import columns, whole_sentence, wrap
 from bot.views.rules_text import rules_list_data, rules_text, title_text

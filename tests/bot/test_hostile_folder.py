@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.solving.process import solve_apart
+from bot.tasks.solving import solve_apart
 from solver.batch.jobs import Watch
 from solver.batch.subjects import GameOfTwo
 from solver.game.standings import Solution

@@ -13,8 +13,8 @@ from bot.services.comparing import ComparedRules
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.services.variations import as_they_are, variations
-from bot.solving.process import SolveState
 from bot.tasks.answering import at_once
+from bot.tasks.solving import SolveState
 from bot.views.compare import compare_data, compare_text
 from bot.views.compare_chart import compare_chart
 from bot.views.house_rules import (

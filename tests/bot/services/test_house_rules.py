@@ -1,8 +1,8 @@
 """House rules made in the chat: checked, solved in a process of their own, used by name."""
 
 import asyncio
-import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -10,6 +10,7 @@ import textwrap
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ import pytest
 from bot.services import house_rules
 from bot.services.house_rules import DeletedRules, HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
-from bot.solving import process as solve_process
-from bot.solving.process import SolveProgress, SolveState
 from bot.store.store import Store
+from bot.tasks import solving
+from bot.tasks.solving import SolveProgress, SolveState
 from bot.tasks.turns import Asker
+from bot.tasks.workers import HEADER
 from bot.views.house_rules import (
     created_text,
     deleted_text,
@@ -40,6 +42,7 @@ from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.ruleset import Ruleset, Scoring
 from solver.rules.writer import rules_toml
 from solver.strategy import find_strategy, open_strategy, verify_strategy
+from tests.bot.services.scripted import follow_script
 from tests.bot.waiting import until
 from tests.conftest import rules_file
 
@@ -128,9 +131,8 @@ class Workers:
         monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
 
     def do(self, script: str) -> None:
-        head = "import json, os, signal, sys, time\nrequest = json.loads(sys.stdin.readline())\n"
-        command = ("-c", head + textwrap.dedent(script))
-        self._monkeypatch.setattr(solve_process, "WORKER", command)
+        follow = partial(follow_script, textwrap.dedent(script))
+        self._monkeypatch.setattr(solving, "solve_told", follow)
 
     def are_gone(self) -> bool:
         """Whether no process of any worker's group is left."""
@@ -460,25 +462,23 @@ async def test_a_solve_in_a_process_of_its_own(
 
 def test_the_worker_ends_with_whoever_asked(tmp_path: Path, kernels: Path) -> None:
     """The chat was killed: nobody holds the worker's standard input any more."""
-    request = {
-        "rules": load_rules("patch").model_dump(mode="json"),
-        "strategies": str(tmp_path / "strategies"),
-        "kernels": str(kernels),
-    }
+    asked = load_rules("patch"), 2, tmp_path / "strategies", kernels
+    request = pickle.dumps((solving.solve_told, asked, "en", True))
     process = subprocess.run(
-        [sys.executable, "-m", "bot.solving.worker"],
+        [sys.executable, "-m", "bot.tasks.worker", "0"],
         check=False,
-        input=json.dumps(request).encode() + b"\n",
+        input=len(request).to_bytes(HEADER, "little") + request,
         capture_output=True,
     )
     assert process.returncode == 130
-    assert b"solved" not in process.stdout
+    assert b"made" not in process.stdout
     assert not list(tmp_path.rglob("*.solved*"))
 
 
 SWEEPS = """
+    import os, time
     for sweep in range(1, 1_000_000):
-        print(json.dumps({"sweep": sweep, "done": 0.5, "residual": 0.1}), flush=True)
+        tell(Progress(sweep, 0.5, 0.1))
         time.sleep(0.01)
 """
 
@@ -486,7 +486,7 @@ SWEEPS = """
 async def test_updates_are_throttled(make: Make, workers: Workers, tmp_path: Path) -> None:
     enough = tmp_path / "enough"
     is_enough = f"        if os.path.exists({str(enough)!r}):\n            break\n"
-    workers.do(SWEEPS + is_enough + "    print('noise')\n    sys.exit(3)\n")
+    workers.do(SWEEPS + is_enough + "    print('noise')\n    os._exit(3)\n")
     house = make(interval=0.2)
     times, updates = [], []
     async with aclosing(house.solve(PLACE, "zilch")) as solve:
@@ -618,10 +618,11 @@ async def test_the_real_worker_can_be_cancelled(
 async def test_a_deaf_worker_is_killed_with_its_children(
     house: HouseRules, workers: Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(solve_process, "GRACE", 0.2)
+    monkeypatch.setattr(solving, "GRACE", 0.2)
     beats = tmp_path / "beats"
     workers.do(
         f"""
+        import os, signal, time
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         with open({str(beats)!r}, "a", buffering=1) as file:
             who = "parent" if os.fork() else "child"
@@ -691,9 +692,13 @@ async def test_the_time_limit(
 @pytest.mark.parametrize(
     ("script", "seconds", "reason"),
     [
-        ("time.sleep(1000)", 0.3, "zilch: solving took longer than the 0.3 seconds allowed"),
         (
-            "print(json.dumps({'error': 'zilch: the disk is full'})); sys.exit(1)",
+            "import time; time.sleep(1000)",
+            0.3,
+            "zilch: solving took longer than the 0.3 seconds allowed",
+        ),
+        (
+            "raise SolveError('zilch: the disk is full')",
             60,
             "zilch: the disk is full.",
         ),
@@ -719,17 +724,17 @@ async def test_a_needed_solve_that_failed_is_told_of(
     ("script", "sentence"),
     [
         (
-            "os.kill(os.getpid(), signal.SIGKILL)",
+            "import os; os.kill(os.getpid(), 9)",
             "zilch: the solve was killed (signal 9), perhaps because memory ran out;"
             " solve it again",
         ),
         (
-            "print(json.dumps({'error': 'zilch: the disk is full'})); sys.exit(1)",
+            "raise SolveError('zilch: the disk is full')",
             "zilch: the disk is full",
         ),
         ("1 / 0", "zilch: the solve stopped unexpectedly (status 1); solve it again"),
         (
-            "print(json.dumps({'solved': True}))",
+            "pass",
             "zilch: the strategy file is gone, or damaged; solve the rules again",
         ),
     ],

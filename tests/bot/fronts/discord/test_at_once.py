@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bot.fronts.discord.choices import Choices
 
+from bot.fronts.choices import Choices
 from bot.services import tables
 from bot.table.state import Game
 from bot.tasks.tasks import Delay

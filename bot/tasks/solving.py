@@ -1,0 +1,139 @@
+"""Solves in a process of their own, so that the chat stays small and never waits for numba."""
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from bot.starting import loading
+from bot.tasks.workers import TaskFailedError, WorkerDiedError, Workers
+from solver.batch.jobs import Job, Watch, solve_one
+from solver.batch.subjects import Subject, game_of
+from solver.errors import SolveError
+from solver.game.standings import Progress
+from solver.rules.ruleset import Ruleset
+
+logger = logging.getLogger(__name__)
+
+_INTERVAL = 0.2
+"""Seconds between two words on the progress."""
+GRACE = 3.0
+"""Seconds that a worker has to end after an interrupt, before it is killed."""
+
+
+class SolveState(StrEnum):
+    """Where a solve is."""
+
+    WAITING = "waiting"
+    """For other solves to end."""
+    ELSEWHERE = "elsewhere"
+    """The same rules are being solved, perhaps by another program; their file is waited for."""
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True, slots=True)
+class SolveProgress:
+    """How far a solve is."""
+
+    name: str
+    state: SolveState
+    seconds: float = 0.0
+    """Since the worker began."""
+    far: Progress | None = None
+    """How far it is; None while the worker gets ready."""
+    win_probability: float | None = None
+    """Of the first player, once it is done."""
+    sentence: str = ""
+    """What went wrong, if it failed or ran out of time."""
+    expected: float | None = None
+    """About how many seconds the solve takes, or, while it waits, what comes before it."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing comes after it."""
+        going_on = {SolveState.WAITING, SolveState.ELSEWHERE, SolveState.RUNNING}
+        return self.state not in going_on
+
+
+async def solve_apart(game: Subject[Any], strategies: Path, kernels: Path, watch: Watch) -> None:
+    """Solve a game with the dice of its rules, in a process that ends if this is cancelled.
+
+    strategies, kernels : the folders of strategy files and of compiled code
+
+    Raises SolveError, or TaskError where no process can be started.
+    """
+    rules, job = game.rules, Job(0, game.name, game)
+
+    def hear(far: Progress | None) -> None:
+        watch.progress(job, far) if far else watch.begin(job)
+
+    asked = rules, game.players, *_absolute(strategies, kernels)
+    workers = Workers(memory=0, grace=GRACE)
+    try:
+        await workers.run(solve_told, *asked, hear=hear)
+        return
+    except WorkerDiedError as error:
+        status = error.status
+    except TaskFailedError as error:
+        logger.error("a solve failed", exc_info=error)
+        status = 1
+    finally:
+        await workers.close()
+    if status < 0:
+        raise SolveError.say(
+            "{rules}: the solve was killed (signal {signal}), perhaps because memory ran out;"
+            " solve it again",
+            rules=rules.name,
+            signal=-status,
+        )
+    raise SolveError.say(
+        "{rules}: the solve stopped unexpectedly (status {status}); solve it again",
+        rules=rules.name,
+        status=status,
+    )
+
+
+def _absolute(*folders: Path) -> Iterator[Path]:
+    """Folders as they are called in another one."""
+    return map(Path.absolute, folders)
+
+
+def solve_told(
+    rules: Ruleset,
+    players: int,
+    strategies: Path,
+    kernels: Path,
+    tell: Callable[[Progress | None], None],
+) -> None:
+    """Solve in this process, and tell that it has begun and how far it is. Raises FarkleError."""
+    os.chdir(os.sep)  # numba looks for settings in the current folder, in which anything may be
+    # only here: an interrupt while numba loads ends the process cleanly, too
+    with loading():
+        from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
+    with compiled_code(kernels) as cache:
+        solve_one(game_of(rules, players), strategies, LocalSolver(cache), _Told(tell))
+
+
+class _Told(Watch):
+    """Tells the progress, not too often."""
+
+    def __init__(self, tell: Callable[[Progress | None], None]) -> None:
+        self._tell = tell
+        self._last = -_INTERVAL
+
+    def begin(self, job: Job) -> None:  # noqa: ARG002
+        self._tell(None)
+
+    def progress(self, job: Job, progress: Progress) -> None:  # noqa: ARG002
+        now = time.monotonic()
+        if now - self._last >= _INTERVAL:
+            self._last = now
+            self._tell(progress)
