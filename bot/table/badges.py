@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from bot.table.dice_names import kept_text
-from bot.table.drafting import check_drafted, check_opponent
+from bot.table.drafting import check_opponent, check_turn
 from bot.table.events import Accepted, Begun, Event, Rolled, Used
 from bot.table.fold import apply, begin
 from bot.table.state import Game
@@ -97,7 +97,7 @@ def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]
 
 def accept(game: Game, seat: int) -> list[Accepted]:
     """Take the farkle on the table, and keep the badge. Raises IllegalActionError."""
-    _check_turn(game, seat)
+    check_turn(game, seat)
     if not game.is_farkle:
         raise IllegalActionError.say("there is no farkle that a badge could undo")
     return [Accepted()]
@@ -132,7 +132,7 @@ def farkle_text(game: Game) -> str:
 
 def _usable(game: Game, seat: int) -> tuple[Hand, Power]:
     """The side of the player to move and what its badge allows, where that may be used now."""
-    _check_turn(game, seat)
+    check_turn(game, seat)
     check_opponent(game)
     side = game.side
     if side is None or side.power is None:
@@ -148,14 +148,6 @@ def _usable(game: Game, seat: int) -> tuple[Hand, Power]:
     if not game.may_use:
         raise IllegalActionError(_why_not(game, power, called))
     return side, power
-
-
-def _check_turn(game: Game, seat: int) -> None:
-    if game.over:
-        raise IllegalActionError.say("the game is over: /play begins another")
-    check_drafted(game)
-    if seat != game.mover:
-        raise IllegalActionError.say("it is not your turn")
 
 
 def _called(game: Game, seat: int) -> str:

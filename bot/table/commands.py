@@ -11,7 +11,7 @@ from typing import Any, Literal
 from bot.table import fair_dice
 from bot.table.badges import faces_of, farkle_text, weights_of
 from bot.table.dice_names import between, kept_text, rolled_text
-from bot.table.drafting import check_drafted, check_opponent
+from bot.table.drafting import check_drafted, check_goes_on, check_opponent, check_turn
 from bot.table.events import (
     Banked,
     Begun,
@@ -73,7 +73,7 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
 
 def leave(game: Game, seat: int) -> list[Left | Ended]:
     """Get up before the first roll; a table at which then no person would begin just ends."""
-    _check_goes_on(game)
+    check_goes_on(game)
     if game.closed:
         raise IllegalActionError.say("this game belongs to a tournament: to stop playing, /resign")
     if game.stage is not Stage.LOBBY or game.picks:
@@ -106,7 +106,7 @@ def check_hints(game: Game) -> None:
 
 def check_roll(game: Game, seat: int) -> int:
     """How many dice the player may roll now."""
-    _check_turn(game, seat)
+    check_turn(game, seat)
     check_opponent(game)
     _check_set_aside(game)
     return game.number_of_dice
@@ -149,7 +149,7 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
 
 def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
     """Set dice of the roll aside."""
-    _check_turn(game, seat)
+    check_turn(game, seat)
     if game.turn.roll is None:
         raise IllegalActionError.say("there is no roll to keep dice from: roll first")
     if game.is_farkle:
@@ -176,7 +176,7 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
 
 def bank(game: Game, seat: int) -> list[Banked]:
     """Bank the turn total."""
-    _check_turn(game, seat)
+    check_turn(game, seat)
     _check_set_aside(game)
     if not game.may_bank:
         raise IllegalActionError(_why_not_bank(game))
@@ -188,7 +188,7 @@ def score(
 ) -> list[Scored]:
     """A whole turn with real dice."""
     check_tracked(game)
-    _check_turn(game, seat)
+    check_turn(game, seat)
     check_opponent(game)
     if game.turn != game.first_turn:
         raise IllegalActionError.say(
@@ -223,7 +223,7 @@ def correct(
 ) -> list[Corrected]:
     """Put right what was told wrongly; `uses` are those left of a badge that is used up."""
     check_tracked(game)
-    _check_goes_on(game)
+    check_goes_on(game)
     rules = game.rules
     if game.stage not in {Stage.LOBBY, Stage.PLAY}:
         raise IllegalActionError.say(
@@ -297,7 +297,7 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
 
 def resign(game: Game, seat: int) -> list[Resigned | Ended]:
     """Give up; before the first roll a game with one player left just ends, if it is not closed."""
-    _check_goes_on(game)
+    check_goes_on(game)
     if not game.seats[seat].playing:
         raise IllegalActionError.say("you have resigned already")
     if len(game.seats) < 2:
@@ -310,7 +310,7 @@ def resign(game: Game, seat: int) -> list[Resigned | Ended]:
 
 def skip(game: Game) -> list[Skipped]:
     """Pass the turn of a player who is away."""
-    _check_goes_on(game)
+    check_goes_on(game)
     if game.stage is Stage.LOBBY and game.closed:
         raise IllegalActionError.say(
             "the game has not begun: if a player does not come, the tournament's host can use"
@@ -325,7 +325,7 @@ def skip(game: Game) -> list[Skipped]:
 
 def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
     """Let a bot play on for a player who is away."""
-    _check_goes_on(game)
+    check_goes_on(game)
     if game.closed:
         raise IllegalActionError.say(
             "this game belongs to a tournament: bots cannot take over, but /skip skips a turn"
@@ -340,7 +340,7 @@ def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
 
 def end(game: Game, idle_hours: int | None = None) -> list[Ended]:
     """End the game without a result; by itself where nobody has moved for so many hours."""
-    _check_goes_on(game)
+    check_goes_on(game)
     return [Ended(idle_hours=idle_hours)]
 
 
@@ -378,18 +378,6 @@ def _check_number(players: int) -> None:
         raise IllegalActionError.say(
             "{players} players are too many: {most} is the most", players=players, most=MOST_PLAYERS
         )
-
-
-def _check_goes_on(game: Game) -> None:
-    if game.over:
-        raise IllegalActionError.say("the game is over: /play begins another")
-
-
-def _check_turn(game: Game, seat: int) -> None:
-    _check_goes_on(game)
-    check_drafted(game)
-    if seat != game.mover:
-        raise IllegalActionError.say("it is not your turn")
 
 
 def _check_playing(game: Game, seat: int) -> None:

@@ -8,9 +8,7 @@ in it than the others.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Generic, TypeVar
+from dataclasses import replace
 
 from bot.table.events import (
     Accepted,
@@ -44,11 +42,6 @@ from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.hand import without
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import Fate, SetAside
-
-T = TypeVar("T")
-
-_REMEMBERED = 256
-"""Events applied last whose games are at hand."""
 
 
 def fold(first: Begun, others: Iterable[Event]) -> Game:
@@ -89,30 +82,7 @@ def begin(event: Begun) -> Game:
 
 
 def apply(game: Game, event: Event) -> Game:
-    """The game after one more event, which the commands have found to be legal.
-
-    It is the same object where the same event was applied to the same game a moment ago: whoever
-    commits, tells and draws what happened each goes through it once more.
-    """
-    return _after(_Same(game), _Same(event))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Same(Generic[T]):
-    """A thing that is equal to itself alone, so that to look it up costs nothing."""
-
-    it: T
-
-    def __hash__(self) -> int:
-        return id(self.it)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.it is other.it
-
-
-@lru_cache(_REMEMBERED)
-def _after(earlier: _Same[Game], following: _Same[Event]) -> Game:
-    game, event = earlier.it, following.it
+    """The game after one more event, which the commands have found to be legal."""
     if isinstance(event, Undone):
         return replace(game.before or game, version=game.version + 1)
     # who has sat down stays

@@ -1,4 +1,4 @@
-"""When to use a badge as people read it, and as plain data."""
+"""When to use a badge, and its uses at a table, as people read it and as plain data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -6,7 +6,10 @@ from typing import Any
 
 from bot.services.badges import BadgePlan
 from bot.services.loaded import LoadedDice
-from bot.views.layout import columns, percent, wrap
+from bot.table.dice_names import kept_text
+from bot.table.events import Used
+from bot.table.state import Game
+from bot.views.layout import columns, inside, percent, wrap
 from bot.views.thresholds import stretch_text
 from solver.named.badges import NamedBadge
 from solver.named.catalogue import Exactness
@@ -14,7 +17,7 @@ from solver.named.rolls import JOKER_LETTER
 from solver.play.advice import BadgeUse
 from solver.turn.dice import JOKER, Roll
 from solver.turn.powers import Power, PowerKind
-from solver.wording import figure, say, say_later
+from solver.wording import figure, say, say_later, say_number
 
 _TAKEN = {
     PowerKind.WARLORD: say_later(
@@ -189,3 +192,32 @@ def use_data(dice: LoadedDice, use: BadgeUse, roll: Roll = ()) -> dict[str, Any]
     """A use as plain data; dice by name."""
     shown = dice.kit.set_aside_text(roll, use.dice) if use.dice and roll else None
     return {**asdict(use), "kind": str(use.kind), "dice": shown}
+
+
+def use_event_text(name: str, game: Game, event: Used) -> str:
+    """What a player uses a badge for; what comes of it is told after that."""
+    kit, power = game.kits[game.mover], game.side.power
+    parts = {"name": name, "badge": kit.badge.badge.called if kit.badge else ""}
+    if power is None:
+        return ""
+    dice = inside(kept_text(game, event.dice))
+    match power.kind:
+        case PowerKind.WARLORD if power.at_start:
+            return say("{name} says that {badge} is used in this turn.", **parts)
+        case PowerKind.DOPPELGANGER:
+            return say("{name} uses {badge}, twice the points for {dice}.", dice=dice, **parts)
+        case PowerKind.TRANSMUTATION:
+            told = say_later("{name} uses {badge} and turns {dice} to {face}.")
+            return say(told, dice=dice, face=turned_to(power), **parts)
+        case PowerKind.REROLL:
+            return say("{name} uses {badge} and rolls {dice} again.", dice=dice, **parts)
+    return say("{name} uses {badge}.", **parts)
+
+
+def uses_left_text(power: Power, uses: int) -> str:
+    """How often a badge still can be used."""
+    if not uses:
+        return say("badge used up")
+    if power.uses == 1:
+        return say("badge not used yet")
+    return say_number("badge: {number} use left", "badge: {number} uses left", uses)

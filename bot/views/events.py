@@ -30,7 +30,7 @@ from bot.table.events import (
 from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
-from bot.views.badge_events import use_event_text
+from bot.views.badges import use_event_text
 from bot.views.layout import inside
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll

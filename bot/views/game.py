@@ -21,8 +21,7 @@ from bot.views.advice import (
     odds_text,
     set_aside_text,
 )
-from bot.views.badge_events import uses_left_text
-from bot.views.badges import taken_lines, use_text
+from bot.views.badges import taken_lines, use_text, uses_left_text
 from bot.views.events import (
     events_text,
     kits_text,

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextvars import copy_context
+from dataclasses import replace
 from enum import Enum, auto
 from typing import Any, TypeVar
 
@@ -595,10 +596,10 @@ def _is_private(interaction: discord.Interaction[Any]) -> bool:
 
 
 def _last_that_fit(cards: list[Card]) -> Card:
-    """As many of the last texts as a message can hold, with the files of the last one."""
+    """As many of the last texts as a message can hold, with what else the last one has."""
     kept: list[str] = []
     for card in reversed(cards):
         if kept and len("\n".join([card.text, *kept])) > _MOST_TEXT:
             break
         kept.insert(0, card.text)
-    return Card(shorten_text("\n".join(kept)), cards[-1].attachments)
+    return replace(cards[-1], text=shorten_text("\n".join(kept)))

@@ -257,7 +257,7 @@ class World:
 def choices(monkeypatch: pytest.MonkeyPatch) -> Choices:
     """What the bot knows of dice that are chosen."""
     found = Choices()
-    monkeypatch.setattr("bot.fronts.discord.front.Choices", lambda: found)
+    monkeypatch.setattr("bot.fronts.pressing.Choices", lambda: found)
     return found
 
 
