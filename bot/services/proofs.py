@@ -2,7 +2,7 @@
 
 from bot.services.tables import Table
 from bot.table.badges import thrown_places, throws
-from bot.table.fair_dice import Proof, prove, prove_loaded
+from bot.table.fair_dice import Proof, prove
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll
 
@@ -12,7 +12,7 @@ def proof_of(table: Table, secret: bytes) -> Proof:
     game, rolls = table.game, throws(table.begun, table.events)
     sides = [game.side_of(number) for number, _ in enumerate(game.kits)]
     if not sides:
-        return prove(game.id, secret, game.seeds, [dice for *_, dice in rolls])
+        return prove(game.id, secret, game.seeds, [(None, (), dice) for *_, dice in rolls])
     sets = []
     for side in filter(None, sides):
         counts = [*side.dice.counts, 1][: len(side.types)]
@@ -21,7 +21,7 @@ def proof_of(table: Table, secret: bytes) -> Proof:
     proven = [
         (before.mover, thrown_places(before, types), _faces(dice)) for before, types, dice in rolls
     ]
-    return prove_loaded(game.id, secret, game.seeds, sets, proven)
+    return prove(game.id, secret, game.seeds, proven, sets)
 
 
 def _faces(dice: Roll) -> list[int]:

@@ -278,40 +278,30 @@ class Verdict:
         return not self.problems
 
 
-def prove(game_id: str, secret: bytes, seeds: Seeds, rolls: Sequence[Sequence[int]]) -> Proof:
-    """The proof of a game with these rolls, the first being roll 1; it is not checked."""
-    proven = [ProvenRoll(number=number, dice=tuple(dice)) for number, dice in enumerate(rolls, 1)]
-    return _proof(game_id, secret, seeds, rolls=tuple(proven))
-
-
-def prove_loaded(
+def prove(
     game_id: str,
     secret: bytes,
     seeds: Seeds,
-    sets: Sequence[Sequence[Weights]],
-    rolls: Sequence[tuple[int, Sequence[int], Sequence[int]]],
+    rolls: Sequence[tuple[int | None, Sequence[int], Sequence[int]]],
+    sets: Sequence[Sequence[Weights]] = (),
 ) -> Proof:
-    """The same of a game with loaded dice.
+    """The proof of a game with these rolls, the first being roll 1; it is not checked.
 
-    sets : the dice of each seat
-    rolls : the seat, which of its dice it threw, ascending, and the faces
+    rolls : of loaded dice the seat and which of its dice it threw, ascending, else None and none;
+        and the faces
+    sets : the dice of each seat, where they are loaded
     """
-    proven = [
-        ProvenRoll(number=number, seat=seat, thrown=tuple(thrown), dice=tuple(faces))
-        for number, (seat, thrown, faces) in enumerate(rolls, 1)
-    ]
-    whole = tuple(map(tuple, sets))
-    scheme = "farkle-advisor/2"
-    return _proof(game_id, secret, seeds, scheme=scheme, sets=whole, rolls=tuple(proven))
-
-
-def _proof(game_id: str, secret: bytes, seeds: Seeds, **more: Any) -> Proof:
     return Proof(
+        scheme="farkle-advisor/2" if sets else "farkle-advisor/1",
         game=game_id,
         commitment=commitment(secret),
         secret=secret.hex(),
         seeds=tuple(Seed(seat=seat, text=text) for seat, text in sorted(seeds)),
-        **more,
+        sets=tuple(map(tuple, sets)),
+        rolls=tuple(
+            ProvenRoll(number=number, seat=seat, thrown=tuple(thrown), dice=tuple(faces))
+            for number, (seat, thrown, faces) in enumerate(rolls, 1)
+        ),
     )
 
 

@@ -242,7 +242,7 @@ def seeds(target: str) -> Iterator[bytes]:
         yield from (json.dumps(game).encode() for game in _games())
     elif target == "proofs":
         for vector in test_fair_dice.VECTORS:
-            rolls = [one["dice"] for one in vector["rolls"]]
+            rolls = [(None, (), one["dice"]) for one in vector["rolls"]]
             pairs = test_fair_dice.seeds_of(vector)
             secret = bytes.fromhex(vector["secret"])
             yield prove(vector["game"], secret, pairs, rolls).to_json().encode()

@@ -15,9 +15,8 @@ SEEDS = [(0, "ann"), (1, "bob")]
 
 
 def proof_of(rolls: int, seeds: list[tuple[int, str]] = SEEDS, game: str = "7") -> Proof:
-    return prove(
-        game, SECRET, seeds, [fair_roll(SECRET, game, seeds, n, 6) for n in range(1, rolls + 1)]
-    )
+    thrown = [fair_roll(SECRET, game, seeds, n, 6) for n in range(1, rolls + 1)]
+    return prove(game, SECRET, seeds, [(None, (), dice) for dice in thrown])
 
 
 def run(data: str | bytes, *options: str) -> Result:

@@ -150,7 +150,7 @@ def test_refusals(
 
 def proof_of(number: int = 6) -> Proof:
     rolls = [fair_roll(SECRET, "g", SEEDS, n, 6 - n % 3) for n in range(1, number + 1)]
-    return prove("g", SECRET, SEEDS, rolls)
+    return prove("g", SECRET, SEEDS, [(None, (), dice) for dice in rolls])
 
 
 def test_a_proof_survives_json_and_holds() -> None:

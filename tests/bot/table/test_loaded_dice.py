@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from bot.table import commands, fair_dice
 from bot.table.events import Begun, Corrected, Resigned, event_data, make_event
-from bot.table.fair_dice import Proof, loaded_roll, prove_loaded, verify_proof
+from bot.table.fair_dice import Proof, loaded_roll, prove, verify_proof
 from bot.table.fold import apply, begin
 from solver.errors import FarkleError, InvalidRequestError
 from solver.loaded.kits import Kit
@@ -112,7 +112,7 @@ def proof() -> Proof:
     for number, (seat, thrown) in enumerate([(0, range(6)), (0, (0, 3, 5)), (1, range(6))], 1):
         dice = [sets[seat][k] for k in thrown]
         rolls.append((seat, thrown, loaded_roll(SECRET, "game", SEEDS, number, dice)))
-    return prove_loaded("game", SECRET, SEEDS, sets, rolls)
+    return prove("game", SECRET, SEEDS, rolls, sets)
 
 
 def test_a_proof_holds_and_survives_json() -> None:
