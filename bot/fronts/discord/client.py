@@ -74,7 +74,10 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
         await tell_failure(interaction, told)
 
     async def _call(self, interaction: discord.Interaction["FarkleClient"]) -> None:
-        """Call a command. What fails before it is called is what Discord sent of it."""
+        """Call a command. What fails before it is called is what Discord sent of it.
+
+        No public name of discord.py hears of that, and who asked would never be answered.
+        """
         try:
             await super()._call(interaction)
         except app_commands.AppCommandError:
@@ -108,7 +111,8 @@ class FarkleClient(discord.AutoShardedClient):
             allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
         )
         front.add_commands(self.tree)
-        # an exception in there would end the connection, and with it the program
+        # no public name is called before it: an exception in there would end the connection, and
+        # with it the program
         parsers = self._connection.parsers
         parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
