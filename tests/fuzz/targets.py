@@ -12,6 +12,8 @@ from itertools import count
 from pathlib import Path
 from unittest import mock
 
+from bot.solving import process
+
 from bot.cli.verify import read_proof, verdict_data, verdict_text
 from bot.fronts.chat import commands as chat_commands
 from bot.fronts.chat.commands import Commands, Reply
@@ -19,7 +21,6 @@ from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services.advisor import Advisor
 from bot.settings import CHECKOUT, Settings
-from bot.solving import process
 from bot.store import scrub
 from bot.store.rows import NewEvent, SeatRow
 from bot.table.fair_dice import prove, verify_proof
