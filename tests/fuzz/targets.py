@@ -12,8 +12,6 @@ from itertools import count
 from pathlib import Path
 from unittest import mock
 
-from bot.solving import process
-
 from bot.cli.verify import read_proof, verdict_data, verdict_text
 from bot.fronts.chat import commands as chat_commands
 from bot.fronts.chat.commands import Commands, Reply
@@ -24,10 +22,11 @@ from bot.settings import CHECKOUT, Settings
 from bot.store import scrub
 from bot.store.rows import NewEvent, SeatRow
 from bot.table.fair_dice import prove, verify_proof
+from bot.tasks import solving
 from bot.views.rules_diff import diff_text
 from bot.views.rules_text import check_text, rules_data, rules_text
 from bot.wiring import Parts, open_parts
-from solver.errors import FarkleError, InvalidRulesError
+from solver.errors import FarkleError, InvalidRulesError, SolveError
 from solver.game.solvable import unsolvable
 from solver.game.standings import Solution
 from solver.rules.file import check_file, load_rules, preset_names
@@ -79,10 +78,15 @@ async def open_program(folder: Path) -> AsyncIterator[Parts]:
     with (
         mock.patch.object(chat_commands, "failure", _only_refusals(chat_commands.failure)),
         mock.patch.object(scrub, "REST", 0.0),  # what many people wait for is waited for at once
-        mock.patch.object(process, "WORKER", ("-c", """print('{"error": "not here"}')""")),
+        mock.patch.object(solving, "solve_told", refuse),
     ):
         async with open_parts(settings, Advisor(settings.strategies), allow_files=True) as parts:
             yield parts
+
+
+def refuse(*_: object) -> None:
+    """Solve nothing, in a worker."""
+    raise SolveError("not here")
 
 
 def _only_refusals(failure: Callable[[Exception], Reply]) -> Callable[[Exception], Reply]:

@@ -16,6 +16,7 @@ import pytest
 from numba.core.caching import _CacheLocator
 
 from bot.__main__ import main
+from bot.settings import CHECKOUT
 from solver import solved
 from solver.game.position import reachable
 from solver.game.standings import Solution
@@ -495,19 +496,21 @@ def test_an_interrupted_solve_ends_cleanly(tmp_path: Path) -> None:
     assert [path.name for path in folder.iterdir()] == [".lock"]
 
 
-def first_chat(folder: Path, worker: str) -> "subprocess.Popen[str]":
-    """The chat where nothing is solved yet, with another worker to solve the default rules."""
-    script = f"""
+def first_chat(folder: Path, script: str) -> "subprocess.Popen[str]":
+    """The chat where nothing is solved yet, and the default rules are solved by a script."""
+    program = f"""
 import sys
+from functools import partial
 sys.argv = ["farkle", "chat"]
 from bot.__main__ import main
-from bot.solving import process
-process.WORKER = ("-c", {worker!r})
+from bot.tasks import solving
+from tests.bot.services.scripted import follow_script
+solving.solve_told = partial(follow_script, {script!r})
 main()
 """
     return subprocess.Popen(
-        [sys.executable, "-c", script],
-        env={**os.environ, "FARKLE_DATA": str(folder)},
+        [sys.executable, "-c", program],
+        env={**os.environ, "FARKLE_DATA": str(folder), "PYTHONPATH": str(CHECKOUT)},
         stdin=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -517,14 +520,14 @@ main()
 @pytest.mark.slow
 def test_an_interrupt_of_the_first_solve_ends_its_process(tmp_path: Path) -> None:
     number = tmp_path / "number"
-    worker = f"""
+    script = f"""
 import os, time
 with open({str(number)!r}, "w") as file:
     print(os.getpid(), file=file)
-print('{{"begun": true}}', flush=True)
+tell(None)
 time.sleep(60)
 """
-    with first_chat(tmp_path, worker) as process:
+    with first_chat(tmp_path, script) as process:
         assert process.stderr is not None
         assert process.stderr.readline() == "solving facebook: 423,765,000 states ...\n"
         process.send_signal(signal.SIGINT)
@@ -536,7 +539,7 @@ time.sleep(60)
 
 @pytest.mark.slow
 def test_a_first_solve_that_fails_is_told(tmp_path: Path) -> None:
-    with first_chat(tmp_path, """print('{"error": "facebook: the disk is full"}')""") as process:
+    with first_chat(tmp_path, "raise SolveError('facebook: the disk is full')") as process:
         assert process.stderr is not None
         assert process.stderr.read() == "farkle: facebook: the disk is full\n"
         assert process.wait(30) == 2
@@ -563,7 +566,7 @@ def test_a_strategy_of_an_older_version_is_solved_again(
     assert status == 2
     assert "the facebook rules are not solved" in out
     assert re.search(r"facebook +not solved yet", farkle("rules")[1])
-    with first_chat(tmp_path, """print('{"error": "facebook: the disk is full"}')""") as process:
+    with first_chat(tmp_path, "raise SolveError('facebook: the disk is full')") as process:
         assert process.stderr is not None
         assert process.stderr.read() == "farkle: facebook: the disk is full\n"
 
