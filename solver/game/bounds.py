@@ -147,7 +147,7 @@ def _sweep(
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(one, game)) for one in totals]
-        given = center, False, *work, *contest
+        given = center, *work, *contest
         sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
 
 

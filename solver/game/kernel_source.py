@@ -9,10 +9,7 @@ import importlib.util
 import os
 import sys
 import tempfile
-from collections import Counter, defaultdict
 from collections.abc import Callable
-from heapq import heapify, heappop, heappush
-from itertools import combinations, pairwise
 from math import fsum
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -64,52 +61,6 @@ class Term(NamedTuple):
     """Of each list with that chance the places it leads to; their maxima are added up."""
 
 
-def shared_maxima(
-    lists: list[tuple[int, ...]],
-) -> tuple[list[tuple[int, int]], list[int]]:
-    """Compute the maximum of every list with few binary maxima.
-
-    Again and again the pair of values that occurs together in most lists becomes a value of its
-    own. Returns the pairs, the k-th of which makes value ``1 + max(members) + k``, and for each
-    list the value that is its maximum.
-    """
-    remaining = [set(members) for members in lists]
-    holders = defaultdict[int, set[int]](set)
-    for number, members in enumerate(remaining):
-        for member in members:
-            holders[member].add(number)
-    together = Counter(pair for members in remaining for pair in combinations(sorted(members), 2))
-    most = [(-times, pair) for pair, times in together.items()]
-    heapify(most)
-    following = 1 + max(max(members) for members in lists)
-    pairs: list[tuple[int, int]] = []
-    while most:
-        times, pair = heappop(most)
-        if together[pair] != -times or not times:
-            continue  # it was counted before others took lists away
-        changed = set()
-        for number in holders[pair[0]] & holders[pair[1]]:
-            members = remaining[number]
-            members.difference_update(pair)
-            together[pair] -= 1
-            for member in members:
-                for one in pair:
-                    other = min(one, member), max(one, member)
-                    together[other] -= 1
-                    changed.add(other)
-                together[member, following] += 1
-                changed.add((member, following))
-            members.add(following)
-            for one in pair:
-                holders[one].discard(number)
-            holders[following].add(number)
-        for other in changed:
-            heappush(most, (-together[other], other))
-        pairs.append(pair)
-        following += 1
-    return pairs, [members.pop() for members in remaining]
-
-
 def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
     """Source of ``turn(values, hot, bank, farkle, lost, lists, steps)``, a pass over turn totals.
 
@@ -133,35 +84,31 @@ def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
     dice = plan.columns
     row = dice * LANES
     banked = _banked(plan, weighed)
-    terms = rolled_terms(plan, weighed)
-    lists = [members for term in terms for members in term.lists]
-    places = sorted({place for members in lists for place in members})
-    index = {place: value for value, place in enumerate(places)}
-    pairs, maxima = shared_maxima([tuple(index[one] for one in members) for members in lists])
-    first_pair = len(places)
     body: list[str] = []
-    named: set[int] = set()
+    names: dict[tuple[int, ...], str] = {}
 
-    def name(value: int) -> str:
-        """Emit what `value` needs just before its first use: short lives, few spilled registers."""
-        if value not in named:
-            named.add(value)
-            if value < first_pair:
-                target = places[value]
-                array = "h" if target % dice == dice - 1 else "v"  # hot dice or not
-                body.append(f"x{value} = {array}[{target * LANES}]")
+    def most(places: tuple[int, ...]) -> str:
+        """Emit the maximum of some places just before its first use: short lives, few registers.
+
+        Lists that begin alike share the maximum of their beginnings.
+        """
+        if places not in names:
+            *before, last = places
+            if before:
+                value = f"max({most(tuple(before))}, {most((last,))})"
             else:
-                one, other = (name(part) for part in pairs[value - first_pair])
-                body.append(f"x{value} = max({one}, {other})")
-        return f"x{value}"
+                array = "h" if last % dice == dice - 1 else "v"  # hot dice or not
+                value = f"{array}[{last * LANES}]"
+            names[places] = f"x{len(names)}"
+            body.append(f"{names[places]} = {value}")
+        return names[places]
 
     sums = [_ended(plan, n) for n in range(dice)]
     added = [0] * dice
-    values = iter(maxima)
-    for term in terms:
-        n, whole = term.column, name(next(values))
-        for k in range(1, len(term.lists)):
-            body.append(f"a{n}_{added[n]}_{k} = {whole} + {name(next(values))}")
+    for term in rolled_terms(plan, weighed):
+        n, whole = term.column, most(term.lists[0])
+        for k, places in enumerate(term.lists[1:]):
+            body.append(f"a{n}_{added[n]}_{k} = {whole} + {most(places)}")
             whole = f"a{n}_{added[n]}_{k}"
         before, part = sums[n], added[n] % PARTS
         sum_so_far = f"{before[part]} + " if part < len(before) else ""
@@ -242,13 +189,10 @@ def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[tuple[float, in
 def rolled_terms(plan: TurnPlan, weighed: Weighed) -> list[Term]:
     """The sums of a turn function, in their order.
 
-    Where it weighs less, lists of one chance share its product, as chances take registers.
+    Lists of one chance share its product, as chances take registers.
     """
-    lists = rolled_lists(plan, weighed)
-    if weighed == EVERYTHING:  # which has more maxima to keep in registers
-        return [Term(n, chance, [members]) for (n, members), chance in lists.items()]
     terms: dict[tuple[int, float], Term] = {}
-    for (n, members), chance in lists.items():
+    for (n, members), chance in rolled_lists(plan, weighed).items():
         terms.setdefault((n, chance), Term(n, chance, [])).lists.append(members)
     return list(terms.values())
 
@@ -269,8 +213,8 @@ def rolled_lists(plan: TurnPlan, weighed: Weighed) -> dict[tuple[int, tuple[int,
 
     Dice of columns that are not rolled are banked, so that only points count with them: most points
     are best, and no better than dice that may be rolled with as many points, or banked. That they
-    are not worth a roll has to be known and not by how much: see `_round_up`. Hot dice that are
-    best leave only what comes with more points.
+    are not worth a roll has to be known and not by how much. Hot dice that are best leave only what
+    comes with more points.
     """
     banked, whole = _banked(plan, weighed), plan.columns - 1
     parts: dict[tuple[int, tuple[int, ...]], list[float]] = {}
@@ -288,39 +232,11 @@ def rolled_lists(plan: TurnPlan, weighed: Weighed) -> dict[tuple[int, tuple[int,
             best = hot * plan.columns + whole
             places = {one for one in places if one == best or one // plan.columns > hot}
         parts.setdefault((n, tuple(sorted(places))), []).append(float(plan.chances[n, index]))
-    for n in range(banked):
-        _round_up(plan, parts, n)
     order = list(parts)
     if banked:
         # what was solved last comes last: the rest need not wait for it
         order.sort(key=lambda one: one[1][0] // plan.columns, reverse=True)
     return {one: fsum(parts[one]) for one in order}
-
-
-def _round_up(
-    plan: TurnPlan, parts: dict[tuple[int, tuple[int, ...]], list[float]], n: int
-) -> None:
-    """Let lists of a column with one place share it with those of a few points more.
-
-    What a roll is worth rises by so much that dice seem worth a roll at about one turn total more.
-    """
-    left_to_spend = float(plan.farkle_chances[n])
-    # where hot dice must be rolled they may be worth less with more points
-    kinds = [0] if plan.must_roll_hot else [0, plan.columns - 1]
-    while True:
-        costs = []
-        for kind in kinds:
-            ones = sorted(
-                one for one in parts if one[0] == n and [p % plan.columns for p in one[1]] == [kind]
-            )
-            for one, more in pairwise(ones):
-                steps = (more[1][0] - one[1][0]) // plan.columns
-                costs.append((sum(parts[one]) * steps, one, more))
-        if not costs or min(costs)[0] > left_to_spend:
-            return
-        cost, one, more = min(costs)
-        left_to_spend -= cost
-        parts[more] += parts.pop(one)
 
 
 def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:

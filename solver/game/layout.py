@@ -76,17 +76,6 @@ class GameNumbers(NamedTuple):
     """1 where who reaches the goal always wins at once."""
 
 
-# no kernel takes it any more, but the indices of compiled code that a checkout has from before name
-# it, and numba could not read them without it: it may go once they are made anew anyway
-class HotDice(NamedTuple):
-    """What a roll of all the dice comes to where more points are worth nothing: chances."""
-
-    wins: float
-    loses: float
-    farkles: float
-    only_hot: float
-
-
 class Lists(NamedTuple):
     """What the rolls of a player lead to, as kernels take it that go through it."""
 

@@ -19,9 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange, types
 
-from solver.game.kernels import LISTS_TYPE, array_type
+from solver.game.kernels import LISTS_TYPE, array_type, next_task, shares
 from solver.game.lanes import LANES
-from solver.game.task_kernels import next_task, shares
 from solver.turn.equations import Floats
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")

@@ -1,4 +1,4 @@
-"""The numba kernels of a sweep: groups of states are renewed, total by total.
+"""The numba kernels of a sweep: groups of states are renewed, or guessed, total by total.
 
 Parameters as in solver.game.kernels.
 """
@@ -8,23 +8,29 @@ from numba import njit, prange, types
 
 from solver.game.kernels import (
     CONTEST_TYPES,
+    GAME_TYPE,
     TABLE_TYPE,
     TURN_TYPES,
     WORK_TYPES,
     array_type,
+    least_bank,
+    next_task,
     own_scores,
     own_work,
     prepare_banks,
     prepare_rest,
     rising,
+    shares,
     solve_tiers,
     turn_totals,
 )
 from solver.game.lanes import LANES
 from solver.game.layout import PAD, Scratch, Work
-from solver.game.task_kernels import next_task, shares
 
 MAX_SECANT_STEPS = 100
+
+_LITTLE = 0.003
+"""What a change may be of where a player has all but won, as for bounds._distance."""
 
 
 @njit(nogil=True, error_model="numpy")
@@ -114,30 +120,18 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twic
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
 
-    twice : whether states of level scores are renewed with both. One that a farkle may lead back
-        to is then set to where it would stay, by the line through what both times made of it.
-
+    twice : whether states of level scores are renewed with both
     rises : of each of the banks in scratch, the turn total from which on they do not fall, or -1
         where they are still to be filled; they are those of higher totals, so that they stay the
         same while these states are solved
     """
-    mirror, half = work.game.roles - 1 - r, s // 2
-    here = table[r, u, w, s, PAD + half : PAD + half + 1]
-    loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
-    x, image = here[0] if loops else 0.0, 0.0
+    mirror, start = work.game.roles - 1 - r, s - first - LANES + 1
     _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False, True, rises)
-    if loops:
-        image = here[0]
-    start = s - first - LANES + 1
     _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True, twice, rises)
-    if loops and here[0] != image and image != x:
-        # what a turn is worth falls as the value of a farkle does, by no more than that
-        slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
-        here[0] = x + (image - x) / (1.0 - slope)
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turns, table, s, first, work, one, other, center, twice):
+def _renew(turns, table, s, first, work, one, other, center):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     rises = np.full(len(work.scratch.banks), -1)
@@ -160,7 +154,7 @@ def _renew(turns, table, s, first, work, one, other, center, twice):
                         one,
                         other,
                         center,
-                        twice,
+                        False,
                         rises,
                     )
 
@@ -172,7 +166,6 @@ def _renew(turns, table, s, first, work, one, other, center, twice):
         types.intp,
         array_type(types.boolean, 2),
         TABLE_TYPE,
-        types.boolean,
         *WORK_TYPES,
         *CONTEST_TYPES,
     ),
@@ -190,7 +183,6 @@ def sweep_totals(
     s,
     active,
     center,
-    twice,
     game,
     lists,
     others,
@@ -223,11 +215,11 @@ def sweep_totals(
             if task == 0:
                 for row in chain:
                     first = max(0, s - row - game.scores + 1)
-                    _renew(turns, table, s - row, first, own, one, other, center, twice)
+                    _renew(turns, table, s - row, first, own, one, other, center)
             else:
                 row = rows[task - 1]
                 first = max(0, s - row - game.scores + 1) + (groups[task - 1] + 1) * LANES
-                _renew(turns, table, s - row, first, own, one, other, center, twice)
+                _renew(turns, table, s - row, first, own, one, other, center)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -345,3 +337,142 @@ def solve_total(
                         error = max(error, change / max(new, least))
                     if iteration > 0 and error <= tolerance:
                         break
+
+
+@njit(
+    types.Tuple((types.float64, types.intp))(
+        TABLE_TYPE,
+        TABLE_TYPE,
+        types.intp,
+        array_type(types.boolean, 2),
+        GAME_TYPE,
+        types.float64,
+        types.float64,
+        array_type(types.float64, 2),
+        array_type(types.float32, 5),
+    ),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def note_changes(table, before, s, active, game, least, nearly_lost, changed, change):
+    """Hold the states of totals s, s - 1, ... against what they were before.
+
+    before : the totals solved together, from the last one up to s
+    active : of which groups turn totals are counted, at [how far below s, group]
+    least : changes are relative to the value, or to this if it is less
+    nearly_lost : values below this settle later than others: in `changed` they count for more, and
+        changes are relative to what the proof of a bound allows; 0 for neither
+    changed : at [total, group], set to the largest relative change of its states, unless it was
+        neither solved nor guessed
+    change : set to the change of each value; nothing is written if it is empty
+
+    Returns the largest relative change, NaN where one is, and how many turn totals are in the turns
+    of active groups.
+    """
+    modes, rows = game.farkle_limit * game.boards, len(active)
+    largest, solved, most = 0.0, 0, np.empty(changed.shape[1])
+    for row in range(rows):
+        total = s - row
+        first = max(0, total - game.scores + 1)
+        most[:] = 0.0
+        for r in range(game.roles):
+            for u in range(modes):
+                least_total = 1 if game.free_win == 1 else least_bank(u, game)
+                for w in range(modes):
+                    low, high = own_scores(total, u, w, game)
+                    new, old = table[r, u, w, total], before[r, u, w, rows - 1 - row]
+                    for own in range(low, high + 1):
+                        group = (min(own, total - own) - first) // LANES
+                        value, moved = new[PAD + own], new[PAD + own] - old[PAD + own]
+                        if active[row, group]:
+                            solved += max(game.scores - own, least_total)
+                        if change.size:
+                            change[r, u, w, total, PAD + own] = moved
+                        if value == 0.0:
+                            continue
+                        relative = abs(moved) / max(value, least)
+                        largest = np.maximum(largest, relative)  # which keeps a NaN
+                        if nearly_lost > 0.0:
+                            allowed = value * (1.0 - value) + _LITTLE
+                            relative *= max(1.0, nearly_lost / max(value, 1e-300))
+                            relative = max(relative, abs(moved) / allowed)
+                        most[group] = np.maximum(most[group], relative)
+        for group in range((total // 2 - first) // LANES + 1):
+            # what is at rest keeps what it changed by when it was solved last
+            if active[row, group] or most[group] != 0.0:
+                changed[total, group] = most[group]
+    return largest, solved
+
+
+@njit(nogil=True, error_model="numpy")
+def _logit(probability):
+    return np.log(max(probability, 1e-300)) - np.log(max(1.0 - probability, 1e-15))
+
+
+@njit(types.void(TABLE_TYPE, types.intp, types.intp, GAME_TYPE), cache=True, error_model="numpy")
+def guess_total(table, s, k, game):
+    """Guess the states of total s with an opponent without farkles, of which nothing is known.
+
+    Their logits continue those of higher totals: bilinear where both players are far enough from
+    the goal, else linear along one score. Totals from s + k on are known, those over s guessed.
+    Only for players on the board; what is guessed for others is 0.5.
+    """
+    scores = game.scores
+    low, high = max(0, s - scores + 1), min(scores - 1, s)
+    for r in range(game.roles):
+        for f in range(game.farkle_limit):
+            known = table[r, f, 0]
+            for own in range(low, high + 1):
+                opponent = s - own
+                if own + k < scores and opponent + k < scores:
+                    logit = (
+                        _logit(known[s + k, PAD + own + k])
+                        + _logit(known[s + k, PAD + own])
+                        - _logit(known[s + 2 * k, PAD + own + k])
+                    )
+                elif own + 2 * k < scores:
+                    near, far = known[s + k, PAD + own + k], known[s + 2 * k, PAD + own + 2 * k]
+                    logit = 2.0 * _logit(near) - _logit(far)
+                elif opponent + 2 * k < scores:
+                    near, far = known[s + k, PAD + own], known[s + 2 * k, PAD + own]
+                    logit = 2.0 * _logit(near) - _logit(far)
+                else:
+                    continue
+                table[r, f, 0, s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))
+
+
+@njit(
+    types.void(TABLE_TYPE, types.intp, types.intp, types.intp, GAME_TYPE),
+    cache=True,
+    error_model="numpy",
+)
+def guess_between(table, s, above, below, game):
+    """Guess the states of total s from those of total s - below and of three totals above.
+
+    These are s + above and as far apart as it is from s - below. Logits are a cubic polynomial of
+    the score of the player who is behind, in which they are smoother than in the other one; of that
+    one's where the score would be below the floor. The other score is no higher than it can be.
+    """
+    modes, apart = game.farkle_limit * game.boards, above + below
+    moves = np.array([-below, above, above + apart, above + 2 * apart])
+    shares = np.ones(len(moves))
+    for k in range(len(moves)):
+        for other in range(len(moves)):
+            if other != k:
+                shares[k] *= moves[other] / (moves[other] - moves[k])
+    for r in range(game.roles):
+        for u in range(modes):
+            for w in range(modes):
+                known = table[r, u, w]
+                low, high = own_scores(s, u, w, game)
+                for own in range(low, high + 1):
+                    moves_own = (2 * own < s) == (min(own, s - own) >= below)
+                    logit = 0.0
+                    for k in range(len(moves)):
+                        total = s + moves[k]
+                        least, most = own_scores(total, u, w, game)
+                        there = own + moves[k] if moves_own else own
+                        there = min(max(there, least), most)
+                        logit += shares[k] * _logit(known[total, PAD + there])
+                    known[s, PAD + own] = 1.0 / (1.0 + np.exp(-logit))

@@ -8,9 +8,7 @@ import numpy.typing as npt
 
 from solver.errors import ConvergenceError
 from solver.game import bounds, sweep_kernels
-from solver.game.change_kernels import note_changes
 from solver.game.endgame import Endgame
-from solver.game.guess_kernels import guess_between, guess_total
 from solver.game.kernel_source import Turns, load_turns
 from solver.game.lanes import LANES
 from solver.game.layout import (
@@ -99,7 +97,7 @@ class Sweeps:
         self._together = independent_totals(rules, played, game)
         self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
         """By how much each group changed when it was solved last, at [total, group], see
-        change_kernels.note_changes; of groups that do not exist minus infinity, so that they are
+        sweep_kernels.note_changes; of groups that do not exist minus infinity, so that they are
         always at rest."""
         for total, row in enumerate(self._changed):
             row[len(first_scores(total, game)) :] = -np.inf
@@ -113,8 +111,8 @@ class Sweeps:
         self.wide = 0.0
         """See sweep_kernels.solve_total."""
         self.plain = False
-        """Whether a sweep solves each state just once, as a proof in one sweep asks for. Secant
-        steps leave two values that are exact but do not quite fit each other."""
+        """Whether no secant steps are taken, so that each state is solved just once, as a proof in
+        one sweep asks for: they leave two values that are exact but do not quite fit each other."""
         self.table = make_table(game, lasts)
         self._before = np.empty(0)
         """The values before the last sweep that solved all groups."""
@@ -149,7 +147,9 @@ class Sweeps:
             self._on_progress(Progress(self.number, done, residual))
             while guessed > max(0, totals[-1] - ahead):
                 guessed -= 1
-                guess_total(self.table, guessed, max(ahead, total - guessed) + 1, game)
+                sweep_kernels.guess_total(
+                    self.table, guessed, max(ahead, total - guessed) + 1, game
+                )
             is_close = total >= _CLOSE * game.scores
             rest = at_rest * (_REST_CLOSE if is_close and self._change.size else 1.0)
             active = changed[totals] > rest
@@ -161,10 +161,10 @@ class Sweeps:
             if self.number == 1 and between >= self._together:
                 # banks lead there already
                 for row in range(between):
-                    guess_total(self.table, totals[row], row + 1, game)
+                    sweep_kernels.guess_total(self.table, totals[row], row + 1, game)
             self._solve(total, active)
             for row in range(between):
-                guess_between(self.table, totals[row], row + 1, between - row, game)
+                sweep_kernels.guess_between(self.table, totals[row], row + 1, between - row, game)
             solved += int(np.count_nonzero(active))
             largest = float(np.maximum(largest, self._note(total, active, before)))
         self.share = solved / np.count_nonzero(changed >= 0)
@@ -174,7 +174,7 @@ class Sweeps:
         self, total: int, active: npt.NDArray[np.bool_], before: npt.NDArray[np.float64]
     ) -> float:
         """Take down what was solved together with a total; returns the largest relative change."""
-        change, turn_totals = note_changes(
+        change, turn_totals = sweep_kernels.note_changes(
             self.table,
             before,
             total,
@@ -291,8 +291,7 @@ class Sweeps:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         given = *self._work, *self._contest
         if self._rules.farkle_penalty or self.plain:
-            center, twice = self.table[:0], not self.plain
-            what = self.table, total, active, center, twice
+            what = self.table, total, active, self.table[:0]
             sweep_kernels.sweep_totals(*self.turns, *what, *given)
         else:
             more = self.pair_tolerance, max(self.least, 1e-300), self.wide

@@ -141,7 +141,7 @@ def solve(
         # a last sweep verifies everything; where one sweep solves the game every second one does
         verifying = change <= max(enough * _SURE, _NOISE) if falls else not verifying
         # level scores in different modes would change back and forth
-        sweeps.plain = verifying and (penalty or failed or not rules.has_opening)
+        sweeps.plain = verifying and (failed or not rules.has_opening)
         # where they help values settle soon
         corrects &= not failed and course.in_vain < _FEW_IN_VAIN
         rest = corrected_rest if corrects else _AT_REST
@@ -280,7 +280,7 @@ def _extrapolate(
     other = (table - second)[states] / worth
     rate = float(one @ other / (one @ one)) if one.any() else 0.0
     rest = other - rate * one
-    if not _SLOW < rate < 1 or rest @ rest > 1e-4 * (other @ other):
+    if not _SLOW < abs(rate) < 1 or rest @ rest > 1e-4 * (other @ other):
         return False
     limit = table + (table - second) * (rate / (1 - rate))
     if np.any(limit[states] <= 0) or np.any(limit > 1):

@@ -83,7 +83,7 @@ def _set(place: str, value: Any) -> None:
 
 
 def _without_first_guess() -> None:
-    _set("sweeping.guess_total", lambda *_: None)
+    _set("sweep_kernels.guess_total", lambda *_: None)
 
 
 def _without_rough_sweeps() -> None:
@@ -107,23 +107,15 @@ def _without_jumps() -> None:
     _set("sweeps._extrapolate", lambda *_: False)
 
 
-def _plainly(is_meant: Callable[[Any], bool]) -> None:
-    """Have states of some rules solved just once in a sweep."""
+def _without_secants() -> None:
+    """Have states of rules without a penalty solved just once in a sweep."""
     solve = _named("sweeping.Sweeps")._solve
 
     def plainly(self: Any, *given: Any) -> None:
-        self.plain |= is_meant(self._rules)
+        self.plain = True
         solve(self, *given)
 
     _set("sweeping.Sweeps._solve", plainly)
-
-
-def _without_level_scores() -> None:
-    _plainly(lambda rules: rules.farkle_penalty is not None)
-
-
-def _without_secants() -> None:
-    _plainly(lambda rules: rules.farkle_penalty is None)
 
 
 def _without_short_proof() -> None:
@@ -155,10 +147,6 @@ def _without_few_dice() -> None:
     _set("bounds.turns_weigh", never)
 
 
-def _without_rounding_up() -> None:
-    _set("kernel_source._round_up", lambda *_: None)
-
-
 def _without_shared_products() -> None:
     from solver.game import kernel_source  # noqa: PLC0415
 
@@ -167,22 +155,6 @@ def _without_shared_products() -> None:
         return [kernel_source.Term(n, chance, [one]) for (n, one), chance in lists.items()]
 
     _set("kernel_source.rolled_terms", terms)
-
-
-def _without_shared_maxima() -> None:
-    def chains(lists: list[tuple[int, ...]]) -> tuple[list[tuple[int, int]], list[int]]:
-        following = 1 + max(max(members) for members in lists)
-        pairs: list[tuple[int, int]] = []
-        maxima = []
-        for members in lists:
-            greatest = members[0]
-            for member in members[1:]:
-                pairs.append((greatest, member))
-                greatest = following + len(pairs) - 1
-            maxima.append(greatest)
-        return pairs, maxima
-
-    _set("kernel_source.shared_maxima", chains)
 
 
 def _without_parts() -> None:
@@ -261,16 +233,15 @@ def _without_straight_line() -> None:
 
 
 _CODE = ("straight-line",)
-_TIERS = ("straight-line", "few-dice")
 
 OPTIMISATIONS = {
     "first-guess": Optimisation(
-        "First guess from the odds", _without_first_guess, ("guess_kernels.guess_total",), 9
+        "First guess from the odds", _without_first_guess, ("sweep_kernels.guess_total",), 9
     ),
     "rough": Optimisation(
         "Rough sweeps",
         _without_rough_sweeps,
-        ("guess_kernels.guess_between", "sweeps._rough_sweeps"),
+        ("sweep_kernels.guess_between", "sweeps._rough_sweeps"),
         14,
     ),
     "rest": Optimisation("What rests is left out", _without_rest, (), 60),
@@ -279,9 +250,6 @@ OPTIMISATIONS = {
         _without_corrections,
         ("responses", "response_kernels", "sweeping.Sweeps.correct"),
         20,
-    ),
-    "level-scores": Optimisation(
-        "A state that leads to itself is solved twice", _without_level_scores, (), 14
     ),
     "jumps": Optimisation(
         "Acceleration", _without_jumps, ("sweeps._extrapolate", "sweeps._jumps"), 8
@@ -298,30 +266,16 @@ OPTIMISATIONS = {
     "few-dice": Optimisation(
         "Few dice are banked",
         _without_few_dice,
-        ("kernel_source._round_up", "kernels.rising"),
+        ("kernels.rising",),
         40,
         _CODE,
     ),
     "hot-best": Optimisation("Hot dice are best", _without_hot_best, (), 14, _CODE),
-    "rounding-up": Optimisation(
-        "Chances of banked dice are merged",
-        _without_rounding_up,
-        ("kernel_source._round_up",),
-        3,
-        _TIERS,
-    ),
     "shared-products": Optimisation(
-        "Lists of one chance share its product", _without_shared_products, (), 12, _TIERS
+        "Lists of one chance share its product", _without_shared_products, (), 12, _CODE
     ),
     "straight-line": Optimisation(
         "Straight-line code", _without_straight_line, ("kernel_source", "lane_code"), -40
-    ),
-    "shared-maxima": Optimisation(
-        "Shared maxima",
-        _without_shared_maxima,
-        ("kernel_source.shared_maxima",),
-        0,
-        _CODE,
     ),
     "lane-code": Optimisation(
         "Vector instructions of its own", _without_lane_code, ("lane_code",), -10, _CODE

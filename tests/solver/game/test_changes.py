@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from solver.game.change_kernels import note_changes
 from solver.game.endgame import endgame
 from solver.game.lanes import LANES
 from solver.game.layout import PAD, first_scores, make_table, make_work, mode
 from solver.game.standings import blocks
+from solver.game.sweep_kernels import note_changes
 from solver.rules.ruleset import Ruleset
 
 RULES = {

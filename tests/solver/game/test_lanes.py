@@ -5,8 +5,8 @@ import numpy.typing as npt
 import pytest
 from numba import njit, prange
 
+from solver.game.kernels import next_task, shares
 from solver.game.lanes import LANES, lane_array
-from solver.game.task_kernels import next_task, shares
 
 
 @pytest.mark.parametrize("shape", [(1, LANES), (3, LANES), (2, 5, 7, LANES), (4, 3 * LANES)])

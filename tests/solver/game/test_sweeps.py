@@ -8,7 +8,6 @@ import pytest
 
 from solver.errors import ConvergenceError, InvalidRulesError
 from solver.game.endgame import endgame
-from solver.game.guess_kernels import guess_between
 from solver.game.layout import PAD, solved_game
 from solver.game.position import Position, reachable
 from solver.game.standings import (
@@ -22,6 +21,7 @@ from solver.game.standings import (
     state_count,
     value_shape,
 )
+from solver.game.sweep_kernels import guess_between
 from solver.game.sweeping import _APART, _CLOSE
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules, preset_names

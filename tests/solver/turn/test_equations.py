@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.game.kernel_source import load_turn, load_turns, shared_maxima
+from solver.game.kernel_source import load_turn, load_turns
 from solver.game.lanes import LANES
 from solver.game.layout import lists_of
 from solver.game.list_kernels import turn_of_lists
@@ -131,22 +131,6 @@ def test_what_turn_functions_leave_out_is_not_best(rules: Ruleset, kernels: Path
                 assert ends[-1] == totals  # anything is better than a bank
             elif bank[-1].min() > 0.95:
                 assert ends[-1] < totals - 20  # few dice are banked long before the goal
-
-
-@given(
-    st.lists(
-        st.frozensets(st.integers(0, 9), min_size=1).map(lambda members: tuple(sorted(members))),
-        min_size=1,
-        max_size=20,
-    )
-)
-def test_shared_maxima_are_the_maxima(lists: list[tuple[int, ...]]) -> None:
-    pairs, maxima = shared_maxima(lists)
-    members = {value: {value} for value in range(1 + max(map(max, lists)))}
-    for pair in pairs:
-        members[len(members)] = members[pair[0]] | members[pair[1]]
-    assert [members[value] for value in maxima] == [set(one) for one in lists]
-    assert len(pairs) <= sum(len(one) - 1 for one in lists)
 
 
 @settings(max_examples=50)
