@@ -21,6 +21,7 @@ from solver.folders import is_ours, make_private, one_at_a_time
 from solver.game.lane_code import VERSION
 from solver.game.lanes import LANES
 from solver.game.standings import FEW_SCORES
+from solver.turn.equations import EVEN
 from solver.turn.scoring import TurnPlan
 
 PARTS = 4
@@ -61,7 +62,9 @@ class Term(NamedTuple):
     """Of each list with that chance the places it leads to; their maxima are added up."""
 
 
-def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
+def turn_source(
+    plan: TurnPlan, weighed: Weighed = EVERYTHING, planes: int = 1, *, reverse: bool = False
+) -> str:
     """Source of ``turn(values, hot, bank, farkle, lost, lists, steps)``, a pass over turn totals.
 
     It returns the least turn total that it solved; what it wrote below that is of no use.
@@ -70,65 +73,25 @@ def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
         columns is worth more than to bank, or other dice more than hot ones; what it solved is what
         the pass that weighs everything finds, but for rounding. Banks and farkles in the rows must
         not fall.
+    planes : values of a state: the mover's, then those of as many players after it. The mover takes
+        the option with the greatest own value, and what it is worth to the others comes with it; of
+        options that are even for the mover the first in the order of solver.turn.equations.
+    reverse : whether options that are even are taken in the opposite order
 
-    values : float64, rows of dice * LANES; row t holds W(t, n) of the dice 1.. in turn. Rows from
-        `steps` on are read, the others are written.
-    hot : float64, rows like those of values; row t holds in its last LANES W of hot dice that were
+    values : float64, rows of dice * planes * LANES; row t holds W(t, n) of the dice 1.. in turn.
+        Rows from `steps` on are read, the others are written.
+    hot : float64, rows like those of values; row t holds in its last planes W of hot dice that were
         reached with t points, bonus aside. It may be a part of `values`.
-    bank, farkle : float64, rows of LANES, the values of banking at t, 0 where it is not allowed,
-        and of a farkle; just one row where that is the same at any t.
-    lost : float64, LANES, the value of a roll that loses everything.
-    lists : those of the plan, which the source has in itself; `list_kernels.turn_of_lists`, whose
-        arguments are these, goes through them
+    bank, farkle : float64, rows of planes * LANES, the values of banking at t, 0 where it is not
+        allowed, or less where there are several planes, and of a farkle; just one row where that is
+        the same at any t.
+    lost : float64, planes * LANES, the value of a roll that loses everything.
+    lists : those of the plan, which the source has in itself; `list_kernels.turn_of_lists` and
+        `turn_by_seat`, whose arguments are these, go through them
     """
-    dice = plan.columns
-    row = dice * LANES
-    banked = _banked(plan, weighed)
-    body: list[str] = []
-    names: dict[tuple[int, ...], str] = {}
-
-    def most(places: tuple[int, ...]) -> str:
-        """Emit the maximum of some places just before its first use: short lives, few registers.
-
-        Lists that begin alike share the maximum of their beginnings.
-        """
-        if places not in names:
-            *before, last = places
-            if before:
-                value = f"max({most(tuple(before))}, {most((last,))})"
-            else:
-                array = "h" if last % dice == dice - 1 else "v"  # hot dice or not
-                value = f"{array}[{last * LANES}]"
-            names[places] = f"x{len(names)}"
-            body.append(f"{names[places]} = {value}")
-        return names[places]
-
-    sums = [_ended(plan, n) for n in range(dice)]
-    added = [0] * dice
-    for term in rolled_terms(plan, weighed):
-        n, whole = term.column, most(term.lists[0])
-        for k, places in enumerate(term.lists[1:]):
-            body.append(f"a{n}_{added[n]}_{k} = {whole} + {most(places)}")
-            whole = f"a{n}_{added[n]}_{k}"
-        before, part = sums[n], added[n] % PARTS
-        sum_so_far = f"{before[part]} + " if part < len(before) else ""
-        body.append(f"s{n}_{added[n]} = {sum_so_far}{term.chance!r} * {whole}")
-        before[part : part + 1] = [f"s{n}_{added[n]}"]
-        added[n] += 1
-    body += [f"r{n} = {' + '.join(parts)}" for n, parts in enumerate(sums)]
-    free = dice - 1 if plan.must_roll_hot else dice
-    body += [f"w{n} = b[0]" for n in range(banked)]
-    body += [f"w{n} = max(b[0], r{n})" for n in range(banked, free)]
-    body += [f"w{n} = r{n}" for n in range(free, dice)]
-    body += [f"v[{n * LANES}] = w{n}" for n in range(dice)]
-    excess = []
-    if banked:
-        excess.append(f"{_greatest([f'r{n}' for n in range(banked)])} - b[0]")
-    if weighed.hot_best and banked < dice - 1:
-        others = _greatest([f"w{n}" for n in range(banked, dice - 1)])
-        excess.append(f"{others} - h[{(dice - 1) * LANES}]")
-    if excess:
-        body.append(f"found = {_greatest(excess)}")
+    row, cell = plan.columns * planes * LANES, planes * LANES
+    body, rolls = _rolled(plan, weighed, planes, reverse=reverse)
+    body += _decided(plan, weighed, rolls, reverse=reverse)
     lines = [
         '"""Made by solver/game/kernel_source.py; safe to delete."""',
         "import numba",
@@ -141,15 +104,103 @@ def turn_source(plan: TurnPlan, weighed: Weighed = EVERYTHING) -> str:
         "",
         "@numba.njit(TURN_SIGNATURE, cache=True, nogil=True, error_model='numpy')",
         "def turn(values, hot, bank, farkle, lost, lists, steps):",
-        f"    stride = {LANES} if len(farkle) > {LANES} else 0",
+        f"    stride = {cell} if len(farkle) > {cell} else 0",
         "    for t in range(steps - 1, -1, -1):",
         f"        v, h = values[t * {row}:], hot[t * {row}:]",
-        f"        b, f = bank[t * {LANES}:], farkle[t * stride:]",
+        f"        b, f = bank[t * {cell}:], farkle[t * stride:]",
         "        if roll(v, h, b, f, lost):",
         "            return t + 1",
         "    return 0",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _rolled(
+    plan: TurnPlan, weighed: Weighed, planes: int, *, reverse: bool
+) -> tuple[list[str], list[list[str]]]:
+    """What finds the worth of rolling each column, and the names of it in each plane."""
+    dice = plan.columns
+    body: list[str] = []
+    named: dict[tuple[int, ...], list[str]] = {}
+
+    def best(places: tuple[int, ...]) -> list[str]:
+        """Emit the best of some places just before its first use: short lives, few registers.
+
+        Lists that begin alike share the best of their beginnings.
+        """
+        if places not in named:
+            *before, last = places
+            array = "h" if last % dice == dice - 1 else "v"  # hot dice or not
+            values = _planes(array, last * planes * LANES, planes)
+            if before:
+                # targets ascend by points and then by the dice left
+                pair = best((last,)), best(tuple(before))
+                values = _better(*(reversed(pair) if reverse else pair))
+            names = [f"x{len(named)}_{p}" for p in range(planes)]
+            body.extend(f"{name} = {value}" for name, value in zip(names, values, strict=True))
+            named[places] = names
+        return named[places]
+
+    sums = [_ended(plan, n, planes) for n in range(dice)]
+    added = [0] * dice
+    for term in rolled_terms(plan, weighed):
+        n, part = term.column, added[term.column] % PARTS
+        lists = [best(places) for places in term.lists]
+        for p, parts in enumerate(sums[n]):
+            name = f"s{n}_{added[n]}_{p}"
+            values = " + ".join(values[p] for values in lists)
+            so_far = f"{parts[part]} + " if part < len(parts) else ""
+            body.append(f"{name} = {so_far}{term.chance!r} * ({values})")
+            parts[part : part + 1] = [name]
+        added[n] += 1
+    rolls = []
+    for n in range(dice):
+        rolls.append([f"r{n}_{p}" for p in range(planes)])
+        body += [f"r{n}_{p} = {' + '.join(parts)}" for p, parts in enumerate(sums[n])]
+    return body, rolls
+
+
+def _decided(
+    plan: TurnPlan, weighed: Weighed, rolls: list[list[str]], *, reverse: bool
+) -> list[str]:
+    """What writes the worth of each column, rolls being worth so much, and says when to stop."""
+    dice, planes, banked = plan.columns, len(rolls[0]), _banked(plan, weighed)
+    bank = _planes("b", 0, planes)
+    body: list[str] = []
+    ends = [[f"w{n}_{p}" for p in range(planes)] for n in range(dice)]
+    for n in range(dice):
+        worth = rolls[n]
+        if n < banked:
+            worth = bank
+        elif n < dice - 1 or not plan.must_roll_hot:
+            worth = _better(rolls[n], bank) if reverse else _better(bank, rolls[n])
+        body += [f"{name} = {value}" for name, value in zip(ends[n], worth, strict=True)]
+    # once everything is read
+    for n in range(dice):
+        places = _planes("v", n * planes * LANES, planes)
+        body += [f"{place} = {name}" for place, name in zip(places, ends[n], strict=True)]
+    excess = []
+    if banked:
+        excess.append(f"{_greatest([rolls[n][0] for n in range(banked)])} - b[0]")
+    if weighed.hot_best and banked < dice - 1:
+        others = _greatest([ends[n][0] for n in range(banked, dice - 1)])
+        excess.append(f"{others} - h[{(dice - 1) * LANES}]")
+    if excess:
+        body.append(f"found = {_greatest(excess)}")
+    return body
+
+
+def _planes(array: str, place: int, planes: int) -> list[str]:
+    """The values from a place of an array on."""
+    return [f"{array}[{place + p * LANES}]" for p in range(planes)]
+
+
+def _better(one: list[str], other: list[str]) -> list[str]:
+    """What is better for the mover, whose value is the first; `one` where they are even."""
+    if len(one) == 1:
+        return [f"max({one[0]}, {other[0]})"]
+    stays = f"{one[0]} + {EVEN!r} >= {other[0]}"
+    return [f"{value} if {stays} else {instead}" for value, instead in zip(one, other, strict=True)]
 
 
 def _greatest(terms: list[str]) -> str:
@@ -160,12 +211,18 @@ def _greatest(terms: list[str]) -> str:
     return terms[0]
 
 
-def _ended(plan: TurnPlan, n: int) -> list[str]:
-    """What rolls of column n that end the turn are worth, as source."""
-    terms = [f"{float(plan.farkle_chances[n])!r} * f[0]"]
-    terms += [f"{float(chance)!r} * lost[0]" for chance in plan.lose_chances[n : n + 1] if chance]
-    terms += [f"{float(chance)!r}" for chance in plan.win_chances[n : n + 1] if chance]
-    return [" + ".join(terms)]
+def _ended(plan: TurnPlan, n: int, planes: int) -> list[list[str]]:
+    """What rolls of column n that end the turn are worth in each plane, as the first part of it."""
+    farkles, loses, wins = (
+        float(chances[n]) for chances in (plan.farkle_chances, plan.lose_chances, plan.win_chances)
+    )
+    found = []
+    for p in range(planes):
+        terms = [f"{farkles!r} * f[{p * LANES}]"]
+        terms += [f"{loses!r} * lost[{p * LANES}]"] if loses else []
+        terms += [f"{wins!r}"] if wins and p == 0 else []
+        found.append([" + ".join(terms)])
+    return found
 
 
 def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[tuple[float, int]]]]:
@@ -239,12 +296,16 @@ def rolled_lists(plan: TurnPlan, weighed: Weighed) -> dict[tuple[int, tuple[int,
     return {one: fsum(parts[one]) for one in order}
 
 
-def load_turn(plan: TurnPlan, folder: Path) -> Callable[..., Any]:
+def load_turn(
+    plan: TurnPlan, folder: Path, planes: int = 1, *, reverse: bool = False
+) -> Callable[..., Any]:
     """The turn function of a plan, from a module in `folder` beside which numba keeps its code.
+
+    planes, reverse : as for `turn_source`
 
     Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
-    return load_function(turn_source(plan), "turn", folder)
+    return load_function(turn_source(plan, planes=planes, reverse=reverse), folder)
 
 
 def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns:
@@ -255,12 +316,12 @@ def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns
     Where some would weigh the same they are not there twice: the first ones are the whole one.
     """
     weigh = turns_weigh(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
-    turns = [load_function(turn_source(plan, one), "turn", folder) for one in weigh]
+    turns = [load_function(turn_source(plan, one), folder) for one in weigh]
     return Turns(*turns[:1] * (len(Turns._fields) - len(turns)), *turns)
 
 
-def load_function(source: str, function: str, folder: Path) -> Callable[..., Any]:
-    """A function of some source, from a module in `folder`, as for `load_turn`."""
+def load_function(source: str, folder: Path) -> Callable[..., Any]:
+    """The turn function of some source, from a module in `folder`, as for `load_turn`."""
     make_private(folder)
     if not is_ours(folder):
         # whoever can write there could have this program run anything
@@ -269,7 +330,7 @@ def load_function(source: str, function: str, folder: Path) -> Callable[..., Any
             " else can write to",
             folder=folder,
         )
-    name = f"farkle_{function}_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    name = f"farkle_turn_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
     spec = importlib.util.spec_from_file_location(name, _keep(folder, f"{name}.py", source))
     assert spec is not None  # noqa: S101 - the suffix is known
     assert spec.loader is not None  # noqa: S101
@@ -277,7 +338,7 @@ def load_function(source: str, function: str, folder: Path) -> Callable[..., Any
     sys.modules[name] = module  # numba's cached code looks its module up by name
     with one_at_a_time(folder):  # the others find it compiled
         spec.loader.exec_module(module)
-    loaded: Callable[..., Any] = getattr(module, function)
+    loaded: Callable[..., Any] = module.turn
     return loaded
 
 

@@ -18,7 +18,6 @@ from numba.extending import intrinsic
 
 from solver.game.kernels import TURN_SIGNATURE
 from solver.game.lanes import LANES
-from solver.game.many_kernels import SEATED_SIGNATURE
 from solver.turn.equations import EVEN
 
 SUMMED = 32
@@ -278,14 +277,15 @@ turn_of_sets = njit(cache=True, nogil=True, error_model="numpy")(turn_of_lists.p
 
 @lru_cache
 def turn_by_seat(planes: int) -> Callable[..., Any]:
-    """Return what solves a turn as a function of `many_source.turn_source` does, list by list."""
+    """Return what solves a turn as a function of `kernel_source.turn_source` does, list by list."""
     each = (0,) * planes
     cell = planes * LANES
 
-    @njit(SEATED_SIGNATURE, cache=True, nogil=True, error_model="numpy")
-    def turn(values, hot, bank, farkle, lost, lists, out, steps):
+    @njit(TURN_SIGNATURE, cache=True, nogil=True, error_model="numpy")
+    def turn(values, hot, bank, farkle, lost, lists, steps):
         columns = len(lists.farkles)
         size = columns * cell
+        out = np.empty(size)
         for t in range(steps - 1, -1, -1):
             b, f = bank[t * cell :], farkle[t * cell :]
             # a turn begins with all dice
@@ -317,5 +317,6 @@ def turn_by_seat(planes: int) -> Callable[..., Any]:
             here = values[t * size :]
             for k in range(size):
                 here[k] = out[k]
+        return 0
 
     return turn

@@ -2,7 +2,7 @@
 
 Their parameters; scores and turn totals in steps, states as in solver.game.many:
 
-turn : the mover's turn function, of solver.game.many_source or `list_kernels.turn_by_seat`
+turn : the mover's turn function, of solver.game.kernel_source or `list_kernels.turn_by_seat`
 values : the values of a ManySolution, flat, which are renewed in place
 last : the values of the final turns that a bank at the goal leads to, one leader, flat
 chasers : how many players have a final turn then
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange, types
 
-from solver.game.kernels import LISTS_TYPE, array_type, next_task, shares
+from solver.game.kernels import LISTS_TYPE, TURN_TYPE, array_type, next_task, shares
 from solver.game.lanes import LANES
 from solver.turn.equations import Floats
 
@@ -71,20 +71,16 @@ class ManyScratch(NamedTuple):
     """Shape (turn totals, planes, LANES)."""
     lost: Floats
     """Shape (planes, LANES)."""
-    out: Floats
-    """Shape (columns, planes, LANES)."""
 
 
 NUMBERS_TYPE = types.NamedUniTuple(types.intp, len(ManyNumbers._fields), ManyNumbers)
 _FLOATS = array_type(types.float64, 1)
-SEATED_SIGNATURE = types.void(*[_FLOATS] * 5, LISTS_TYPE, _FLOATS, types.intp)
-_TURN_TYPE = types.FunctionType(SEATED_SIGNATURE)
 _STATES = array_type(types.int64, 1)
 _WORK_TYPES = (
     NUMBERS_TYPE,
     LISTS_TYPE,
     array_type(types.intp, 1),
-    types.NamedTuple([array_type(types.float64, axes) for axes in (6, 4, 4, 3, 4)], ManyScratch),
+    types.NamedTuple([array_type(types.float64, axes) for axes in (6, 4, 4, 3)], ManyScratch),
 )
 
 
@@ -244,11 +240,11 @@ def _prepare_last(below, chasers, level, turns, lane, rows, game, scratch):
 
 @njit(nogil=True, error_model="numpy")
 def _solve(turn, steps, rows, lists, bonuses, scratch):
-    """Solve the turns that scratch was prepared for; out[-1] are their starts.
+    """Solve the turns that scratch was prepared for.
 
     From row `steps` on it is best to bank.
     """
-    values, bank, farkle, lost, out = scratch
+    values, bank, farkle, lost = scratch
     levels, _, columns, planes, _ = values.shape
     wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
     goes_on = 1.0 - wins - loses - farkles - lists.only_hot
@@ -273,7 +269,6 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
             farkle.ravel(),
             lost.ravel(),
             lists,
-            out.ravel(),
             steps,
         )
 
@@ -281,12 +276,12 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
 @njit(nogil=True, error_model="numpy")
 def _own(scratch, worker):
     """The scratch of one thread."""
-    values, bank, farkle, lost, out = scratch
-    return ManyScratch(values[worker], bank[worker], farkle[worker], lost[worker], out[worker])
+    values, bank, farkle, lost = scratch
+    return ManyScratch(values[worker], bank[worker], farkle[worker], lost[worker])
 
 
 @njit(
-    types.void(_TURN_TYPE, _FLOATS, _FLOATS, types.intp, _STATES, types.intp, *_WORK_TYPES),
+    types.void(TURN_TYPE, _FLOATS, _FLOATS, types.intp, _STATES, types.intp, *_WORK_TYPES),
     parallel=True,
     cache=True,
     nogil=True,
@@ -325,13 +320,13 @@ def solve_states(turn, values, last, chasers, states, r, game, lists, bonuses, s
                 at = (r * whole * game.standings + states[k]) * planes
                 for p in range(planes):
                     # a sum of chances may come out one rounding above 1
-                    found = own.out[-1, p, k - first]
+                    found = own.values[0, 0, -1, p, k - first]
                     values[at + p] = min(1.0, max(0.0, found))
 
 
 @njit(
     types.void(
-        _TURN_TYPE,
+        TURN_TYPE,
         _FLOATS,
         types.intp,
         types.intp,
@@ -374,7 +369,7 @@ def solve_last(turn, below, chasers, level, states, found, game, lists, bonuses,
                 # where leaders are told apart, in games of three, the first of them
                 rest = 1.0
                 for p in range(planes):
-                    value = min(1.0, max(0.0, own.out[-1, p, k - first]))
+                    value = min(1.0, max(0.0, own.values[0, 0, -1, p, k - first]))
                     who = 1 if p == 0 else (0 if p == 1 else p)
                     if who <= chasers:
                         each = level if who == 0 and game.ranked == 0 else 1

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from solver.game import many_kernels as kernels
 from solver.game.endgame import endgame
+from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES, lane_array
 from solver.game.layout import Lists, lists_of
 from solver.game.list_kernels import turn_by_seat
@@ -25,7 +26,6 @@ from solver.game.many import size as find_size
 from solver.game.many_best import play_off_endings
 from solver.game.many_layers import MAX_SWEEPS, Layers, solve_layers, unsettled
 from solver.game.many_rings import TOLERANCE, Part, Rings, Settled, States
-from solver.game.many_source import load_turn
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
@@ -52,7 +52,7 @@ def solve_many(
         solved; if none are given all throw the dice of the rules
     cache : the folder that keeps compiled code
     threads : as many as there are processors if None; the result is the same for any number
-    reverse : options that are equal for the mover are taken in the opposite order, see many_source
+    reverse : options that are equal for the mover are taken in the opposite order
 
     Raises InvalidRulesError for a game that is too large, without an end, or with a penalty for
     farkles in a row; ConvergenceError where values do not settle in MAX_SWEEPS sweeps.
@@ -134,7 +134,7 @@ class ManySolve:
         turns = [
             turn_by_seat(players - 1)
             if plans
-            else load_turn(plan, players - 1, cache, reverse=reverse)
+            else load_turn(plan, cache, players - 1, reverse=reverse)
             for plan in self._plans
         ]
         scratch = _scratch(games, self._plans, threads or numba.get_num_threads())
@@ -297,7 +297,6 @@ def _scratch(
         for plan, most in zip(plans, rows, strict=True)
     ]
     values = lane_array(threads * max(map(prod, shapes)))
-    out = lane_array(threads * max(plan.columns for plan in plans) * planes * LANES)
     bank, farkle = lane_array(2, threads, max(rows), planes, LANES)
     lost = lane_array(threads, planes, LANES)
     return [
@@ -306,7 +305,6 @@ def _scratch(
             bank=bank,
             farkle=farkle,
             lost=lost,
-            out=out[: threads * prod(shape[2:])].reshape(threads, *shape[2:]),
         )
         for shape in shapes
     ]
