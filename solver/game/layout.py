@@ -207,15 +207,14 @@ def lists_of(plan: TurnPlan, planes: int | None = None) -> Lists:
         of the plan, hot dice as well
     """
     columns = np.argmax(plan.chances, axis=0)
-    lengths = np.diff(plan.starts, append=len(plan.options))
     order = np.argsort(columns, kind="stable")
     places, hot = plan.targets[plan.options] * (planes or 1) * LANES, plan.is_hot[plan.options]
-    numbers = np.arange(len(lengths)).repeat(lengths)
+    numbers = np.arange(len(plan.lengths)).repeat(plan.lengths)
     later = ~hot if planes is None else np.zeros(len(hot))
     in_order = np.lexsort((later, numbers, columns[numbers]))
     return Lists(
         places=np.where(hot, ~places, places)[in_order],
-        starts=np.append(0, np.cumsum(lengths[order])).astype(np.intp),
+        starts=np.append(0, np.cumsum(plan.lengths[order])).astype(np.intp),
         first_list=np.searchsorted(columns[order], np.arange(plan.columns + 1)),
         chances=plan.chances.max(axis=0)[order],
         farkles=plan.farkle_chances,

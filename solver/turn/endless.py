@@ -301,8 +301,7 @@ def _tail(plan: TurnPlan, ended: Floats, loses: Floats, least: int) -> Tail:
         begins = max(begins, float(np.max(gain[:, falls] / slope[falls])))
     if hot_slope:
         best = np.maximum.reduceat(values, plan.starts, axis=1)
-        lengths = np.diff(plan.starts, append=len(plan.options))
-        ahead = choices.hot_values(gain[:, -1]) - best.repeat(lengths, axis=1)
+        ahead = choices.hot_values(gain[:, -1]) - best.repeat(plan.lengths, axis=1)
         avoided = np.broadcast_to(choices.avoided, ahead.shape)
         if avoided.any():
             begins = max(begins, float(np.max(ahead[avoided] / hot_slope)))
@@ -326,8 +325,7 @@ class _Choices:
         self.state = np.where(self.hot, following, level) * plan.columns + targets % plan.columns
         """That each leads to, shape (levels, options)."""
         only_hot = np.logical_and.reduceat(self.hot, plan.starts)
-        lengths = np.diff(plan.starts, append=len(plan.options))
-        self.avoided = self.hot & ~only_hot.repeat(lengths) & bool(hot_slope)
+        self.avoided = self.hot & ~only_hot.repeat(plan.lengths) & bool(hot_slope)
         """Hot dice that must be rolled where something else can be set aside."""
         self.column = _columns(plan)
 
@@ -386,8 +384,7 @@ def _best(choices: _Choices, gain: Floats, before: Ints | None) -> Ints:
     plan = choices.plan
     values = choices.values(gain)
     best = np.maximum.reduceat(values, plan.starts, axis=1)
-    lengths = np.diff(plan.starts, append=len(plan.options))
-    index = np.where(values == best.repeat(lengths, axis=1), np.arange(len(plan.options)), -1)
+    index = np.where(values == best.repeat(plan.lengths, axis=1), np.arange(len(plan.options)), -1)
     found: Ints = np.maximum.reduceat(index, plan.starts, axis=1)
     if before is None:
         return found

@@ -207,10 +207,8 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     if plan.must_roll_hot:
         banks[:, -1] = -np.inf
     values[:, solved:] = _better(rolls[:, solved:], banks[solved:])
-    if players == 1:
-        _solve_alone(plan, values[..., 0], rolls[..., 0], banks[..., 0], ended[..., 0])
-    else:
-        _solve_shared(plan, values, rolls, banks, ended)
+    arrays = values, rolls, banks, ended
+    _solve_levels(plan, *([each[..., 0] for each in arrays] if players == 1 else arrays))
     if beyond is None:
         # sums of chances may come out one rounding above 1, and what is left of 1 below 0
         least = 0.0 if players > 1 else -np.inf
@@ -219,41 +217,34 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     return TurnTable(values, rolls, ends, plan)
 
 
-def _solve_alone(
+def _solve_levels(
     plan: TurnPlan, values: Floats, rolls: Floats, banks: Floats, ended: Floats
 ) -> None:
-    """Fill the turn totals before the last ones, where values are the mover's alone."""
-    _, totals, columns = values.shape
-    options, best = np.empty(len(plan.options)), np.empty(len(plan.starts))
+    """Fill the turn totals before the last ones; without an axis of players for the mover alone."""
+    _, totals, columns, *players = values.shape
+    best, better = (_first_of_even, _better) if players else (_greatest, np.maximum)
     for level in range(plan.levels - 1, -1, -1):
-        space = values[level : plan.next_level(level) + 1].reshape(-1)
         places = plan.places(level, totals)
+        space = values[level : plan.next_level(level) + 1].reshape(-1, *players)
         for t in range(totals - plan.reach - 1, -1, -1):
             # mode="clip" spares a copy; no target lies outside
-            space[t * columns :].take(places, out=options, mode="clip")
-            np.maximum.reduceat(options, plan.starts, out=best)
-            np.add(np.dot(plan.chances, best), ended[t], out=rolls[level, t])
-            np.maximum(rolls[level, t], banks[t], out=values[level, t])
+            options = space[t * columns :].take(places, axis=0, mode="clip")
+            rolls[level, t] = np.dot(plan.chances, best(plan, options)) + ended[t]
+            values[level, t] = better(rolls[level, t], banks[t])
 
 
-def _solve_shared(
-    plan: TurnPlan, values: Floats, rolls: Floats, banks: Floats, ended: Floats
-) -> None:
-    """Fill the turn totals before the last ones, where all players have values."""
-    _, totals, columns, players = values.shape
-    lengths = np.diff(plan.starts, append=len(plan.options))
-    numbers = np.arange(len(plan.options))
-    for level in range(plan.levels - 1, -1, -1):
-        places = plan.places(level, totals)
-        space = values[level : plan.next_level(level) + 1].reshape(-1, players)
-        for t in range(totals - plan.reach - 1, -1, -1):
-            found = space[t * columns + places]
-            best = np.maximum.reduceat(found[:, 0], plan.starts)
-            even = found[:, 0] >= best.repeat(lengths) - EVEN
-            # of a list's options, which ascend, the last one is the first in the order
-            chosen = np.maximum.reduceat(np.where(even, numbers, -1), plan.starts)
-            rolls[level, t] = plan.chances @ found[chosen] + ended[t]
-            values[level, t] = _better(rolls[level, t], banks[t])
+def _greatest(plan: TurnPlan, options: Floats) -> Floats:
+    """Return the greatest value of each list."""
+    return np.asarray(np.maximum.reduceat(options, plan.starts))
+
+
+def _first_of_even(plan: TurnPlan, options: Floats) -> Floats:
+    """Return the values of that option of each list which is best for the mover."""
+    best = np.maximum.reduceat(options[:, 0], plan.starts)
+    even = options[:, 0] >= best.repeat(plan.lengths) - EVEN
+    # of a list's options, which ascend, the last one is the first in the order
+    chosen = np.maximum.reduceat(np.where(even, np.arange(len(options)), -1), plan.starts)
+    return np.asarray(options[chosen])
 
 
 def _better(rolls: Floats, banks: Floats) -> Floats:

@@ -170,7 +170,6 @@ def _chosen(table: TurnTable, level: int, rows: range) -> npt.NDArray[np.intp]:
     values = table.win_probability[level : plan.next_level(level) + 1].reshape(-1)
     found = values[(np.array(rows) * number)[:, np.newaxis] + places]
     best = np.maximum.reduceat(found, plan.starts, axis=1)
-    lengths = np.diff(plan.starts, append=len(plan.options))
-    which = np.where(found == best.repeat(lengths, axis=1), np.arange(len(plan.options)), -1)
+    which = np.where(found == best.repeat(plan.lengths, axis=1), np.arange(len(plan.options)), -1)
     # targets ascend in points, so that the last of equal ones has most
     return np.asarray(places[np.maximum.reduceat(which, plan.starts, axis=1)])

@@ -90,6 +90,12 @@ class TurnPlan:
     """Points of one step."""
 
     @cached_property
+    def lengths(self) -> npt.NDArray[np.intp]:
+        """Number of options of each list, shape (lists,)."""
+        found: npt.NDArray[np.intp] = np.diff(self.starts, append=len(self.options))
+        return found
+
+    @cached_property
     def is_hot(self) -> npt.NDArray[np.bool_]:
         """Whether each target is hot dice, shape (targets,)."""
         hot: npt.NDArray[np.bool_] = self.targets % self.columns == self.columns - 1
@@ -410,7 +416,7 @@ def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:
     its total, so that all set-asides of all rolls lead on.
     """
     plan = turn_plan(rules, all_options=True)
-    column = np.argmax(plan.chances, axis=0).repeat(np.diff(plan.starts, append=len(plan.options)))
+    column = np.argmax(plan.chances, axis=0).repeat(plan.lengths)
     # where each number of dice leads to, once for all rolls
     _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
     return states_of_moves(plan, column[moves], plan.targets[plan.options[moves]], rows)
