@@ -200,17 +200,17 @@ def _game_numbers(
     )
 
 
-def lists_of(plan: TurnPlan, planes: int | None = None) -> Lists:
+def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
     """The lists of a plan as kernels take them.
 
-    planes : how many values a state has where it has them by seat; then options stand in the order
-        of the plan, hot dice as well
+    planes : how many values a state has, by seat; of more than one options stand in the order of
+        the plan, hot dice as well
     """
     columns = np.argmax(plan.chances, axis=0)
     order = np.argsort(columns, kind="stable")
-    places, hot = plan.targets[plan.options] * (planes or 1) * LANES, plan.is_hot[plan.options]
+    places, hot = plan.targets[plan.options] * planes * LANES, plan.is_hot[plan.options]
     numbers = np.arange(len(plan.lengths)).repeat(plan.lengths)
-    later = ~hot if planes is None else np.zeros(len(hot))
+    later = ~hot if planes == 1 else np.zeros(len(hot))
     in_order = np.lexsort((later, numbers, columns[numbers]))
     return Lists(
         places=np.where(hot, ~places, places)[in_order],
