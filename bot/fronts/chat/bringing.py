@@ -42,7 +42,7 @@ def kits_of(line: Line, rules: Ruleset, situation: Situation | None = None) -> t
 
 
 def dice_told(line: Line, rules: Ruleset, situation: Situation | None = None) -> LoadedDice:
-    """The same with whether jokers score by themselves. Raises FarkleError."""
+    """What a line says that players bring, and of their jokers. Raises FarkleError."""
     joker_alone = line.choice("joker-alone", YES_OR_NO) is True
     return LoadedDice(rules, kits_of(line, rules, situation), joker_alone)
 

@@ -85,7 +85,7 @@ async def ready_to_answer(
     situation: Situation,
     check: Callable[[], None],
 ) -> AsyncIterator[Reply]:
-    """The same before an answer on a position that is told; `check` as for `solved_first`."""
+    """What is solved before an answer on a position that is told; `check` as for `solved_first`."""
     if situation.dice:
         await at_once(check)
         async for delay in oracle.ready(caller.asker, situation.dice.matchup):
