@@ -120,14 +120,25 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twic
 
     Those in which the player ahead is to move are in mode u, the others their mirror images.
 
-    twice : whether states of level scores are renewed with both
+    twice : whether states of level scores are renewed with both. One that a farkle leads back to is
+        then set to where it would stay, by the line through what both times made of it.
     rises : of each of the banks in scratch, the turn total from which on they do not fall, or -1
         where they are still to be filled; they are those of higher totals, so that they stay the
         same while these states are solved
     """
-    mirror, start = work.game.roles - 1 - r, s - first - LANES + 1
+    mirror, half = work.game.roles - 1 - r, s // 2
+    here = table[r, u, w, s, PAD + half : PAD + half + 1]
+    loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
+    x, image = here[0] if loops else 0.0, 0.0
     _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False, True, rises)
+    if loops:
+        image = here[0]
+    start = s - first - LANES + 1
     _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True, twice, rises)
+    if loops and here[0] != image and image != x:
+        # what a turn is worth falls as the value of a farkle does, by no more than that
+        slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
+        here[0] = x + (image - x) / (1.0 - slope)
 
 
 @njit(nogil=True, error_model="numpy")
