@@ -183,7 +183,9 @@ class PowerTurn:
             return []
         rerolls = find_rerolls(shape_of(self._thrown), self.power)[turn.dice - 1]
         place = place_of_roll(self._thrown, turn.dice, roll)
-        worth = self._of_rolls(self.row(turn.turn_total), len(self.layers) - 2, turn.dice - 1)
+        # from there on every bank wins, so that all rows are alike
+        row = min(turn.turn_total // self._step, self._solved)
+        worth = self._of_rolls(row, len(self.layers) - 2, turn.dice - 1)
         values = rerolls.values(self._thrown, worth)[place]
         dice = sorted(roll)
         return [

@@ -15,10 +15,11 @@ from solver.loaded.files import MatchupManifest, open_matchup, save_matchup
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
 from solver.loaded.strategy import MatchupStrategy
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import FACES, Ruleset
 from solver.solved import read_manifest
 from solver.turn.dice import Die, make_dice_set
 from solver.turn.powers import Power, PowerKind, in_steps
+from solver.turn.scoring import TurnState
 from tests import naive_loaded, naive_powers
 from tests.conftest import EVERY, mostly_slow
 from tests.loaded_dice import kcd, random_badge, random_dice, set_of
@@ -195,6 +196,23 @@ def test_the_number_of_threads_changes_nothing(plain: MatchupSolution, kernels: 
     assert np.array_equal(one.values, solve_matchup(matchup, cache=kernels).values)
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
+
+
+def test_far_beyond_the_goal_dice_are_rolled_again_as_at_the_goal(
+    plain: MatchupSolution, kernels: Path
+) -> None:
+    solution = with_powers(plain, (Power(PowerKind.REROLL, amount=1), None), kernels)
+    strategy = MatchupStrategy(solution.matchup, solution.values)
+    turn = strategy.power_turn(strategy.start(0, held=Held((1, 0))))
+    assert turn is not None
+    dice, goal = solution.matchup.dice[0], solution.matchup.rules.goal
+    kinds = enumerate(dice.remaining[dice.whole])
+    roll = tuple(len(FACES) * kind + 2 for kind, number in kinds for _ in range(number))
+    at_goal, beyond = (
+        turn.rolled_again(TurnState(total, dice.whole), roll) for total in (goal, 9 * goal)
+    )
+    assert at_goal
+    assert at_goal == beyond
 
 
 def test_digests_cover_all_of_a_power(plain: MatchupSolution) -> None:

@@ -191,8 +191,8 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
         more = bank if top.more is None else np.nan_to_num(top.more[:rows, np.newaxis], nan=-1.0)
         end = np.where(more > bank, 2, 1)
         here[1][:rows, :columns] = np.where(np.maximum(bank, more) >= top.rolls[:rows], end, 0)
-        if top.instead is not None:
-            rolls = top.instead[:21] > top.farkle
+        if turn.instead is not None:
+            rolls = turn.instead[:21] > top.farkle
             again[side, a, b, own, opponent, : len(rolls), :columns] = rolls
     points, falls, codes, after = coded(rules, dice, (one, other))
     games = 400_000
