@@ -664,15 +664,15 @@ async def test_whoever_reads_is_cancelled(house: HouseRules, workers: Workers) -
 
 def test_the_end_of_the_loop_ends_the_worker(make: Make, workers: Workers) -> None:
     workers.do(SWEEPS)
+    solves: list[asyncio.Task[SolveProgress]] = []
 
     async def main() -> None:
         house = make()
-        solving.append(asyncio.create_task(last_of(house.solve(PLACE, "zilch"))))
+        solves.append(asyncio.create_task(last_of(house.solve(PLACE, "zilch"))))
         await until(lambda: bool(workers.pids))
 
-    solving: list[asyncio.Task[SolveProgress]] = []
     asyncio.run(main())
-    assert solving[0].cancelled()
+    assert solves[0].cancelled()
     assert workers.are_gone()
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import discord
 import pytest
 from discord.components import _component_factory
+from discord.ui import LayoutView
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -207,6 +208,7 @@ def test_any_table_is_one_that_discord_takes(
     for shown, chosen in cards:
         names = {one.name for one in shown.files}
         view = said_in(language(code), card_view, pressable_table(shown, game, code, chosen))
+        assert isinstance(view, LayoutView)
         assert list(problems(view, names)) == []
         sent = [one for one in walk(parts_of(view)) if one["type"] == BUTTON]
         # nothing of what a button says is cut off
@@ -233,7 +235,9 @@ def test_a_message_tells_back_what_its_card_said(moment: Attachment | None) -> N
     }
     game = begin(commands.begin_game("ab12", RULES[0], [None, None]))
     card = TableCard(**said, moment=moment, buttons=tuple(table_buttons(game)))
-    sent = told_back(parts_of(card_view(pressable_table(card, game, "en"))), {}, "discord")
+    view = card_view(pressable_table(card, game, "en"))
+    assert isinstance(view, LayoutView)
+    sent = told_back(parts_of(view), {}, "discord")
     made: Any = _component_factory
     message: Any = SimpleNamespace(components=list(map(made, sent)))
     assert shown_texts(message) == said
