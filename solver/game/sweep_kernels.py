@@ -13,12 +13,10 @@ from solver.game.kernels import (
     TURN_TYPES,
     WORK_TYPES,
     array_type,
-    by_lesser,
     least_bank,
     next_task,
     own_scores,
     own_work,
-    paired_score,
     prepare_banks,
     prepare_rest,
     rising,
@@ -33,9 +31,6 @@ MAX_SECANT_STEPS = 100
 
 _LITTLE = 0.003
 """What a change may be of where a player has all but won, as for bounds._distance."""
-
-_APART = 1e-9
-"""How far apart of themselves two values have to be so that the slope between them tells much."""
 
 
 @njit(nogil=True, error_model="numpy")
@@ -67,8 +62,7 @@ def _expect(s, start, r, u, w, rows, origin, work, outcomes):
 def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind, level, rises):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
-    Where groups are told by the lesser score only those of players `behind`, or else of players
-    ahead; those of `level` scores as well if so.
+    Only those of players `behind`, or else of players ahead; those of `level` scores as well if so.
     """
     game, banks = work.game, work.scratch.banks
     steps = turn_totals(s, start, r, u, w, game)
@@ -110,7 +104,7 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(begin, end):
         score = s - start - lane
-        if not by_lesser(game) or (level if 2 * score == s else (2 * score < s) == behind):
+        if level if 2 * score == s else (2 * score < s) == behind:
             value = values[0, origin, -1, lane]
             if center.size == 0:
                 # a sum of chances may come out one rounding above 1
@@ -122,10 +116,9 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
 
 @njit(nogil=True, error_model="numpy")
 def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twice, rises):
-    """Renew the states of total s in which `paired_score` is first .. first + LANES - 1.
+    """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
 
-    Those in which the player with the other score is to move are in role r and mode u, the rest
-    their mirror images.
+    Those in which the player ahead is to move are in mode u, the others their mirror images.
 
     twice : whether states of level scores are renewed with both. One that a farkle leads back to is
         then set to where it would stay, by the line through what both times made of it.
@@ -159,7 +152,7 @@ def _renew(turns, table, s, first, work, one, other, center):
             if not 0 <= e < limit:
                 continue
             for w in range(e, limit * game.boards, limit):
-                for r in range(game.roles if by_lesser(game) else game.roles // 2):
+                for r in range(game.roles):
                     _solve_pairs(
                         turns,
                         table,
@@ -257,7 +250,6 @@ def _slope(x, image, last_x, last_image):
         array_type(types.boolean, 1),
         *WORK_TYPES,
         *CONTEST_TYPES,
-        array_type(types.float64, 3),
         types.float64,
         types.float64,
         types.float64,
@@ -283,7 +275,6 @@ def solve_total(
     slack,
     one,
     other,
-    slopes,
     tolerance,
     least,
     wide,
@@ -291,13 +282,11 @@ def solve_total(
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
     The value x of a state and that of its mirror image depend on each other by a farkle each:
-    x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end once what is
-    left is within `tolerance` of both values, or of `least` if one is less, as far as the change of
-    the slope tells. The first step takes the slope of the total before. Where G' is close to 1,
-    rounding hides the slope between points that are near each other: only points that are `wide`
-    of x apart count for it, and the first step goes that far. A task is a group as in sweep_totals.
-
-    slopes : at [role and mode, mode, score], renewed in place
+    x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end when no lane
+    is further than `tolerance` of itself, or of `least` if it is less, from its fixed point, by the
+    last slope. Where G' is close to 1, rounding hides the slope between points that are near each
+    other: only points that are `wide` of x apart count for it, and the first step goes that far. A
+    task is a group as in sweep_totals.
     """
     workers, center = len(scratch.lost), table[:0]
     lowest = max(0, s - game.scores + 1)
@@ -306,28 +295,23 @@ def solve_total(
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         turns = turn, hot_best, three, all_dice
-        last_x, last_image = np.empty(LANES), np.empty(LANES)
-        last_other, falls = np.empty(LANES), np.empty(LANES)
+        last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)
-        boards, roles = game.boards, (game.roles + 1) // 2
         for _ in range(tasks.size):
             place = next_task(parts, worker)
             if place < 0:
                 break
             first = lowest + tasks[place] * LANES
-            for mode in range(roles * boards * boards):
-                mirror, u, w = mode // boards // boards, mode // boards % boards, mode % boards
-                r = game.roles - 1 - mirror
+            for mode in range(game.roles * game.boards * game.boards):
+                r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
+                u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
+                # x is the value of the player who is behind, the smaller and so more exact number
                 low, high = own_scores(s, u, w, game)
-                begin, end = max(first, low), min(first + LANES - 1, high)
-                if game.roles == 1:
-                    # of the player who is behind x is the smaller and so more exact number
-                    end = min(end, s // 2)
-                rises[:], falls[:] = -1, 0.0
+                begin, end = max(first, low), min(first + LANES - 1, high, s // 2)
+                rises[:] = -1
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
-                slope = slopes[mirror * boards + u, w]
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
-                    x_before = behind.copy()
+                    x_before, ahead_before = behind.copy(), ahead.copy()
                     _solve_pairs(
                         turns,
                         table,
@@ -345,20 +329,23 @@ def solve_total(
                     )
                     error = 0.0
                     for score in range(begin, end + 1):
-                        lane, x, image = score - first, x_before[PAD + score], behind[PAD + score]
-                        other_image, known = ahead[PAD + s - score], slope[score]
-                        if iteration > 0 and abs(x - last_x[lane]) > max(_APART, wide / 2.0) * x:
-                            slope[score] = _slope(x, image, last_x[lane], last_image[lane])
-                            falls[lane] = (other_image - last_other[lane]) / (x - last_x[lane])
-                        distance = (image - x) / (1.0 - slope[score])
-                        left = abs(distance * (slope[score] - known)) / (1.0 - slope[score])
-                        error = max(error, left / max(min(image, other_image), least))
-                        if iteration == 0 and abs(distance) < wide * x:
-                            distance = np.copysign(wide * x, distance)
-                        last_x[lane], last_image[lane], last_other[lane] = x, image, other_image
-                        moved = other_image + falls[lane] * distance
-                        ahead[PAD + s - score] = min(1.0, max(0.0, moved))
+                        x, image = x_before[PAD + score], behind[PAD + score]
+                        lane = score - first
+                        distance = image - x
+                        if iteration == 0:
+                            slopes[lane] = 0.0
+                            if abs(distance) < wide * x:
+                                distance = np.copysign(wide * x, distance)
+                        else:
+                            if abs(x - last_x[lane]) >= wide / 2.0 * x:
+                                slopes[lane] = _slope(x, image, last_x[lane], last_image[lane])
+                            distance /= 1.0 - slopes[lane]
+                        last_x[lane], last_image[lane] = x, image
                         behind[PAD + score] = min(1.0, max(0.0, x + distance))
+                        error = max(error, abs(distance) / max(image, least))
+                        new = ahead[PAD + s - score]
+                        change = abs(new - ahead_before[PAD + s - score])
+                        error = max(error, change / max(new, least))
                     if iteration > 0 and error <= tolerance:
                         break
 
@@ -407,7 +394,7 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                     low, high = own_scores(total, u, w, game)
                     new, old = table[r, u, w, total], before[r, u, w, rows - 1 - row]
                     for own in range(low, high + 1):
-                        group = (paired_score(total, own, r, game) - first) // LANES
+                        group = (min(own, total - own) - first) // LANES
                         value, moved = new[PAD + own], new[PAD + own] - old[PAD + own]
                         if active[row, group]:
                             solved += max(game.scores - own, least_total)
@@ -422,7 +409,7 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                             relative *= max(1.0, nearly_lost / max(value, 1e-300))
                             relative = max(relative, abs(moved) / allowed)
                         most[group] = np.maximum(most[group], relative)
-        for group in range(len(most)):
+        for group in range((total // 2 - first) // LANES + 1):
             # what is at rest keeps what it changed by when it was solved last
             if active[row, group] or most[group] != 0.0:
                 changed[total, group] = most[group]

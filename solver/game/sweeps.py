@@ -17,7 +17,6 @@ exact.
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,9 +77,8 @@ _ROUGH = 2
 """Sweeps of a long game that solve only some totals. A third one hardly tells more, as what lies
 between is a guess."""
 
-_NEARLY_LOST = 1e-6
-"""What changes are relative to where a value is less and farkles cost nothing: it is what a value
-near 1 leaves, which is no more exact."""
+_WIDE = 1e-6
+"""How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
 
 
 def solve(
@@ -108,10 +106,10 @@ def solve(
     ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
     lasts = [end.last for end in ends]
+    sweeps = Sweeps(rules, ends[0], lasts, contest, cache, threads, on_progress, plans=plans)
+    # a secant step comes closer than it says; turns of own plans take longer than it saves
+    sweeps.pair_tolerance = tolerance if plans else tolerance / 100
     penalty = rules.farkle_penalty is not None
-    how: dict[str, Any] = {"least": 0.0 if penalty else _NEARLY_LOST, "plans": plans}
-    sweeps = Sweeps(rules, ends[0], lasts, contest, cache, threads, on_progress, **how)
-    sweeps.pair_tolerance = tolerance / 100
     # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
     played = plans or [turn_plan(rules)]
     falls = penalty or any(np.any(plan.lose_chances) for plan in played)
@@ -138,7 +136,7 @@ def solve(
                 error_bound = sweeps.widest_bound(tolerance, change)
             if error_bound is not None:
                 break
-            failed, target = True, change / _CLOSER
+            failed, target, sweeps.wide = True, change / _CLOSER, _WIDE
             enough = target if falls else tolerance
         # a last sweep verifies everything; where one sweep solves the game every second one does
         verifying = change <= max(enough * _SURE, _NOISE) if falls else not verifying
