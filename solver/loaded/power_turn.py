@@ -132,8 +132,8 @@ class PowerTurn:
         return TurnTable(values[whole], roll[whole], ends, self.plan)
 
     def row(self, turn_total: int) -> int:
-        """Where a turn total stands; beyond the table everything is as in its last row."""
-        return min(turn_total // self._step, self._solved + self.plan.reach - 1)
+        """Where a turn total stands; from where every bank wins on all rows are alike."""
+        return min(turn_total // self._step, self._solved)
 
     def value(self, layer: Layer, turn: TurnState) -> float:
         """W of a state in a layer."""
@@ -183,9 +183,7 @@ class PowerTurn:
             return []
         rerolls = find_rerolls(shape_of(self._thrown), self.power)[turn.dice - 1]
         place = place_of_roll(self._thrown, turn.dice, roll)
-        # from there on every bank wins, so that all rows are alike
-        row = min(turn.turn_total // self._step, self._solved)
-        worth = self._of_rolls(row, len(self.layers) - 2, turn.dice - 1)
+        worth = self._of_rolls(self.row(turn.turn_total), len(self.layers) - 2, turn.dice - 1)
         values = rerolls.values(self._thrown, worth)[place]
         dice = sorted(roll)
         return [
