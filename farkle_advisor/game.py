@@ -254,8 +254,8 @@ class Game:
         >>> turn.bank_from["2"]
         300
         """
-        after = whole("hot_dice", hot_dice)
-        asked = self._advisor.asked_of_turn(None, self._situation(me, them, 0, after, **standing))
+        situation = self._situation(me, them, 0, hot_dice, **standing)
+        asked = self._advisor.asked_of_turn(None, situation)
         found = turn_map(asked.play, asked.position, asked.play.whole(asked.position.mover))
         bank_from = {self._dice_text(one.dice): one.turn_total for one in found.bank_from}
         rows = [

@@ -18,7 +18,7 @@ from bot.services.needed import turn_rows
 from bot.services.reckoning import badge_use, banked, charted, decided, estimated, reviewed
 from bot.services.tables import Table
 from bot.store.rows import GameResult
-from bot.table.state import Game, Stage, Turn
+from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
@@ -64,8 +64,8 @@ class Oracle:
         self.needed_seconds = needed_seconds
         self.advisor = advisor
         self.tasks = tasks or Tasks(workers=0)
-        self._estimates: dict[str, tuple[tuple[int, Turn], Chances]] = {}
-        """By game: its version, its turn now or as it began, and what was estimated for that."""
+        self._estimates: dict[str, tuple[Game, Chances]] = {}
+        """By game: the state that was estimated last, now or as its turn began."""
         self._between: dict[str, tuple[Game, Chances]] = {}
         """By game: the last state between turns that was told of, and its chances."""
         self._estimating: dict[str, asyncio.Task[Chances | None]] = {}
@@ -296,7 +296,7 @@ class Oracle:
         """The chances as they are estimated, once for a position."""
         game = table.game
         known = self._estimates.get(game.id)
-        if known is not None and known[0] == (game.version, game.turn):
+        if known is not None and known[0] == replace(game, before=None):
             return known[1]
         return await self._in_time(table) if self._may_estimate(game) else None
 
@@ -330,8 +330,8 @@ class Oracle:
         found = Chances(shares, off)
         self._remember(table.game, found)
         known = self._estimates.get(game.id)
-        if known is None or known[0][0] <= game.version:
-            self._estimates[game.id] = (game.version, game.turn), found
+        if known is None or known[0].version <= game.version:
+            self._estimates[game.id] = game, found
         return found
 
     def _forget(self, game: Game) -> None:
