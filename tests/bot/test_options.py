@@ -14,7 +14,7 @@ from bot.cli.main import farkle, run
 from bot.services.rule_options import RULE_OPTIONS
 from solver.game.standings import Solution
 from tests.bot.chat import Chat
-from tests.conftest import mostly_slow
+from tests.conftest import EVERY, mostly_slow
 
 HUGE = "1" + "0" * 18
 VALUES = [
@@ -34,7 +34,12 @@ VALUES = [
 ]
 """Huge, negative and fractional numbers, none at all, and digits of other scripts."""
 
-NAMED = mostly_slow([(repr(value), value) for value in VALUES], every=5)
+LIKE = {"\u0663", "1_0"}
+"""Numbers to Python, as others are, and so all that is asked for is worked out again."""
+
+NAMED = mostly_slow(
+    [(repr(value), value) for value in VALUES if EVERY or value not in LIKE], every=5
+)
 
 # ---- The chat --------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from solver.turn.dice import Roll
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
 from tests.bot.table.test_badges import BADGES, DICE, uses, worth_of
+from tests.conftest import EVERY
 from tests.loaded_dice import kcd
 
 KITS = [*BADGES, "tin-might@once", "gold-warlord", "carpenter:150", "tin-headstart:100"]
@@ -118,7 +119,9 @@ def ways(game: Game) -> Iterator[Way]:
             yield dice, Decision.ROLL, kind
 
 
-@pytest.mark.parametrize("games", [60, pytest.param(1_500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "games", [60, pytest.param(1_500 if EVERY else 500, marks=pytest.mark.slow)]
+)
 def test_whatever_is_legal_is_among_the_choices_and_can_be_looked_back_on(games: int) -> None:
     used = set[PowerKind]()
     for seed in range(games):

@@ -69,7 +69,9 @@ OF_SEVERAL = {
     name: RULES[name].model_copy(update={"goal": 150, "ties": "earlier"} if name in SHORT else {})
     for name in SHORT
 } | {
-    name: rules.model_copy(update={"goal": min(rules.goal, 200)})
+    name: rules.model_copy(
+        update={"goal": min(rules.goal, 150 if len(rules.hot_dice_bonus) > 1 else 200)}
+    )
     for name, rules in RULES.items()
     if name not in SHORT and rules.farkle_penalty is None and rules.ties != "played_on"
 }
