@@ -51,12 +51,13 @@ messages: $(VENV)/installed-test
 		--ignore-obsolete --ignore-pot-creation-date --width=100 --input-file=$(VENV)/messages.pot \
 		--output-file=$$language --locale=$$(basename $$language .po); done
 
-# Lint, types and import contracts
+# Lint, types, import contracts and the wording of docstrings
 check: $(VENV)/installed-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(VENV)/bin/python -m tests.wording
 
 $(VENV)/installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; choose another as in: make chat PYTHON=python3.12")'

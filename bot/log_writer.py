@@ -9,7 +9,7 @@ from typing import NoReturn
 from solver.folders import keep_private, make_private
 
 _MOST_BYTES = 1_000_000
-"""Of a log file; the one before it is kept, too."""
+"""The size at which a new log file is begun; the one before it is kept, too."""
 
 
 class LogWriter(RotatingFileHandler):

@@ -42,7 +42,7 @@ class FromEnvironment(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
     prefix: ClassVar[str] = ""
-    """Of the names of variables; their letters may be small or capital."""
+    """What the names of variables begin with; their letters may be small or capital."""
 
     @model_validator(mode="before")
     @classmethod
@@ -141,7 +141,7 @@ class Settings(FromEnvironment):
     place_tasks: int = Field(default=12, ge=1)
     """Tasks that a place may have."""
     task_seconds: float = Field(default=120.0, gt=0)
-    """Of computing, that a task other than a solve may take."""
+    """The seconds of computing that a task other than a solve may take."""
     solve_seconds: float = Field(default=300.0, gt=0)
     """That a solve may take, as it is estimated and as it is."""
     needed_seconds: float = Field(default=20.0, ge=0)

@@ -9,7 +9,7 @@ MOST_TYPED = 1_000
 """Characters that a command may have."""
 
 _MOST_MARKS = 2
-"""Of marks piled on one letter; more would reach into other lines."""
+"""The most marks that are piled on one letter; more would reach into other lines."""
 
 _PLAIN = re.compile("[\n -~\xa1-\xac\xae-\u024f–—‘-‟…−▸\u2588-\u2593⚀-⚅]*")
 """Text that is as it should be, as nearly all is."""

@@ -168,7 +168,7 @@ class Strategy(BestPlay):
         raise self._never_the_same()
 
     def win_probabilities(self, own: Standing, opponents: Standings, *, began: bool) -> Floats:
-        """The same against many opponents, none of whom has reached the goal, in their shape.
+        """Win probabilities against many opponents, none of whom has reached the goal.
 
         Raises StrategyFileError as `win_probability` does.
         """

@@ -46,7 +46,7 @@ def keep_private(file: Path) -> bool:
 
 @contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Of all programs one at a time does something in a folder, which is made if need be.
+    """Lets one program at a time do something in a folder, which is made if need be.
 
     Whoever has it already waits for itself. Raises OSError.
     """

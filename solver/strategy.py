@@ -55,7 +55,7 @@ class StrategyManifest(Manifest):
     sweeps: int = Field(ge=1)
     largest_relative_change: float = Field(ge=0)
     error_bound: float = Field(ge=0)
-    """Of every value, see `Solution.error_bound`."""
+    """The bound on the error of every value, see `Solution.error_bound`."""
     states: int = Field(ge=1)
     reported: ClassVar = (
         *("floor", "states", "values", "sweeps", "tolerance", "largest_relative_change"),

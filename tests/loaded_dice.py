@@ -49,7 +49,7 @@ GAME_DICE = [
 """Weights of all different dice of Kingdom Come: Deliverance II without a joker, release 1.5."""
 
 GAME_JOKERS = [(1, 1, 1, 1, 1, 1), (2, 1, 1, 1, 1, 1)]
-"""Of those whose first face is a joker."""
+"""The weights of dice whose first face is a joker."""
 
 EVERY_DIE = [
     *(naive_loaded.Weights(weights) for weights in GAME_DICE),
@@ -84,7 +84,7 @@ def random_dice(chance: random.Random, number: int) -> list[naive_loaded.Weights
 
 
 def set_of(dice: list[naive_loaded.Weights]) -> DiceSet:
-    """The same dice for the solver."""
+    """The set of these dice for the solver."""
     return make_dice_set(Die(die.weights, die.jokers) for die in dice)
 
 

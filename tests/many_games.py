@@ -35,7 +35,7 @@ class Seen(Position):
     standings: tuple[tuple[int, bool], ...] = ()
     """Score, and whether on the board, by seat; seat 0 began."""
     seat: int = 0
-    """Of the mover."""
+    """The seat of the mover."""
     final: tuple[int, ...] = ()
     """Seats that have a final turn left, the mover first."""
 

@@ -435,7 +435,7 @@ def fixed_point(function: Callable[[Array], Array], start: Array, tolerance: flo
 
 
 def exact_fixed_point(function: Callable[[Array], Array], start: Array, tolerance: float) -> Array:
-    """The same by Newton's method, for a slow function of few probabilities.
+    """A fixed point by Newton's method, for a slow function of few probabilities.
 
     With choices held fixed the function is linear, so that its slopes give the fixed point at once.
     """

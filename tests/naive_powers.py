@@ -30,7 +30,7 @@ class Badge:
 NOTHING = Badge("nothing", uses=0)
 
 Values = dict[tuple[int, int], Array]
-"""Of the player to act, by the uses that it and the other have left: [own score, other's score]."""
+"""Values of the player to act by the uses that both have left: [own score, other's score]."""
 
 
 class Holder(Player):

@@ -32,7 +32,7 @@ def random_power(chance: random.Random, kind: PowerKind, uses: int) -> Power:
 
 
 def badge_of(power: Power | None) -> naive_powers.Badge:
-    """The same for the twin."""
+    """The badge for the twin."""
     if power is None:
         return naive_powers.NOTHING
     die = naive_loaded.Weights(power.die.weights, power.die.jokers)

@@ -17,7 +17,7 @@ from tests import naive
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Decisions = tuple[Floats, Bools]
-"""Of one turn: W(t, n, h) as [h, t, n - 1], and where to bank in the same shape.
+"""The decisions of a turn: W(t, n, h) as [h, t, n - 1], and where to bank in that shape.
 
 t is the turn total in point steps, n the number of dice to roll, h the number of hot dice so far;
 the last h and the last t stand for all further ones. A roll goes to the set-aside with the greatest
@@ -192,7 +192,7 @@ class Game:
 
 
 def _share(winner: Player) -> float:
-    """Of the player who began."""
+    """The share of the player who began."""
     return float(winner.number == 0)
 
 

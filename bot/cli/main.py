@@ -75,7 +75,7 @@ def run() -> tuple[str, int]:
 
 
 def _run() -> tuple[str, int]:
-    """The same, for what may be expected to go wrong."""
+    """What `run` does, but for what may be expected to go wrong."""
     try:
         for option, value in pairwise(sys.argv[1:]):
             if option.startswith("--") and not value:

@@ -121,7 +121,7 @@ class Walk(_Press):
         _text(r"-?[0-9]{1,7}(?:\.-?[0-9]{1,7}){7}|-?[0-9a-z]{1,5}(?:\.-?[0-9a-z]{1,5}){8,13}"),
     ]
     name: Annotated[str, _text("[^:]{1,24}")]
-    """Of the rules, or its beginning."""
+    """The name of the rules, or its beginning."""
     action: _Action
 
     @property

@@ -222,7 +222,7 @@ class Pressing:
             resign(table.game, table.own_seat(caller))
 
     async def play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
-        """The same players under the same rules, if the one who asks was among them."""
+        """Begins a game of the same players and rules, if the one who asks was among them."""
         game, seats = table.game, table.stored.seats
         if not game.over:
             raise changed()

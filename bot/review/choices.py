@@ -29,7 +29,7 @@ class Choice:
     farkle_probability: float
     """Chance that rolling them is a farkle."""
     win_probability: float
-    """Of the player, with best play from then on."""
+    """The player's chance to win, with best play from then on."""
     shares: Shares
     """The win probabilities of all seats."""
     use: PowerKind | None = None

@@ -34,7 +34,7 @@ class FaceCounts:
     """How often each face fell of dice that have the same weights."""
 
     counts: tuple[int, ...]
-    """Of the faces 1 to 6; of a die with several jokers all of them on the first."""
+    """How often the faces 1 to 6 came up; several jokers of a die count on the first."""
 
     @property
     def weights(self) -> tuple[int, ...]:
@@ -100,7 +100,7 @@ class DiceRecord(FaceCounts):
     """Rolls of six dice of which is known whether they were farkles."""
     six_dice_farkles: int
     farkle_chances: tuple[tuple[float, int], ...]
-    """Of these rolls: the chance of a farkle under the rules that were played, and how many."""
+    """Chances of a farkle under the rules that were played, each with its number of rolls."""
 
     @property
     def expected_farkles(self) -> float:
@@ -109,7 +109,7 @@ class DiceRecord(FaceCounts):
 
     @property
     def farkle_chance(self) -> float:
-        """Of a farkle in these rolls, on average."""
+        """The chance of a farkle in these rolls, on average."""
         return self.expected_farkles / self.six_dice_rolls if self.six_dice_rolls else 0.0
 
     @property

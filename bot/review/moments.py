@@ -79,8 +79,8 @@ class Mark(StrEnum):
 
 
 _LEAST_LOSSES = {Mark.BLUNDER: 0.15, Mark.MISTAKE: 0.10, Mark.INACCURACY: 0.05}
-"""Of win probability for a mark: those of lichess.org, which are 0.3, 0.2 and 0.1 on its scale from
--1 to 1."""
+"""Least losses of win probability for a mark: those of lichess.org, which are 0.3, 0.2 and 0.1 on
+its scale from -1 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Moment:
     gain: float
     """What the seat won or lost by it: luck, or the loss with a minus."""
     judgement: Judgement | None = None
-    """Of a decision."""
+    """How good a decision was; None where nothing was decided."""
 
     def gain_of(self, seat: int) -> float:
         """What any seat won or lost by it."""
@@ -154,7 +154,7 @@ class TurnChange:
     """Win probabilities, by seat."""
     after: tuple[float, ...]
     luck: float
-    """Of the seat."""
+    """By how much chance changed the seat's win probability."""
     choice: float
     """What its decisions lost, with a minus."""
     rest: float
@@ -174,7 +174,7 @@ class _Decision:
     kits: tuple[Kit, ...]
     kept: Roll = ()
     use: PowerKind | None = None
-    """Of a badge, with what was kept."""
+    """The use of a badge that came with what was kept."""
 
     def judge(self, action: Decision) -> Judgement:
         """Compare what was done with the best."""
@@ -199,7 +199,7 @@ class Reader:
     """Win probabilities by seat after what was read."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
-    """Of every finished turn."""
+    """How win probabilities changed, turn by turn, in finished turns."""
     open: _Decision | None = None
     turns: list[int] = field(default_factory=list)
     """Number of the turn that each seat is at, or has next."""

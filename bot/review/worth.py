@@ -36,9 +36,9 @@ class TurnWorth:
     """One turn of a game: what its states are worth."""
 
     count: int
-    """Of seats."""
+    """The number of seats."""
     seats: tuple[int, ...]
-    """Of those who play, the mover first."""
+    """The seats of those who play, the mover first."""
     position: Position
     """Where the turn is now, with all who play or the mover and the strongest of the others."""
     strategy: BestPlay
@@ -65,11 +65,11 @@ class TurnWorth:
         return self._shares(self.table.values_at(turn))
 
     def roll_value(self, turn: TurnState) -> Shares:
-        """Of rolling, without a badge."""
+        """The shares after rolling, without a badge."""
         return self._shares(self._without_badge(turn)[0])
 
     def bank_value(self, turn: TurnState) -> Shares | None:
-        """Of banking, without a badge; None where that is not allowed."""
+        """The shares after banking, without a badge; None where that is not allowed."""
         bank = self._without_badge(turn)[1]
         return None if bank is None else self._shares(bank)
 

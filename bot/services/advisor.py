@@ -49,9 +49,9 @@ class Hint:
     """What is best for the player to move."""
 
     advice: Advice | None
-    """Of the roll on the table, if there is one."""
+    """Advice on the roll on the table, if there is one."""
     odds: Odds | None
-    """Of the decision before the next roll; None where a badge is best used on the roll, or a
+    """The odds before the next roll; None where a badge is best used on the roll, or a
     farkle is all that there is."""
     exact: bool
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
@@ -104,7 +104,7 @@ class Advisor:
         program: str | None = None,
         matchups: "MatchupFolders | None" = None,
     ) -> None:
-        """Of the folder `strategies`.
+        """Answers from the files in the folder `strategies`.
 
         program : how this program is called on a command line; None in a chat, where nobody is
             told what to type there
@@ -124,7 +124,7 @@ class Advisor:
         return _advisor, (self._folder, self._program, self.matchups)
 
     def with_matchups(self, matchups: "MatchupFolders") -> "Advisor":
-        """The same that knows where dice are kept that are solved against each other."""
+        """An advisor that also knows where dice are kept that are solved against each other."""
         return Advisor(self._folder, self._program, matchups)
 
     def advise(self, dice: str, situation: Situation) -> Advice:
@@ -288,7 +288,7 @@ class Advisor:
         return found
 
     def solved_for(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy | None:
-        """The same if that is solved."""
+        """The strategy for so many players if that is solved, else None."""
         try:
             return self.strategy_for(rules, players)
         except StrategyFileError:

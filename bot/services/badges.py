@@ -37,11 +37,11 @@ class BadgePlan:
     worth: float
     """What all its uses add to my win probability in the game that was asked for."""
     at: tuple[UseAt, ...] = ()
-    """Of a badge that is used at a bank, a farkle or before a roll."""
+    """When a badge is best used that is used at a bank, a farkle or before a roll."""
     share: float | None = None
-    """Of one that is used on a roll: the chance that it is best used on the first one."""
+    """The chance that a badge that is used on a roll is best used on the first one."""
     before: bool | None = None
-    """Of one that has to be said before the first roll: whether it is best said."""
+    """Whether a badge that has to be said before the first roll is best said."""
 
 
 def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePlan | None:

@@ -30,7 +30,7 @@ async def bot_move(tables: Tables, oracle: Oracle, table: Table) -> Table:
 
 
 async def _roll_or_choose(tables: Tables, oracle: Oracle, table: Table) -> Table:
-    """The same without its badge."""
+    """The table after a bot that uses no badge has rolled or has chosen."""
     game = table.game
     if game.turn.roll is None:
         if game.may_bank and await oracle.banked(table):

@@ -71,7 +71,7 @@ class Post:
 
     asked: Asked
     solution: Solution | None
-    """Of the position before, if there was one."""
+    """The solution of the position before, if there was one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ class Drilled:
     again: bool
     """Whether it was answered before."""
     turn: int | None
-    """Of the own game in which it came up; None for one that was drawn, as for the next two."""
+    """The turn of the own game in which it came up; None for one that was drawn."""
     played_on: datetime | None
     """When that game ended; None also where that is not known any more."""
     chosen: int | None
@@ -98,7 +98,7 @@ class DrillQuestion:
     games: int
     """Games that were reviewed."""
     decisions: int
-    """Of these games, without those that were forced."""
+    """The number of decisions in these games, without those that were forced."""
     lessons: int
     """Decisions of these to practise on."""
     waiting: int

@@ -20,9 +20,9 @@ from solver.rules.ruleset import Ruleset
 Told = Callable[[float | Progress], None]
 
 _DUEL, _BEST_RESPONSE = 0.6, 2.0
-"""Of the work of a solve, with optimal play or a responder in it."""
+"""The share of the work of a solve that a duel with optimal play takes, and a best response."""
 _OF_POINTS = 0.4
-"""The same for a duel without optimal play."""
+"""The share of that work for a duel without optimal play."""
 
 
 def dueled(

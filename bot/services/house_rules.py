@@ -392,7 +392,7 @@ class HouseRules:
         return await self._in_turn(run, asker)
 
     async def _in_turn(self, run: _Run, asker: Asker) -> SolveProgress:
-        """The same, a task among others. Raises FarkleError."""
+        """Solves rules as a task among others. Raises FarkleError."""
         kind = Kind.SHORT_SOLVING if run.seconds <= SHORT_SOLVE else Kind.SOLVING
         async with self._tasks.task(asker, say_later("solve"), 1, run.seconds, kind) as task:
             return await task.stoppable(self._solve(run, task))

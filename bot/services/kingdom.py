@@ -28,7 +28,7 @@ _THRESHOLDS = 8
 """Remaining dice for which is told when to bank."""
 
 _SECONDS_A_SET = 0.05
-"""To rank it."""
+"""The seconds that it takes to rank a set of dice."""
 _SOLVE_IN_RANKINGS = 3
 """How many times as long a solve takes as the ranking, about, for the progress that is told."""
 
@@ -95,7 +95,7 @@ class Choice:
 
     dice: NamedSet
     points: float
-    """Of a turn for most points with no goal."""
+    """The expected points of a turn that is played for most points, with no goal."""
     win: float | None
     """Against the opponent's dice; None where it was not worked out."""
 
@@ -252,7 +252,7 @@ def check_choice(question: ChoiceQuestion) -> int:
 
 
 def check_number(sets: int) -> int:
-    """The same number, if so many sets can be ranked. Raises InvalidDiceError."""
+    """Returns the number of sets if so many can be ranked. Raises InvalidDiceError."""
     if sets > MOST_SETS:
         raise InvalidDiceError.say(
             "{number:,} sets can be taken from these dice, and at most {most:,} are compared: name"

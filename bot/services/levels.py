@@ -18,7 +18,7 @@ from solver.errors import InvalidRequestError
 from solver.play.drills import Spot
 
 _FEWEST_GAMES = 5
-"""Of which is told how far a mean may be off."""
+"""The fewest games for which is told how far their mean may be off."""
 _NORMAL_95 = 1.96
 _AVERAGE = 20
 """Average decisions that count in every spot."""
@@ -38,7 +38,7 @@ class PlayerLevel:
     with_result: int
     """Games that have a result."""
     won: float
-    """Of these."""
+    """How many of these were won, with the shares of ties."""
     won_without_luck: float
     """The sum of their luck-adjusted results."""
     weak: Spot | None

@@ -36,7 +36,7 @@ class MatchGame:
     points: tuple[int, ...]
     """The score of each bot at the end."""
     shares: tuple[float, ...]
-    """Of the win, of each bot."""
+    """Each bot's share of the win."""
     biggest: tuple[int, ...]
     """The points of the biggest turn of each bot."""
     turns: tuple[PlayedTurn, ...]

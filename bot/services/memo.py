@@ -25,7 +25,7 @@ from solver.turn.scoring import Fate, after_set_aside, fate, set_asides
 _SECONDS, _LEAST_SECONDS = 9.0, 20.0
 """That a study takes for each second of a solve, and at least."""
 _MOST_CHOICES = 4
-"""Of a roll that is an example, and the fewest."""
+"""The most choices of a roll that is an example, and the fewest."""
 _LEAST_CHOICES = 3
 
 

@@ -50,7 +50,7 @@ def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
 
 
 def about(rules: Ruleset, players: int = 2) -> str:
-    """The same in words."""
+    """How long a solve takes, in words."""
     return say("about {time}", time=duration(seconds_of_solve(rules, players)))
 
 

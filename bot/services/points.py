@@ -19,7 +19,7 @@ MOST_COST = 1_000_000
 """Points that a farkle may be said to cost, and that may be at stake."""
 _MOST_COSTS = 1_000
 _ONE_IN = (2, 4, 10, 100)
-"""Of so many turns one is told of."""
+"""One turn in so many is at least as good as those that are told of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PointsQuestion:
     score: int | None = None
     """What a roll that loses everything takes; None for nothing."""
     hot_dice: int = 0
-    """Of the turn so far, where their bonus changes: it decides what `bank_from` and cells tell."""
+    """Hot dice so far, where their bonus changes: `bank_from` and cells are those after them."""
     costs: tuple[float, ...] = ()
     """Costs of a farkle to be weighed against each other."""
     cells: bool = False
@@ -71,7 +71,7 @@ class LongRunTurn:
 
     farkles: int
     share: float
-    """Of all turns."""
+    """The share of all turns."""
     farkle_cost: float
     """What one more farkle costs the turns to come."""
     farkle_probability: float

@@ -110,7 +110,7 @@ class PositionField:
 
     @property
     def attribute(self) -> str:
-        """Of `Situation`, which has its default."""
+        """The attribute of `Situation`, which has its default."""
         return _yes_flag(self.flags[0]).replace("-", "_")
 
     @property

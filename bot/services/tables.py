@@ -155,12 +155,12 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the players, by seat; bots are called as the language that is spoken has it."""
+        """The players' names by seat; bots are called as the language that is spoken has it."""
         return tuple(map(_name, self.stored.seats))
 
     @property
     def stored_names(self) -> tuple[str, ...]:
-        """The same as they are stored, for programs."""
+        """The names as they are stored, for programs."""
         return tuple(seat.name for seat in self.stored.seats)
 
     def seat_of(self, person: Person) -> int | None:
@@ -331,7 +331,7 @@ class Tables:
         self._all_read = False
         """Whether places that are not in `_open` have no open game."""
         self._foreign_writes = 0
-        """Of the store, when `_open` was right."""
+        """The store's count of foreign writes when `_open` was right."""
         self._drops = 0
         """How often all was forgotten: what was read before that is out of date."""
         self._changes = 0
@@ -628,7 +628,7 @@ class Tables:
         return after
 
     async def reveal(self, game: Game) -> list[Event]:
-        """What is told when a game ends: the secret of its dice."""
+        """The event that tells the secret of a game's dice when it ends."""
         secret = await self.store.secret(game.id)
         return [Revealed(secret=secret.hex())] if secret else []
 

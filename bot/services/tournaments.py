@@ -56,7 +56,7 @@ class TournamentNews:
 
 
 LANGUAGE_SETTING = "tournament_language"
-"""Of a place: see `PlaceSettings`."""
+"""The setting of a place that keeps the language of tournaments, see `PlaceSettings`."""
 
 
 class Tournaments:

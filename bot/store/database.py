@@ -80,7 +80,7 @@ UNREADABLE = object()
 """What is read of JSON that is none."""
 
 FileId = tuple[int, int]
-"""Of a file, whatever it is called: two names of one file have the same."""
+"""Identifies a file, whatever it is called: two names of one file have the same."""
 
 
 class _DamagedTablesError(StoreError):

@@ -36,7 +36,7 @@ from solver.wording import say
 
 ROWID: ColumnElement[int] = literal_column("games.rowid", Integer)
 COUNTED = games.c.set_aside.is_(None)
-"""Of games that are not set aside."""
+"""The games that are not set aside."""
 
 _GAME = [
     games.c.id,

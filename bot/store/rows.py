@@ -131,7 +131,7 @@ class PlayedGame(SeatReview):
     game_id: str
     ended_at: datetime
     share: float | None
-    """Of the win; None for a game without a result."""
+    """The share of the win; None for a game without a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class StoredDrill:
     rules: dict[str, Any]
     choices: list[dict[str, Any]]
     game_id: str | None
-    """Of the game in which it came up; None for one that was drawn, as for the next two."""
+    """The game in which it came up; None for one that was drawn, as for the next two."""
     turn: int | None
     chosen: int | None
     """What was chosen then, as an index of the choices."""
@@ -178,6 +178,6 @@ class PlaceSettings:
     daily_language: str = ""
     """In which it is posted where nothing else is set."""
     tournament_language: str = ""
-    """Of who made the last tournament, in which it is told where nothing else is set."""
+    """The language of whoever made the last tournament, which is told in it by default."""
     language: str = ""
     """What everybody is answered in; else each person's own, and tables in the server's."""

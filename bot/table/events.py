@@ -40,7 +40,7 @@ class Begun:
     game: str
     rules: Ruleset
     levels: tuple[str | None, ...]
-    """Of each seat the level of its bot, None for a person."""
+    """The level of each seat's bot, None for a person."""
     host: SeatNumber | None = 0
     """Who may replace or skip those who are away, None if nobody sits who set up the game."""
     tracked: bool = False
@@ -49,7 +49,7 @@ class Begun:
     away_seconds: int | None = None
     """After how long without a move others may skip or replace a player."""
     commitment: str | None = None
-    """Of the secret that the rolls are made from."""
+    """The hash of the secret that the rolls are made from."""
     kits: tuple[Kit, ...] = ()
     """What each player brings, seat by seat; none where all throw the dice of the rules."""
     joker_alone: bool = False
@@ -76,7 +76,7 @@ class Picked:
 
     kind: Literal["picked"] = "picked"
     place: Annotated[int, Field(ge=0)]
-    """Of the pair in the pool."""
+    """The place of the pair in the pool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
@@ -126,7 +126,7 @@ class Used:
 
     kind: Literal["used"] = "used"
     dice: Roll = ()
-    """Of the roll: those that count twice, that are turned, or that are rolled again."""
+    """The dice of the roll that count twice, that are turned, or that are rolled again."""
     fallen: Roll = ()
     """What fell by it, in its order."""
 
@@ -158,7 +158,7 @@ class Corrected:
     score: int | None = None
     farkles: int | None = None
     uses: int | None = None
-    """Of the badge, that are left."""
+    """The uses of the badge that are left."""
     moves: bool = False
     """Whether it is this seat's turn."""
 

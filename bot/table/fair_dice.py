@@ -77,7 +77,7 @@ _WORDS = 256**_WORD
 Seeds = Sequence[tuple[int, str]]
 """Seats with the texts that their players gave, in any order."""
 Weights = tuple[int, ...]
-"""Of the faces 1 to 6 of a die."""
+"""How heavily the faces 1 to 6 of a die weigh."""
 
 
 def commitment(secret: bytes) -> str:

@@ -144,7 +144,7 @@ def turn_after(game: Game, kept: Roll, times: int = 1) -> Turn:
 
 
 def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
-    """The same, given one of the legal set-asides."""
+    """The turn after one of the legal set-asides."""
     turn = game.turn
     after = game.side.after(turn.state, chosen, times)
     return Turn(after.dice, after.turn_total, after.hot_dice, used=turn.used)

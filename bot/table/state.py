@@ -36,7 +36,7 @@ class Seat:
     """What one player has; points in points, and counts of the game so far."""
 
     level: str | None
-    """Of the bot that plays; None for a person."""
+    """The level of the bot that plays; None for a person."""
     score: int = 0
     farkles: int = 0
     """In a row."""
@@ -47,7 +47,7 @@ class Seat:
     """Turns that ended in a farkle."""
     biggest_turn: int = 0
     uses: int = 0
-    """Of the badge, that are left."""
+    """The uses of the badge that are left."""
 
     @property
     def standing(self) -> Standing:
@@ -116,7 +116,7 @@ class Game:
     """Seats and points of the turns of this round of a play-off."""
     last: TurnEnd | None = None
     shares: tuple[float, ...] | None = None
-    """Of the win, by seat, once there is a result."""
+    """Shares of the win by seat, once there is a result."""
     secret: str | None = None
     before: "Game | None" = None
     """The game that taking back the last event leads to."""
@@ -173,7 +173,7 @@ class Game:
         return self.many_matchup_of(self.playing)
 
     def many_matchup_of(self, players: int) -> Matchup | None:
-        """The same of so many: of those who play, or of all who sat down; None of other numbers."""
+        """The match-up of those who play or of all who sat down; None for other numbers."""
         if len(self.kits) < 3:
             return None
         seated = self.kits[: len(self.seats)]
@@ -338,7 +338,7 @@ class Game:
         return self.may_bank_at(self.turn)
 
     def may_bank_at(self, turn: Turn) -> bool:
-        """The same where the turn under way has come so far."""
+        """Whether the mover may bank where the turn under way has come so far."""
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False

@@ -89,7 +89,7 @@ class Pairing:
 
     @property
     def shares(self) -> tuple[float, float] | None:
-        """Of a pairing that was played, in the order of its sides."""
+        """Shares of the win in a pairing that was played, in the order of its sides."""
         if self.state is not State.PLAYED or not self.game or not self.game.shares:
             return None
         first, second = self.game.shares

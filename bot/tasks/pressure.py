@@ -75,5 +75,5 @@ class Pressure:
 
 
 def too_busy() -> InvalidRequestError:
-    """What is told to whoever asks for more than there is time for."""
+    """The error for whoever asks for more than there is time for."""
     return InvalidRequestError.say("too much is going on here right now; try again in a minute")

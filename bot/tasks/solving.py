@@ -31,7 +31,7 @@ class SolveState(StrEnum):
     WAITING = "waiting"
     """For other solves to end."""
     ELSEWHERE = "elsewhere"
-    """The same rules are being solved, perhaps by another program; their file is waited for."""
+    """The rules are being solved, perhaps by another program; their file is waited for."""
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
@@ -50,7 +50,7 @@ class SolveProgress:
     far: Progress | None = None
     """How far it is; None while the worker gets ready."""
     win_probability: float | None = None
-    """Of the first player, once it is done."""
+    """The first player's chance to win, once the solve is done."""
     sentence: str = ""
     """What went wrong, if it failed or ran out of time."""
     expected: float | None = None

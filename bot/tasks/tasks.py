@@ -57,7 +57,7 @@ class TaskLimits:
     place: int = 12
     """Tasks that a place may have."""
     seconds: float = 120.0
-    """Of computing, that a task may take."""
+    """The seconds of computing that a task may take."""
     patience: float | None = None
     """Seconds that a move waits for what may be left out of it; None for ever."""
 
@@ -105,7 +105,7 @@ class Task:
         return await self.stoppable(self.tasks.made(self, make, *args))
 
     async def told(self, make: Callable[..., T], *args: Any) -> AsyncIterator[Delay | T]:
-        """The same, and before that how long it is to wait, if that is long."""
+        """Yields what a task makes, and before that how long it is to wait, if that is long."""
         running = asyncio.ensure_future(self.run(make, *args))
         try:
             await asyncio.wait({running}, timeout=_PATIENCE)
@@ -259,7 +259,7 @@ class Tasks:
         return await self.made(self._part(asker), make, *args)
 
     async def soon(self, asker: Asker, make: Callable[..., T], *args: Any) -> T | None:
-        """The same where it may be left out: None after the patience that moves have for it.
+        """Returns what may be left out: None after the patience that moves have for it.
 
         Once begun it goes on to its end: where much is asked for, workers that were killed for it
         would leave those who come next to wait for new ones, in vain.

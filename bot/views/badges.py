@@ -156,7 +156,7 @@ def plan_lines(plan: BadgePlan | None) -> list[str]:
 
 
 def plan_data(plan: BadgePlan | None) -> dict[str, Any] | None:
-    """The same as plain data."""
+    """A plan for a badge as plain data."""
     if plan is None:
         return None
     at = [

@@ -60,9 +60,9 @@ LONGEST_LABEL = 40
 """Letters of a button that are shown."""
 _PER_ROW = 3
 _MOST_OPTIONS = 8
-"""Of the set-asides of a roll, those that are named."""
+"""The most set-asides of a roll that are named."""
 _MOST_PICKS = 3
-"""Of the set-asides of a roll, those of several dice that have a button."""
+"""The most set-asides of several dice that have a button."""
 
 SURE = {
     "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
@@ -329,7 +329,7 @@ def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
 
 
 def _scoring_dice(game: Game) -> tuple[bool, ...]:
-    """Of each die of the roll whether there is a set-aside with it."""
+    """Tells for each die of the roll whether there is a set-aside with it."""
     roll = game.turn.roll or ()
     scoring = {die for one in game.set_asides() for die in one.dice}
     return tuple(die in scoring for die in roll)

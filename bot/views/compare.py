@@ -128,7 +128,7 @@ def _most(estimates: Sequence[Estimate], scale: float, form: str) -> str:
 
 
 def compare_data(compared: Compared) -> list[dict[str, Any]]:
-    """The same as data: exact numbers as they are, others with their standard errors."""
+    """A comparison as data: exact numbers as they are, others with their standard errors."""
     return [
         {
             "rules": variation.base,
@@ -156,7 +156,7 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
 
 
 def compare_sheet(compared: Compared) -> Sheet:
-    """The same as a table; standard errors of what is exact are empty."""
+    """A comparison as a table; standard errors of what is exact are empty."""
     return sheet(tuple(_COLUMNS), map(_flat, compare_data(compared)))
 
 

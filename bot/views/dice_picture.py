@@ -16,7 +16,7 @@ DIE = 88
 GAP = 20
 """Pixels between two dice."""
 _LEAST_COLUMNS = 3
-"""Of a square of dice, so that a few are not shown larger than many."""
+"""The least columns of a square of dice, so that a few are not shown larger than many."""
 _LIFT = 14
 """By how much a chosen die is raised."""
 _SCALE = 4

@@ -48,7 +48,7 @@ def duel_text(duel: Duel, played: Played | None = None) -> str:
 
 
 def duel_data(duel: Duel, played: Played | None = None) -> dict[str, Any]:
-    """The same as plain data."""
+    """A duel as plain data."""
     found: dict[str, Any] = {
         "rules": duel.rules.name,
         "one": duel.one,
@@ -142,7 +142,7 @@ def _examples(examples: Sequence[Example]) -> list[str]:
 
 
 def response_data(found: BestResponse) -> dict[str, Any]:
-    """The same as plain data."""
+    """A best response as plain data."""
 
     def example(one: Example) -> dict[str, Any]:
         return {

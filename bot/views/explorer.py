@@ -46,7 +46,7 @@ _ROWS = {
     Field.BEGAN: 0,
     Field.SIDES: 1,
 }
-"""Of at most five buttons each."""
+"""The row of buttons that each field has; there are at most five buttons in a row."""
 
 
 def exploration_text(found: Exploration, game: str = "") -> str:
@@ -96,7 +96,7 @@ def _named(found: Exploration) -> NamedSet | None:
 
 
 def exploration_data(found: Exploration, game: str = "") -> dict[str, Any]:
-    """The same as plain data."""
+    """A walk through positions as plain data."""
     steps = []
     for step in found.steps:
         if (position := step.position) is None:
@@ -116,7 +116,7 @@ def exploration_data(found: Exploration, game: str = "") -> dict[str, Any]:
 
 
 def exploration_card(found: Exploration) -> Card:
-    """The same as a message with a button for each step; one that leads nowhere is disabled."""
+    """A walk as a message with a button for each step; one that leads nowhere is disabled."""
     buttons = [
         Button(
             step.action,

@@ -70,7 +70,7 @@ def news_text(news: News) -> str:
 
 
 def news_lines(news: News) -> list[str]:
-    """The same without line breaks in the sentences."""
+    """What happened at a table, line by line, without line breaks in the sentences."""
     table, before = news.table, news.before
     lines, game = happened_lines(news), table.game
     if news.chances and (news.chances.last or not table.game.over):

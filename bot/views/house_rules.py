@@ -109,7 +109,7 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
 
 
 def house_rules_data(entries: Sequence[RulesEntry]) -> list[dict[str, Any]]:
-    """The same as plain data, without what is damaged."""
+    """House rules as plain data, without what is damaged."""
     return rules_list_data([(one.rules, one.is_solved) for one in entries if one.rules])
 
 

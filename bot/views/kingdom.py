@@ -82,7 +82,7 @@ def _endless_lines(points: Iterable[float]) -> list[str]:
 
 
 def points_data(points: float) -> float | None:
-    """The same as plain data, which has no infinity: None."""
+    """Points as plain data, which has no infinity: None."""
     return points if math.isfinite(points) else None
 
 
@@ -138,7 +138,7 @@ def sets_note() -> str:
 
 
 def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
-    """The same as plain data."""
+    """An answer on loaded dice as plain data."""
     question = answer.question
     return {
         **question_data(question),

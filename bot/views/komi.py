@@ -29,7 +29,7 @@ def komi_text(rules: Ruleset, found: Komi) -> str:
 
 
 def komi_data(found: Komi) -> dict[str, Any]:
-    """The same with all head starts."""
+    """A table of head starts as plain data, with all of them."""
     return {**asdict(found), "neighbours": [asdict(one) for one in found.neighbours]}
 
 

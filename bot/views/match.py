@@ -67,7 +67,7 @@ def turns_text(levels: tuple[str, ...], game: MatchGame) -> str:
 
 
 def turns_data(levels: tuple[str, ...], game: MatchGame) -> dict[str, Any]:
-    """The same as plain data, with the bots by their number."""
+    """The turns of a game as plain data, with the bots by their number."""
     bots = len(levels)
     return {
         "game": game.number,

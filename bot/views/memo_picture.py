@@ -48,7 +48,7 @@ class _Page:
         self._width, self._whole = 72 * _SIZE[0] - 2 * _MARGIN, 72 * _SIZE[1]
         self._y = _MARGIN
         self._widest = 0.0
-        """Of the grids so far."""
+        """The width of the widest grid so far."""
         for number, part in enumerate(parts):
             match part:
                 case Heading():

@@ -38,7 +38,7 @@ def points_text(answer: PointsAnswer) -> str:
 
 
 def points_data(answer: PointsAnswer) -> dict[str, Any]:
-    """The same with its own field names."""
+    """Points a turn as plain data, with field names of its own."""
     return {**asdict(answer), "rules": answer.rules.name}
 
 

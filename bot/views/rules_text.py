@@ -51,7 +51,7 @@ SOURCES = (
         "Zilch at playr.co.uk; M. Busche, Maximizing Expected Scores in the Game of Zilch (2010)"
     ),
 )
-"""The same; titles of papers alone stay as they are."""
+"""Sources of rule sets, to be translated; titles of papers stay as they are."""
 
 
 def rules_text(rules: Ruleset) -> str:
@@ -160,7 +160,7 @@ def rules_data(rules: Ruleset) -> dict[str, Any]:
 
 
 RULES_LIST = ("rules", "title", "goal", "digest", "solved")
-"""What is told of each rule set of a list."""
+"""The fields of each rule set in a list."""
 
 
 def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any]]:

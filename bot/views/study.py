@@ -27,7 +27,7 @@ def floor_text(rules: Ruleset, effect: FloorEffect) -> str:
 
 
 FLOOR_ROW = ("score", "deviation", "cost")
-"""What is told of each score."""
+"""The fields of each score."""
 
 
 def floor_data(rules: Ruleset, effect: FloorEffect) -> dict[str, Any]:

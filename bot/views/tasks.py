@@ -43,7 +43,7 @@ def needed_text(needed: Needed) -> str:
 
 
 def needed_data(needed: Needed) -> dict[str, Any]:
-    """The same as plain data."""
+    """A solve that is waited for as plain data."""
     return {**asdict(needed), "rules": needed.rules.name, "goal": needed.rules.goal}
 
 

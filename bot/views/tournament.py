@@ -34,7 +34,7 @@ def tournament_lines(tournament: Tournament) -> list[str]:
 
 
 def tournament_data(news: TournamentNews) -> dict[str, Any]:
-    """The same as plain data, without the ids of people."""
+    """A tournament as plain data, without the ids of people."""
     return {
         "happened": news.happened.name.lower(),
         "given_up": [one.table.game.id for one in news.given_up],

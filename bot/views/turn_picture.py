@@ -46,7 +46,7 @@ _FEW_ROWS = 40
 _HEADROOM = 1.25
 _TICKS = 9
 _LABEL_SIZE, _LABEL_LINE = 11, 0.17
-"""Of the dice below a column, in points, and in inches for each further line."""
+"""The size of the dice below a column, in points, and in inches for each further line."""
 
 
 def turn_picture(

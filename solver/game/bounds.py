@@ -221,7 +221,7 @@ def turn_rounding(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
 
 
 def final_turn_slack(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
-    """The same for final turns, whose sums NumPy adds up in an order of its own.
+    """The slack of final turns, whose sums NumPy adds up in an order of its own.
 
     Four times, as the turns of a play-off lead to one another.
     """

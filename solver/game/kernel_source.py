@@ -59,7 +59,7 @@ class Term(NamedTuple):
     column: int
     chance: float
     lists: list[tuple[int, ...]]
-    """Of each list with that chance the places it leads to; their maxima are added up."""
+    """The places that each list with that chance leads to; their maxima are added up."""
 
 
 def turn_source(

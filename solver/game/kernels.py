@@ -74,7 +74,7 @@ WORK_TYPES = (
     SCRATCH_TYPE,
     types.float64,
 )
-"""Of the fields of a Work."""
+"""The types of the fields of a Work."""
 OUTCOMES_TYPE = types.NamedTuple(
     [
         array_type(types.int32, 5),
@@ -84,9 +84,9 @@ OUTCOMES_TYPE = types.NamedTuple(
     Outcomes,
 )
 TURN_TYPES = (TURN_TYPE,) * 4
-"""Of the fields of Turns."""
+"""The types of the fields of Turns."""
 CONTEST_TYPES = OUTCOMES_TYPE, OUTCOMES_TYPE
-"""Of the players of a Contest."""
+"""The types of the players of a Contest."""
 
 
 @njit(nogil=True, error_model="numpy")

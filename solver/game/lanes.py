@@ -7,7 +7,7 @@ LANES = 16
 """States that are solved side by side; two AVX-512 registers of float64."""
 
 _BYTES = LANES * 8
-"""Of a group, which are two lines of most caches; these fetch lines by two."""
+"""The bytes of a group, which are two lines of most caches; these fetch lines by two."""
 
 
 def lane_array(*shape: int, fill: float = 0.0) -> npt.NDArray[np.float64]:

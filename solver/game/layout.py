@@ -107,7 +107,7 @@ class Scratch(NamedTuple):
 
     Where the goal wins at once 1 in rows that only turn totals beyond it ever have."""
     others: Floats
-    """The same for the second player of a contest, whose dice need not be those of the first."""
+    """Win probability of a contest's second player, whose dice need not be those of the first."""
     bank: Floats
     """Value of banking a turn total, 0 where it is not allowed, shape (turn totals, LANES)."""
     farkle: Floats
@@ -156,7 +156,7 @@ class Contest(NamedTuple):
 
 
 def as_is_best() -> Outcomes:
-    """Of a player who plays as is best, whose turns the kernels solve."""
+    """The empty outcomes of a player who plays as is best, whose turns the kernels solve."""
     none, chances = np.empty(0, dtype=np.intp), np.empty(0)
     which = np.empty((0,) * 5, dtype=np.int32)
     return Outcomes(which, none, none, none, chances, chances, chances, chances, chances)
@@ -170,7 +170,7 @@ class Work(NamedTuple):
     others: Lists
     """Those of the second player of a contest."""
     bonuses: npt.NDArray[np.intp]
-    """Of each hot dice in a turn, in steps; the last one goes on for those that follow."""
+    """The bonus for each hot dice in a turn, in steps; the last one goes on for those to come."""
     scratch: Scratch
     slack: float
     """By which bounds are moved apart when they are written; 0 in a table of values."""

@@ -219,7 +219,7 @@ def turn_by_seat(planes: int) -> Callable[..., Any]:
 
 
 turn_of_lists = turn_by_seat(1)
-"""Of the mover's value alone."""
+"""The turn by the mover's value alone."""
 
 turn_of_sets = njit(cache=True, nogil=True, error_model="numpy")(_turn(1))
 """Where each lane has chances of its own: many sets side by side."""

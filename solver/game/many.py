@@ -37,11 +37,11 @@ MOST_STATES = 40_000_000
 about 60 while solving."""
 
 MOST_STATES_THERE = 10 * MOST_STATES
-"""The same of a solve by a cluster, whose workers need as much memory each."""
+"""The most states of a solve by a cluster, whose workers need as much memory each."""
 
 _SECONDS_PER_OPTION = 35e-12
-"""Of a core, for each option that is weighed at a turn total by a state of many that are solved
-side by side, and each value that comes with it."""
+"""Seconds of a core for each option that is weighed at a turn total by a state of many that are
+solved side by side, and each value that comes with it."""
 
 _ROUNDS = 3.1
 """How often a state is solved."""
@@ -75,11 +75,11 @@ class Size:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of the values: (role, the standings of all, all players but the last)."""
+        """The shape of the values: (role, the standings of all, all players but the last)."""
         return self.roles, *(self.standings,) * self.players, self.players - 1
 
     def last_shape(self, chasers: int, level: int) -> tuple[int, ...]:
-        """Of the values of final turns, see `Lasts`.
+        """The shape of the values of final turns, see `Lasts`.
 
         chasers : players who have a final turn before them
         level : most leaders who may be level
@@ -112,7 +112,7 @@ class ManySolution:
     tolerance: float
     sweeps: int
     largest_change: float
-    """Of any value when it was solved last."""
+    """The largest change of any value when it was solved last."""
     mixed: int
     """Rings of states in which no choices fit each other, so that a player mixes two of them."""
     restless: int

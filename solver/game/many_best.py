@@ -144,7 +144,7 @@ class SharedStrategy(BestPlay):
         return found[:1].repeat(level), found[1:]
 
     def _last_endings(self, start: Position) -> Endings:
-        """Of a final turn."""
+        """The endings of a final turn."""
         rules, step, count = self.rules, self.rules.point_step, self.players
         waiting = last_turns(rules, start)
         order = list(start.in_order)
@@ -182,7 +182,7 @@ class SharedStrategy(BestPlay):
         return self._with_farkles(bank, nothing, stay)
 
     def _first_of_play_off(self, order: Sequence[int]) -> Endings:
-        """Of the first turn of a play-off of all, in this order."""
+        """The endings of the first turn of a play-off of all, in this order."""
         diagonal = np.arange(self._size.margins)
         second = self._lasts[0][0, len(order) - 2, : len(order) - 1]
         values = self._lasts[len(order) - 1][(0, 0, *(diagonal,) * (len(order) - 1))]

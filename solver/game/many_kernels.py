@@ -38,9 +38,9 @@ class ManyNumbers(NamedTuple):
     standings: int
     roles: int
     margins: int
-    """Of final turns."""
+    """The number of margins of final turns."""
     width: int
-    """Of an axis of the values of final turns."""
+    """The width of an axis of the values of final turns."""
     least: int
     """Least turn total that may be banked on the board."""
     opening: int
@@ -48,7 +48,7 @@ class ManyNumbers(NamedTuple):
     least_win: int
     """Least turn total of a bank that reaches the goal, on the board."""
     opening_win: int
-    """The same off the board."""
+    """Least turn total of a bank that reaches the goal, off the board."""
     keeps: int
     """1 where a farkle keeps the turn total."""
     beyond: int

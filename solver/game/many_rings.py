@@ -55,11 +55,11 @@ _JUMPS = 8
 """Rounds after which no limits are guessed any more, as they might lead astray."""
 
 _SHORT_ROUNDS = 400
-"""Of rings with less states than players, in which limits are not guessed at all."""
+"""The most rounds of rings with less states than players, whose limits are not guessed."""
 
 _STEP = 0.3
-"""Of the way to what a round comes to, later in short rings: there choices that fit each other may
-be missed again and again by whole steps."""
+"""The share of the way to what a round comes to, later in short rings: there choices that fit each
+other may be missed again and again by whole steps."""
 
 _HALVINGS = 60
 
@@ -91,7 +91,7 @@ class Settled:
 
 
 def following(size: Size, states: States) -> States:
-    """The same standings, seen by the player who follows."""
+    """The standings of states as the player who follows sees them."""
     others = size.standings ** (size.players - 1)
     ahead: States = states % others * size.standings + states // others
     return ahead

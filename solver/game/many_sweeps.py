@@ -127,7 +127,7 @@ class ManySolve:
         self.states_solved = 0
         self.values: Floats = np.full(size.states * (players - 1), 1 / players)
         self.by_player = self.values.reshape(-1, players - 1)
-        """The same, shape (states, players - 1)."""
+        """The values in the shape (states, players - 1)."""
         self.rings = Rings(size, self.by_player, self.solve)
         self.layers = Layers(size)
         games = [_numbers(rules, size, plan) for plan in self._plans]

@@ -53,7 +53,7 @@ class Choices(NamedTuple):
     starts: npt.NDArray[np.intp]
     """Where each list begins, and the end."""
     chance: Floats
-    """Of each list."""
+    """The chance of each list."""
     lists: npt.NDArray[np.intp]
     """Where the lists of a number of dice begin, and the end."""
     bonuses: npt.NDArray[np.intp]

@@ -29,8 +29,8 @@ from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
 
 MOST_CHANCES = 400_000_000
-"""Of banks that the outcomes of best play may have, 8 bytes each; most games have fewer than the
-number that is reckoned with."""
+"""The most chances of banks that the outcomes of best play may have, 8 bytes each; most games have
+fewer than the number that is reckoned with."""
 
 _CHUNKS = 64
 """Between which progress is told."""

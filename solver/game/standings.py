@@ -68,7 +68,7 @@ class Standings:
 
 
 def many(standing: Standing, number: int = 1) -> Standings:
-    """The same standing so many times, shape (number,)."""
+    """A standing repeated so many times, shape (number,)."""
     return Standings(
         np.full(number, standing.score, dtype=np.int64),
         np.full(number, standing.farkles, dtype=np.int64),
@@ -161,7 +161,7 @@ class Solution:
     tolerance: float
     sweeps: int
     largest_relative_change: float
-    """Of any value in the last sweep."""
+    """The largest relative change of any value in the last sweep."""
     error_bound: float
     """No value is off by more than this, relative to it or to LEAST where it is less."""
     states_solved: int

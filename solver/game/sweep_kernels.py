@@ -235,7 +235,7 @@ def sweep_totals(
 
 @njit(nogil=True, error_model="numpy")
 def _slope(x, image, last_x, last_image):
-    """Of the line through two points of a function with a slope from 0 to 1; 0 if there is none."""
+    """The slope of the line through two points of a function, from 0 to 1; 0 if there is none."""
     slope = 0.0
     if x != last_x:
         slope = (image - last_image) / (x - last_x)

@@ -18,9 +18,9 @@ from solver.turn.equations import Endings, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
 
 _SECONDS_PER_OPTION = 25e-12
-"""Of a core for each option and list that is weighed at a turn total, by a state of many that are
-solved side by side: 5.9 s for the 2.57 thousand million states that the solve of Facebook at a
-floor of -2500 took on two slow cores."""
+"""Seconds of a core for each option and list that is weighed at a turn total, by a state of many
+that are solved side by side: 5.9 s for the 2.57 thousand million states that the solve of Facebook
+at a floor of -2500 took on two slow cores."""
 
 _SECONDS_PER_TOTAL = 1e-4
 """To hand out and compare the groups of a total of both scores."""
@@ -38,7 +38,7 @@ _BOUND = 1.0
 """Sweeps that the bound of the error takes, where values settle well."""
 
 _CORRECTED = 0.85
-"""Of the sweeps that a long game would take, what it does with corrections: less where values
+"""The share of the sweeps of a long game that is done with corrections: less where values
 settle soon, as those of Facebook, more where hardly."""
 
 _MOST, _MOST_FROM_NOTHING = 200.0, 25.0

@@ -36,8 +36,8 @@ from solver.turn.scoring import (
 )
 
 _SECONDS = 0.45e-9
-"""Of a core, for each option that is weighed at a turn total by a state of more than two players,
-and each value that comes with it."""
+"""Seconds of a core for each option that is weighed at a turn total by a state of more than two
+players, and each value that comes with it."""
 _LEAST_SECONDS = 0.5
 _ROUNDS = 3
 """How often a state is solved."""

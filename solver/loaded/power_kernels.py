@@ -27,7 +27,7 @@ class Program(NamedTuple):
     first_list: np.ndarray
     """The first list of each cell, and the end, (cells + 1,)."""
     chances: np.ndarray
-    """Of each list, (lists,)."""
+    """The chance of each list, (lists,)."""
     places: np.ndarray
     """Where each cell lies, in lanes, (cells,)."""
     from_layer: np.ndarray
@@ -53,9 +53,9 @@ class Player(NamedTuple):
     """What a player throws, and may do with the badge."""
 
     layers: int
-    """Of a turn."""
+    """The number of layers of a turn."""
     width: int
-    """Of a layer, in lanes."""
+    """The width of a layer, in lanes."""
     room: int
     """In lanes, in front of all turn totals."""
     whole: int
@@ -63,9 +63,9 @@ class Player(NamedTuple):
     farkle: int
     """Where a farkle lies, in lanes."""
     plain: Program
-    """Of the first layer of a turn."""
+    """The program of the first layer of a turn."""
     powered: Program
-    """Of the others."""
+    """The program of the other layers."""
     of_bank: int
     """1 where a use raises a bank."""
     at_start: int

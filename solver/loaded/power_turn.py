@@ -25,9 +25,9 @@ class Layer:
     """See `solver.turn.power_cells`, shape (rows, cells)."""
     columns: int
     bank: Floats
-    """Of banking without the badge, NaN where it is not allowed, (rows,)."""
+    """The value of banking without the badge, NaN where it is not allowed, (rows,)."""
     more: Floats | None
-    """Of banking with it, where that may be, (rows,)."""
+    """The value of banking with it, where that may be, (rows,)."""
 
     @property
     def values(self) -> Floats:

@@ -12,7 +12,7 @@ LAID_OUT = 8
 """Pairs from which both take theirs."""
 PAIR = 2
 _WORTH = {1: 2, 5: 1}
-"""Of faces that score by themselves; a joker is worth as much as a 1."""
+"""The worth of faces that score by themselves; a joker is worth as much as a 1."""
 
 
 def pairs_of(dice: int) -> int:

@@ -14,7 +14,7 @@ _APOSTROPHES = re.compile("['’‘`´]")
 _FILLERS = {"die", "dice", "the", "of", "der", "des", "das", "den"}
 _COMPOUND = re.compile(r"(wurfel|wuerfel)[ns]?$")
 _ENDING = re.compile(r"(?<=...)(e[rnsm]?|s)$")
-"""Of plurals, possessives and German adjectives."""
+"""The endings of plurals, possessives and German adjectives."""
 
 
 def words_of(text: str) -> set[Words]:

@@ -108,7 +108,7 @@ def _of_dice(named: NamedSet, dice: Remaining | None) -> _Choice:
 
 
 def _of_any_faces(dice: tuple[int, ...]) -> _Choice:
-    """The same of so many dice of each type that may show anything."""
+    """The choice of so many dice of each type that may show anything."""
     return _Choice(tuple(dict.fromkeys((JOKER, *FACES), number) for number in dice), dice)
 
 

@@ -48,7 +48,7 @@ class NamedDie:
     """A die as somebody calls it."""
 
     key: str
-    """Of the catalogue; "" of one that is given by its weights."""
+    """The key in the catalogue; "" for a die that is given by its weights."""
     version: Version
     die: Die
     """As `Die.reduced`."""

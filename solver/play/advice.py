@@ -69,7 +69,7 @@ class Advice:
     keeps_turn_total: bool
     """Whether the roll is a farkle that banks the turn total."""
     win_probability: float
-    """Of the mover after the best choice, or after the farkle."""
+    """The mover's chance to win after the best choice, or after the farkle."""
     chances: tuple[float, ...]
     """Win probabilities of all players then, in the order of turns."""
     options: tuple[Option, ...]
@@ -103,7 +103,7 @@ class Odds:
     position: Position
     action: Decision
     win_probability: float
-    """Of the mover."""
+    """The mover's chance to win."""
     roll: float
     """Win probability of rolling."""
     bank: float | None

@@ -53,7 +53,7 @@ class Example:
     best: float
     """Win probability of the best response against the policy."""
     optimal: float
-    """Of optimal play against it."""
+    """The win probability of optimal play against it."""
     best_banks: tuple[int | None, ...]
     """From which turn total in points on the best response banks, with the dice 1.. in turn; None
     where it never does."""

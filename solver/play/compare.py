@@ -28,7 +28,7 @@ GAMES = 10_000
 
 
 _MOST_CHANCES = 30_000_000
-"""Of banks, which a duel has to hold; of larger games it would take too long here."""
+"""The most chances of banks that a duel has to hold; larger games would take too long here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Comparison:
     farkles: float
     """Chance that such a turn ends in a farkle; exact."""
     tally: Tally
-    """Of games of optimal play; the number of turns without a standard error where it is exact."""
+    """The tally of games of optimal play; turns have no standard error where they are exact."""
     careless: str
     """The level of a careless player."""
     careless_wins: Estimate

@@ -44,7 +44,7 @@ class Settled:
     one: Floats
     other: Floats
     last: Floats
-    """Of the final turns of the other player, as in `Endgame.last`."""
+    """The values of the other player's final turns, as in `Endgame.last`."""
     sweeps: int
     change: float
     """Largest change of any value in the last sweep."""

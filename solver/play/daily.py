@@ -40,7 +40,7 @@ OPEN = 0.05, 0.95
 _SCORES = 160
 """Pairs of scores that are tried."""
 _CHOOSY = 100
-"""Of them those at which a decision of the kind of the day is wanted; then any will do."""
+"""The tries in which a decision of the kind of the day is wanted; after them any will do."""
 _TURNS = 12
 """Turns that are played from each of them."""
 _LONGEST = 8

@@ -55,7 +55,7 @@ _BETTER = 1e-12
 """Win probability by which thresholds must be better."""
 _SAME = 1e-15
 _CLOSE = 0.1
-"""Of all that is won and lost by a change, what may be left of it where it is nearly even."""
+"""The share of all that a change wins and loses which may be left of it where it is nearly even."""
 _MOST_TURNS = 2_000
 _OVER = 1e-9
 """Chance to be still playing after which turns do not matter."""

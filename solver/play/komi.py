@@ -16,9 +16,9 @@ class HeadStart:
     """A head start, and how it leaves the game."""
 
     points: int
-    """Of the second player; less than 0 where the first one gets them."""
+    """The second player's points; less than 0 where the first one gets them."""
     win_probability: float
-    """Of the player who begins."""
+    """The chance to win of the player who begins."""
 
 
 @dataclass(frozen=True, slots=True)

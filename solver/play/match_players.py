@@ -38,11 +38,11 @@ class TurnValues(NamedTuple):
     worth: Floats
     """Win probability in the states of the turn, shape (..., levels, turn totals, dice)."""
     bank: Floats
-    """Of banking, by the turn total; 0 where that is not allowed."""
+    """The value of banking, by the turn total; 0 where that is not allowed."""
     farkle: Floats
-    """Of a farkle, by the turn total."""
+    """The value of a farkle, by the turn total."""
     lost: Floats
-    """Of a roll that loses everything."""
+    """The value of a roll that loses everything."""
 
 
 ValuesPlayer = Callable[[Sequence[Position]], TurnValues]

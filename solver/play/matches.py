@@ -63,7 +63,7 @@ class DiceTables(NamedTuple):
     first: Ints
     """Where the set-asides of each roll begin, and the end; the order is that of set_asides."""
     points: Ints
-    """Of each set-aside, without a bonus."""
+    """The points of each set-aside, without a bonus."""
     left: Ints
     """Dice to roll after each set-aside."""
     bonus: Ints
@@ -181,7 +181,7 @@ class Games(Generic[P]):
         """Points that the first player of a play-off got in the turn before."""
         self.mover = 0
         self.wins = 0.0
-        """Of player 0 in the games that are over."""
+        """The wins of player 0 in the games that are over."""
 
     def situations(self) -> Ints:
         """What positions are made of, shape (7, games)."""

@@ -45,7 +45,7 @@ _BETTER = 1e-8
 _STEPS = (8, 4, 2, 1)
 """By so many point steps numbers go up and down."""
 _NO_POINTS = -1.0
-"""Of rules of thumb by which a turn goes on for ever: worse than any."""
+"""The points of rules of thumb by which a turn goes on for ever: worse than any."""
 
 
 def searched(strategy: Strategy, unit: int | None, cache: Path, on_progress: Share) -> MemoStudy:

@@ -1,4 +1,4 @@
-"""What is told of a table to memorise: what it wins, when to go for it, and a rule of thumb.
+"""The study of a table to memorise: what it wins, when to go for it, and a rule of thumb.
 
 To find that takes a while, so it is kept in a file beside the strategy files.
 """
@@ -43,11 +43,11 @@ class MemoStudy(Study):
     format: Literal["farkle-memo-1"] = "farkle-memo-1"
     unit: int = Field(ge=1)
     memo: Worth
-    """Of who plays by the table."""
+    """What playing by the table is worth."""
     go_for_it: GoForIt
     """The best thresholds that were found."""
     memo_go_for_it: Worth
-    """Of who plays by the table and goes for it; points as without."""
+    """What playing by the table and going for it is worth; points as without."""
     thumb: Thumb
     """The best rule of thumb that was found."""
     rule_of_thumb: Worth

@@ -33,7 +33,7 @@ _LEAST = 1e-12
 """Chances are cut off there: what is certain has no odds."""
 
 _NODES = 20
-"""Of the quadrature over the normal distribution."""
+"""The nodes of the quadrature over the normal distribution."""
 
 
 def log_odds(chances: Floats) -> Floats:

@@ -65,7 +65,7 @@ class Why:
     roll: float
     """Win probability of rolling."""
     farkle_probability: float
-    """Of the next roll."""
+    """The chance that the next roll is a farkle."""
     points_of_rolling: float
     """What a turn for the most points, far from the goal, adds to the score on average if it is
     rolled here; a bank adds the turn total."""

@@ -73,7 +73,7 @@ class RoughValues(Values):
         return self.between(who, self.places(many(own)), self.places(opponent))
 
     def between(self, who: npt.NDArray[np.intp] | int, own: Places, opponent: Places) -> Floats:
-        """The same for many players side by side, by their places and roles."""
+        """Rough values of many players side by side, by their places and roles."""
         (low, high, share), (lows, highs, shares) = own, opponent
         odds = self.array
         one = (1 - share) * odds[who, low, lows] + share * odds[who, high, lows]
@@ -223,7 +223,7 @@ class _Lanes:
     """Turns side by side: to which values they lead, which may change, and what they are worth."""
 
     def __init__(self, values: RoughValues, players: list[tuple[Standing, Standing, bool]]) -> None:
-        """Of players and their opponents, with whether they began."""
+        """Keeps the values of players and their opponents, with whether they began."""
         rules = values.rules
         noted, strategy = _Noted(rules), Strategy(rules, values, rules.name)
         ends = [strategy.endings(noted, _start(rules, *one)) for one in players]

@@ -25,7 +25,7 @@ class Strengths(Study):
     """The levels of play of one rule set against optimal play: exact, or in so many games."""
 
     games: int | None = Field(default=None, ge=2)
-    """Of each level; None where it is exact."""
+    """The games that each level played; None where its strength is exact."""
     seed: int | None = None
     levels: dict[str, Strength]
 

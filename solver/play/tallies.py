@@ -20,12 +20,12 @@ class Tally:
 
     games: int
     turns: Estimate
-    """Of a game, those of both players."""
+    """The turns of a game, those of both players."""
     points: Estimate
     """That a turn banks, 0 for one that banks nothing; penalties aside."""
     farkles: Estimate
     """Share of the turns that end in a farkle."""
     decisions: Estimate
-    """Of a game, those of both players: states in which one may bank or roll."""
+    """The decisions in a game, those of both players: states in which one may bank or roll."""
     close: Estimate
     """Share of them in which the choices differ by less than CLOSE."""

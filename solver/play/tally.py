@@ -42,7 +42,7 @@ from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
 
 _MOST_SWEEPS, _SETTLED = 10_000, 1e-10
-"""Of expected turns."""
+"""The most sweeps over expected turns, and the change at which they have settled."""
 
 _CHUNK = 4096
 """Games that are played side by side."""

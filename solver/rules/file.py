@@ -33,7 +33,7 @@ class Finding:
 
 
 def with_floor(rules: Ruleset, floor: int) -> Ruleset:
-    """The same rules with another score floor.
+    """Rules with another score floor.
 
     Raises InvalidRulesError where the floor does not fit the rules.
     """

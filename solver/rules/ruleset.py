@@ -733,7 +733,7 @@ class Ruleset(Data):
 
     @cached_property
     def digest_but_goal(self) -> str:
-        """The same where the goal is left open."""
+        """The digest of the rules where the goal is left open."""
         return _sha256(self._canonical | {"goal": None})
 
     @property

@@ -98,7 +98,7 @@ class Tail:
     plan: TurnPlan
 
     def gains(self, turn_totals: Floats) -> Floats:
-        """Of rolling, shape (levels, turn totals, columns)."""
+        """The gains of rolling, shape (levels, turn totals, columns)."""
         return self.gain[:, np.newaxis] - self.slope * turn_totals[:, np.newaxis]
 
     def beyond(self, level: int, rolled: Floats) -> tuple[Floats, float]:

@@ -36,7 +36,7 @@ between options."""
 
 
 LEAST_GAIN = 1e-12
-"""Of win probability for which a badge is used."""
+"""The least gain of win probability for which a badge is used."""
 
 
 class Decision(StrEnum):

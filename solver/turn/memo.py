@@ -68,7 +68,7 @@ class MemoTable:
     rules: Ruleset
     unit: int
     columns: tuple[MemoColumn, ...]
-    """Of all numbers of dice that can be left, most dice first."""
+    """The columns of all numbers of dice that can be left, most dice first."""
     points: float
     """Expected points of a turn for most points, without rounding."""
 
@@ -83,7 +83,7 @@ class MemoTable:
         return 0
 
     def gains(self, turn_totals: npt.NDArray[np.int64]) -> Floats:
-        """The same for many turn totals, shape (turn totals, columns); column n - 1 has n dice."""
+        """The gains at many turn totals, shape (turn totals, columns); column n - 1 has n dice."""
         found = np.zeros((len(turn_totals), self.rules.dice))
         for column in self.columns:
             froms = [one.turn_total for one in column.breaks]

@@ -31,14 +31,14 @@ class TurnOutcome:
     """The chances of how one turn ends; they add to 1. Turn totals in point steps."""
 
     banked: Floats
-    """Of each turn total that is banked, shape (turn totals,). The last `plan.reach` ones stand
-    for what is more as well."""
+    """The chance of each turn total that is banked, shape (turn totals,). The last `plan.reach`
+    ones stand for what is more as well."""
     farkled: Floats
-    """Of a farkle that keeps so many points, shape (turn totals,): 0 points if nothing is kept."""
+    """The chance of a farkle that keeps so many points, shape (turn totals,): 0 points if none."""
     wins: float
-    """Of a roll that wins the game at once."""
+    """The chance of a roll that wins the game at once."""
     loses: float
-    """Of a roll that loses everything."""
+    """The chance of a roll that loses everything."""
     visits: Floats
     """Chance that the turn comes to each state, shape (levels, turn totals, columns)."""
 
@@ -56,7 +56,7 @@ def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTab
 def points_table(
     rules: Ruleset, plan: TurnPlan, score: int = 0, *, on_board: bool = True
 ) -> TurnTable:
-    """The same with any dice, whose choices `plan` has."""
+    """The turn of most points with any dice, whose choices `plan` has."""
     score = max(score, 0)
     step = rules.point_step
     banked, goal = score // step, rules.winning_score // step

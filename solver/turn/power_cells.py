@@ -57,7 +57,7 @@ class Cells:
     first_list: Ints
     """The first list of each cell, and the end, shape (cells + 1,)."""
     chances: Floats
-    """Of each list, shape (lists,)."""
+    """The chance of each list, shape (lists,)."""
     from_room: bool = False
     """Whether options lie in the room."""
     to_room: bool = False

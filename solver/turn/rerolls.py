@@ -19,7 +19,7 @@ from solver.turn.powers import Power
 from solver.turn.remaining import Ints, Shape, any_set, roll_chances, shown_by_rolls
 
 Numbers = tuple[int, ...]
-"""Of dice, by type."""
+"""The number of dice of each type."""
 
 _KEPT = 2
 """Shapes whose nodes are kept in memory."""

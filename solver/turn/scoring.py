@@ -123,11 +123,11 @@ class TurnPlan:
         return self.target_places(level, totals)[self.options]
 
     def target_places(self, level: int, totals: int) -> npt.NDArray[np.intp]:
-        """The same for targets, shape (targets,)."""
+        """The places of targets, shape (targets,)."""
         return self.moved(self.targets, level, totals)
 
     def moved(self, targets: npt.NDArray[np.intp], level: int, totals: int) -> npt.NDArray[np.intp]:
-        """The same for other targets, in their shape."""
+        """The places of other targets, in their shape."""
         is_hot = targets % self.columns == self.columns - 1
         further = (self.next_level(level) - level) * totals + self.bonuses[level]
         found: npt.NDArray[np.intp] = targets + is_hot * further * self.columns
@@ -206,7 +206,7 @@ def fate(rules: Ruleset, roll: Roll) -> Fate:
 
 
 def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
-    """The same, by the set-asides of the roll."""
+    """The fate of a roll by its set-asides."""
     if rules.instant_win or rules.lose_everything:
         faces = dice_set(rules).faces(roll)
         if (found := fate_of_faces(rules, faces)) is not None:
@@ -286,7 +286,7 @@ def _in_order(legal: Iterable[SetAside]) -> list[SetAside]:
 def _allowed(
     rules: Ruleset, legal: list[SetAside], roll: Roll, *, is_hot: bool
 ) -> tuple[SetAside, ...]:
-    """Of the set-asides of a roll those that the rules leave; `is_hot` where all its dice score."""
+    """The set-asides of a roll that the rules leave; `is_hot` where all its dice score."""
     if rules.hot_dice == "forced" and is_hot:
         legal = [kept for kept in legal if kept.dice == roll]
     elif rules.set_aside_all:
@@ -343,7 +343,7 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
 
 @lru_cache(maxsize=RULESETS)
 def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
-    """The same, None where no roll is left that scores."""
+    """The plan of a turn, None where no roll is left that scores."""
     step, thrown = rules.point_step, dice_set(rules)
     columns, choices = thrown.whole, _all_set_asides(rules)
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
@@ -425,7 +425,7 @@ def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:
 def states_of_moves(
     plan: TurnPlan, column: npt.NDArray[np.intp], targets: npt.NDArray[np.intp], rows: int
 ) -> npt.NDArray[np.bool_]:
-    """The same for a turn in which dice of a column lead to targets, both of shape (moves,)."""
+    """States of a turn in which dice of a column lead to targets, both of shape (moves,)."""
     reach = int(targets.max(initial=0)) // plan.columns + max(plan.bonuses)
     totals = rows + reach
     found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)

@@ -65,9 +65,9 @@ class Load:
     """What was measured while games were played."""
 
     seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    """Of each command, until its last reply, by the command's name."""
+    """Seconds of each command until its last reply, by the command's name."""
     first: list[float] = field(default_factory=list)
-    """Of each command until its first reply."""
+    """Seconds of each command until its first reply."""
     late: list[float] = field(default_factory=list)
     """By how much the event loop was late, tick by tick."""
     ended: dict[str, Table] = field(default_factory=dict)

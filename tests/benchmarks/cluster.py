@@ -31,7 +31,7 @@ from tests.benchmarks.solver import Bench, _heading, _note, _show, _times, machi
 
 WORKERS = 4
 RATIO = 1.1
-"""Of the time of a pool without Dask, once code is compiled."""
+"""The limit in times of a pool without Dask, once code is compiled."""
 GOALS = {
     "kcd": (2000, 2500, 3000, 3500, 4000),
     "classic": (4000, 5000, 6000, 7000, 8000, 10_000),
@@ -116,7 +116,7 @@ def seconds(rules: Sequence[Ruleset], folder: Path, solver: Solver) -> float:
 
 
 def report_cluster(bench: Bench, rounds: int) -> None:
-    """The same catalogue by a cluster and by a pool, without compiled code and with it."""
+    """Solves a catalogue by a cluster and by a pool, without compiled code and with it."""
     rules, folder = catalogue(), bench.folder
     _heading(f"{len(rules)} rule sets, {WORKERS} processes of one thread, by turns")
     for name in ("kernels", "scratch"):

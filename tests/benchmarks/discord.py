@@ -53,7 +53,7 @@ BEGIN_WITHIN = 5
 COME_BACK = 20.0
 """Seconds, about, after which somebody tries again who was told that it is too busy."""
 PRESSES = 2, 3
-"""Of one move, one after the other."""
+"""The presses of one move, one after the other."""
 FLOOR_SECONDS = 20.0
 """How long a bare bot is pressed, after all have begun."""
 

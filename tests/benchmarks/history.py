@@ -25,7 +25,7 @@ FILE = "benchmarks.jsonl"
 
 _COLUMNS = 4
 _COLOURS = {"blue": "C0", "orange": "C1", "green": "C2", "red": "C3", "purple": "C4"}
-"""Of machines."""
+"""The colours of machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Entry:
     at: str
     """When it was measured, as ISO text with a time zone."""
     commit: str | None
-    """Of the code, with a + where that was changed since; None where there is no git."""
+    """The commit of the code, with a + where that was changed since; None where there is no git."""
     machine: str
     load: float
     """Average of processes that wanted to run, in the minute before."""

@@ -56,7 +56,7 @@ from tests.benchmarks.history import history, processor
 from tests.loaded_dice import GAME_DICE
 
 PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
-"""Of the C++ program of 2016 for Facebook at floor -2500, on one core of 2013."""
+"""What the C++ program of 2016 took for Facebook at floor -2500, on one core of 2013."""
 
 SMALL: dict[str, Any] = {"goal": 8000, "score_floor": -500}
 """Changes that leave a rule set all its kernels and less to solve."""
@@ -450,7 +450,7 @@ class Bench:
         unit: str,
         than: tuple[str, float] | None = None,
     ) -> None:
-        """The same of a figure that should be no less than its limit."""
+        """Reports a figure that should be no less than its limit."""
         self._compare(what, measured, limit, unit, "least", than, holds=measured >= limit)
 
     def _compare(

@@ -188,7 +188,7 @@ def refolded(events: list[Row], names: list[str]) -> Table:
 
 
 def shown(table: Table) -> Table:
-    """The same of a reply."""
+    """What a reply shows of the table, in the form of `refolded`."""
     keys = ("game", "version", "stage", "to_move", "turn_total", "dice", "roll")
     players = table["players"]
     lists = {"scores": "score", "farkles": "farkles"}
@@ -208,7 +208,7 @@ class Players:
         self._known: list[Row] = []
         """The file as it was at the last look."""
         self._versions: dict[str, int] = {}
-        """Of each game, as told or seen in the file."""
+        """The version of each game, as told or seen in the file."""
         self._table: Table | None = None
         """As it was told last; None where no game goes on as far as they know."""
         self._line = ""

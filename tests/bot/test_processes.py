@@ -89,7 +89,7 @@ def facts(game: Game) -> dict[str, Any]:
 
 
 def shown(reply: dict[str, Any]) -> dict[str, Any]:
-    """The same of a reply."""
+    """What a reply shows of the table."""
     keys = ("version", "stage", "turn_total", "roll")
     return {key: reply[key] for key in keys} | {
         "scores": [player["score"] for player in reply["players"]],

@@ -301,7 +301,7 @@ async def test_who_was_forgotten_in_one_program_is_named_by_no_other(
 
 
 async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> None:
-    """Of one program alone nothing is refused as being stale, whoever looks at the table."""
+    """One program alone refuses nothing as being stale, whoever looks at the table."""
     for _ in range(3):
         await tiny_chat.say(play(folder))
         for _ in range(15):

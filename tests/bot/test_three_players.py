@@ -433,7 +433,7 @@ def test_who_plays_best_wins_as_often_as_the_start_says(
 
 @pytest.mark.slow
 def test_four_players_add_up_too(tmp_path: Path, kernels: Path) -> None:
-    """Of whom two resign, so that it comes to be a game of three and of two."""
+    """Two of four resign, so that it comes to be a game of three and of two."""
     rules = small(name="four", goal=150, dice=2)
     solve_for(tmp_path, rules, kernels, 3, 4)
     worth = Advisor(tmp_path).worth(rules)

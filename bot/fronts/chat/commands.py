@@ -95,7 +95,7 @@ class Reply:
 
     @property
     def data(self) -> Any:
-        """The same as plain data."""
+        """What it says as plain data, for programs."""
         return self.make_data(self.subject)
 
 

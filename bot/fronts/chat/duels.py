@@ -23,7 +23,7 @@ from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
 _WITH_NUMBER = (THRESHOLD.rstrip(":"),)
-"""Of the names of policies, what comes before their number."""
+"""What stands before the number in the names of policies that have one."""
 
 
 def duel_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:

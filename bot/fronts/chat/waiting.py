@@ -61,14 +61,14 @@ async def solved_first(
 def solved_for_game(
     oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, players: int
 ) -> AsyncIterator[Reply]:
-    """The same before so many play: also for two, who are left in the end where others resign."""
+    """Waits for so many players, and for two, who are left in the end where others resign."""
     return solved_first(oracle, rules, caller, meant, *sorted({2, max(2, players)}))
 
 
 async def ready_for(
     oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
 ) -> AsyncIterator[Reply]:
-    """The same before an answer on a game: its rules, or the dice that players bring to it."""
+    """Waits until what a game needs is solved: its rules, or the dice that players bring to it."""
     if game.kits or game.pool:
         needed = await at_once(oracle.needs, game)
         async for delay in oracle.ready(caller.asker, needed):
@@ -99,7 +99,7 @@ async def ready_to_answer(
 async def ready_for_one_more(
     oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
 ) -> AsyncIterator[Reply]:
-    """The same of its rules before somebody sits down at a game; nothing where nobody can."""
+    """Waits for a game's rules before somebody sits down at it; not at all where nobody can."""
     try:
         commands.join(game)
     except IllegalActionError:
@@ -113,7 +113,7 @@ async def ready_for_one_more(
 async def replies(
     told: AsyncIterator[Delay | T], make_text: Callable[[T], str], make_data: Callable[[T], Any]
 ) -> AsyncIterator[Reply]:
-    """What is told of a task, with what it made in words and as plain data."""
+    """Replies to a task: how long it takes, then what it made, in words and as plain data."""
     async for found in told:
         if isinstance(found, Delay):
             yield delay_reply(found)

@@ -80,7 +80,7 @@ class DiscordFront:
         """By game, of the last ones: the seat and the number of the turn that was called for."""
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
-        """Of the interactions so far: how far the clocks here and at Discord are apart."""
+        """The least lag of an interaction so far: how far both clocks are apart."""
         self._heard = time.monotonic()
 
     def add_commands(self, tree: app_commands.CommandTree[Any]) -> None:

@@ -1,4 +1,4 @@
-"""What is told of chances while a game goes on, and kept when it is over."""
+"""Chances are told while a game goes on, and kept when it is over."""
 
 import asyncio
 import random

@@ -160,7 +160,7 @@ async def last_of(updates: AsyncIterator[SolveProgress]) -> SolveProgress:
 
 
 def names(folder: Path) -> set[str]:
-    """Of the files in a folder, if there is one."""
+    """The names of the files in a folder, if there is one."""
     return {path.name for path in folder.glob("*")}
 
 

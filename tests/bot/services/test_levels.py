@@ -86,7 +86,7 @@ def test_games_without_a_result_count_for_decisions_alone() -> None:
 
 
 def test_how_far_it_may_be_off_is_what_it_is_off_by() -> None:
-    """Of many samples of games 95 in 100 means are within what is told."""
+    """The means of 95 in 100 samples of games are within what is told."""
     rng = np.random.default_rng(1)
     skill, inside, samples = 0.004, 0, 2000
     for _ in range(samples):

@@ -29,14 +29,14 @@ async def chat(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
 
 @pytest.fixture
 async def patient(tmp_path: Path, kernels: Path) -> AsyncIterator[Chat]:
-    """The same in which people wait for what takes a few seconds."""
+    """A chat in which people wait for what takes a few seconds."""
     (tmp_path / "kernels").symlink_to(kernels)
     async with open_chat(tmp_path, needed=20.0) as opened:
         yield opened
 
 
 async def played_out(chat: Chat, last: Reply) -> Reply:
-    """What is told at the end of a game in which people bank what scores most of each roll."""
+    """The last reply of a game in which people bank what scores most of each roll."""
     for _ in range(300):
         if (who := last.data["to_move"]) is None:
             return last

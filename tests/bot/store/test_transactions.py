@@ -51,7 +51,7 @@ async def waiting(store: Store) -> AsyncIterator[None]:
 
 
 async def versions(store: Store) -> dict[str, int]:
-    """Of all games, whose events are whole."""
+    """The versions of all games, whose events are whole."""
     found = {}
     for game in await store.open_games("here"):
         stored, events = await store.load(game.id)

@@ -55,7 +55,7 @@ def game_of(mine: str, theirs: str, badge: str, other: str | None = None) -> Gam
 
 
 def worth_of(game: Game, seed: int) -> Worth:
-    """Of values that are made up, more points being worth more: all else follows from them."""
+    """A worth of made-up values, where more points are worth more: all else follows from them."""
     assert game.matchup
     scores = score_count(game.rules)
     shape = *uses_shape(game.matchup), 2, scores, scores

@@ -163,7 +163,7 @@ def test_what_seats_bring_comes_back_from_the_store_as_it_was() -> None:
 
 
 def test_each_seat_rolls_its_own_dice() -> None:
-    """Of pie dice no face is a 5 or 6, and jokers are told; a turn begins with the whole set."""
+    """Pie dice have no 5 or 6, and jokers are told; a turn begins with the whole set."""
     game = begin(begun())
     assert game.seats[0].score == 0
     seen: list[set[int]] = [set(), set()]

@@ -146,7 +146,7 @@ class Referee:
         self.__dict__.update(before.copy().__dict__)
 
     def copy(self) -> "Referee":
-        """The same without what it shares with this one, but for the history."""
+        """A referee that shares nothing with this one but the history."""
         history, self.history = self.history, []
         found = deepcopy(self)
         self.history = found.history = history

@@ -18,7 +18,7 @@ def test_nobody_is_passed_more_than_once_by_anybody(done: list[object]) -> None:
     turns: Turns[int] = Turns()
     waiting: list[Waiting[int]] = []
     passed: dict[int, list[str]] = {}
-    """Of each thing that is alone of its person, who had a turn since."""
+    """For each thing that is alone of its person, those who had a turn since."""
     most: dict[int, int] = {}
     now, served = 0, set[str]()
     for number, step in enumerate(done):

@@ -89,7 +89,7 @@ def solver(
     scheduler: tuple[str, subprocess.Popen[bytes]],
     survivor: None,  # noqa: ARG001
 ) -> Iterator[ClusterSolver]:
-    """Of a cluster with one worker; a test that hangs loses its scheduler."""
+    """The solver of a cluster with one worker; a test that hangs loses its scheduler."""
     address, process = scheduler
     watchdog = threading.Timer(SECONDS, process.kill)
     watchdog.start()

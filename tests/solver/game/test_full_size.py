@@ -20,7 +20,7 @@ LOWER_GOALS = {
     "patch": 3000,
     "zilch": 1500,
 }
-"""Of the largest games: at their own goal `farkle solve NAME --check` takes up to a minute."""
+"""Goals of the largest games: at their own `farkle solve NAME --check` takes up to a minute."""
 
 
 @pytest.mark.slow

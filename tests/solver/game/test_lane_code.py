@@ -38,7 +38,7 @@ def random_body(random: np.random.Generator) -> str:
 
 
 def by_numpy(body: str, arrays: Arrays) -> bool:
-    """The same, statement by statement."""
+    """Whether the code holds when NumPy runs it statement by statement."""
 
     class Reader:
         def __init__(self, array: npt.NDArray[np.float64]) -> None:

@@ -28,7 +28,7 @@ RULES = [
 
 
 def in_words(rules: Ruleset, before: Standing, points: int, how: str) -> Standing:
-    """The same from the words of Ruleset's docstrings, one after the other."""
+    """The standing by the words of Ruleset's docstrings, one after the other."""
     score, farkles = before.score + points, 0
     on_board = before.on_board or points > 0
     if how == "lose":

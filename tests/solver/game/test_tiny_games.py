@@ -36,10 +36,10 @@ TURNS: list[dict[str, Any]] = [
 MANY = int(os.environ.get("FARKLE_TINY_GAMES", "12"))
 
 TOLERANCE = 1e-12
-"""Of the exact values."""
+"""How exact the exact values are."""
 
 MOST_PAIRS = 200
-"""Of standings in a game: its exact values take as many turns of the twin as there are."""
+"""The most pairs of standings in a game: its exact values take a turn of the twin for each."""
 
 
 @cache

@@ -102,7 +102,7 @@ def test_what_cannot_be_solved_is_refused_with_its_reason() -> None:
 
 
 def test_good_dice_are_rolled_at_turn_totals_beyond_the_first_table() -> None:
-    """Of one type the ordinary way to solve a turn goes to its end, far as that is."""
+    """Dice of one type are solved in the ordinary way to the turn's end, far as that is."""
     rules = kcd()
     weights = (4, 1, 1, 1, 1, 1)
     found = turn_points(rules, make_dice_set([Die(weights)] * 6))

@@ -36,7 +36,7 @@ CATALOGUE = [
     *(Power(PowerKind.REROLL, amount=dice) for dice in (1, 2, 3)),
     Power(PowerKind.REROLL, amount=2, alike=True),
 ]
-"""Of every badge of the game that is used up, with what is taken where sources leave it open."""
+"""Every badge of the game that is used up, with what is taken where sources leave it open."""
 
 
 def check_against_twin(seed: int, powers: Powers, number: int, goal: int, kernels: Path) -> None:

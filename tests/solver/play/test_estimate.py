@@ -28,7 +28,7 @@ from tests.house_rules import small
 from tests.many_games import strategy_of
 
 KCD = variant("kcd", goal=1000)
-"""Of which turns are long enough, and three players are solved at once."""
+"""Rules whose turns are long enough, and whose three players are solved at once."""
 
 
 def at(rules: Ruleset, *scores: int, mover: int = 0, **turn: int) -> Position:

@@ -57,7 +57,7 @@ def test_the_average_over_all_rolls_is_the_value_of_rolling(strategy: MatchupStr
 
 
 def test_which_of_two_fives_to_keep_is_a_choice(strategy: MatchupStrategy) -> None:
-    """Of the dice that both show a five it is the heavy one, which falls on 1, to roll again."""
+    """Where two dice show a five, the heavy one, which falls on 1, is rolled again."""
     side = 0
     thrown = strategy.matchup.dice[side]
     ordinary, heavy = thrown.types.index(Die()), thrown.types.index(Die((10, 1, 1, 1, 1, 1)))
@@ -197,7 +197,7 @@ def play(
 
 WHOLE = "FARKLE_LOADED_GAMES" in os.environ
 GAMES = int(os.environ.get("FARKLE_LOADED_GAMES", "400000"))
-"""Of each pair, for each who begins; if they are said, at the full goal."""
+"""The games of each pair for each who begins; if they are said, at the full goal."""
 
 
 @pytest.mark.slow

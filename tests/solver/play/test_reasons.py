@@ -71,7 +71,7 @@ class Twin:
         return self.rolled(bank, score / rules.goal, at.turn_total // step, at.dice)
 
     def points_of_rolling(self, at: Position) -> float:
-        """Of a turn for the most points that lacks the whole goal."""
+        """The points of rolling in a turn for the most points that lacks the whole goal."""
         rules, step = self.rules, self.rules.point_step
         self.rolls_for_points(0, at)
         known = next(reversed(self.known.values()))

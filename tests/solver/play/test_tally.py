@@ -94,7 +94,7 @@ def rolled(solution: Solution, seed: int) -> list[Counter[str]]:
 
 
 def check(counted: Tally, notes: list[Counter[str]]) -> None:
-    """The same within four standard errors of both."""
+    """Both counts are within four standard errors of each other."""
     for name, of in [
         ("turns", ""),
         ("decisions", ""),

@@ -43,7 +43,7 @@ def naive_lists(
 
 
 def lists_of(lists: RollLists, thrown: DiceSet) -> dict[tuple[int, ...], dict[Best, float]]:
-    """The same from the lists of a shape."""
+    """The chances of the best options by the lists of a shape."""
     chances, (farkles, _, _) = lists.chances(thrown)
     offsets = lists.targets[lists.options]
     parts = np.split(offsets, lists.starts[1:])
@@ -84,7 +84,7 @@ def test_lists_hold_what_rolls_offer_face_by_face(seed: int) -> None:
 
 @pytest.mark.parametrize("jokers", [frozenset[int](), frozenset({1})])
 def test_rolls_of_every_die_of_the_game_face_by_face(jokers: frozenset[int]) -> None:
-    """Of six of each: the ways to farkle, and the most points of a roll, of all 46,656 at once."""
+    """Six of each die have the ways to farkle, and the most points, of all 46,656 rolls at once."""
     rules = kcd()
     table = naive_loaded.Table(rules)
 

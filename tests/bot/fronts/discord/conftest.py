@@ -48,7 +48,7 @@ async def bot(
 
 @pytest.fixture
 def clock() -> Clock:
-    """Of the bot in this process."""
+    """The clock of the bot in this process."""
     return Clock(datetime(2026, 11, 22, 17, 59, tzinfo=UTC))
 
 

@@ -150,7 +150,7 @@ class Loopback:
         """Seconds by which interactions reach the bot late."""
         self.known_token = TOKEN
         self.locale = "en-US"
-        """Of every server."""
+        """The locale of every server."""
         self.kinds: dict[str, int] = {}
         """Channels that are none of a server or between two people: 3 a group, 11 a thread."""
         self.threads: dict[str, str] = {}

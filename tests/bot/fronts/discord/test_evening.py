@@ -39,7 +39,7 @@ from tests.bot.waiting import until
 
 PICTURES = os.environ.get("FARKLE_PHONE_PICTURES", "")
 SECRET = 13
-"""Of which the dice are such that everything happens in one game."""
+"""A secret whose dice let everything happen in one game."""
 ENOUGH = (500, 800, 1_200)
 """The turn totals at which the people bank."""
 
@@ -152,7 +152,7 @@ def button_text(one: Json) -> str:
 
 
 def known_secrets() -> SimpleNamespace:
-    """Of the games one after the other, and their ids."""
+    """The secrets of the games one after the other, and their ids."""
     numbers, ids = itertools.count(SECRET), itertools.count(1)
 
     def token_bytes(_: int) -> bytes:
