@@ -1,12 +1,10 @@
 """How the program loads what it needs, and how it ends."""
 
-import atexit
 import contextlib
 import gc
 import os
 import signal
 import sys
-import threading
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -64,21 +62,14 @@ def end(sentence: str, status: int) -> NoReturn:
 
 
 def leave(status: int) -> NoReturn:
-    """End the process, if it can be without taking apart all that is loaded, which takes a while.
+    """End the process with its status.
 
-    It can be where nothing else is at work, and when it was interrupted: sys.exit would die of the
-    signal where it came while Python ran code from a string, as imports of dataclasses do.
+    One that was interrupted ends at once: sys.exit would die of the signal where it came while
+    Python ran code from a string, as imports of dataclasses do.
     """
-    is_interrupted = status == INTERRUPTED
-    if not is_interrupted:
-        if threading.active_count() > 1:
-            sys.exit(status)
-        # no public name runs these: without it `farkle advise` takes a tenth longer
-        atexit._run_exitfuncs()
+    if status != INTERRUPTED:
+        sys.exit(status)
     for stream in filter(None, (sys.stdout, sys.stderr)):
-        try:
+        with contextlib.suppress(OSError):
             stream.flush()
-        except OSError:
-            if not is_interrupted:
-                sys.exit(status)  # which tells it
     os._exit(status)
