@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, count, product
 from typing import Literal
 
 import numpy as np
@@ -302,6 +302,33 @@ def turn_values(
             yield t, n, value(t, n)
 
 
+def goal_score(rules: Ruleset) -> int:
+    """The least score that wins: the goal itself, or the next score above it."""
+    return rules.goal + (rules.point_step if rules.goal_must_be == "exceeded" else 0)
+
+
+def may_bank(rules: Ruleset, total: int, score: int, *, on_board: bool = True) -> bool:
+    """Whether a turn total may be banked by a player with that score, hot dice aside."""
+    if total <= 0:
+        return False
+    reaches_goal = score + total >= goal_score(rules)
+    if reaches_goal and not rules.minimum_binds_win:
+        return True
+    return total >= rules.minimum_bank and (on_board or total >= rules.opening_minimum)
+
+
+def has_opening(rules: Ruleset) -> bool:
+    """Whether it matters who is on the board."""
+    return least_bank(rules, on_board=False) > least_bank(rules)
+
+
+def least_bank(rules: Ruleset, *, on_board: bool = True) -> int:
+    """The least turn total that may be banked far from the goal."""
+    totals = count(rules.point_step, rules.point_step)
+    least = rules.minimum_bank if on_board else max(rules.minimum_bank, rules.opening_minimum)
+    return next(total for total in totals if total >= least)
+
+
 # ---- Final turns and play-offs ---------------------------------------------------------------
 
 
@@ -313,8 +340,8 @@ def horizon(rules: Ruleset, error: float = 1e-12, most: int = 3000) -> int:
     then gets so many points too. Raises ValueError where `most` steps are not enough.
     """
     step = rules.point_step
-    span = (rules.winning_score - rules.score_floor) // step
-    enough = max(span, rules.least_bank(on_board=False) // step)
+    span = (goal_score(rules) - rules.score_floor) // step
+    enough = max(span, least_bank(rules, on_board=False) // step)
     if rules.ending == "at_once":
         return enough
     # reach[i][number, hot]: greatest chance that a turn gets i more point steps
@@ -354,8 +381,8 @@ def after_tie(rules: Ruleset, play_off: float) -> float:
 
 def points_of_farkle(rules: Ruleset, total: int, *, on_board: bool) -> int:
     """What a farkle leaves of a turn total where only winning banks count."""
-    kept = rules.farkle_keeps_turn_total and rules.may_bank(
-        total, rules.winning_score, on_board=on_board
+    kept = rules.farkle_keeps_turn_total and may_bank(
+        rules, total, goal_score(rules), on_board=on_board
     )
     return total if kept else 0
 
@@ -364,14 +391,14 @@ def chase(rules: Ruleset, rows: int, tie: float, *, on_board: bool) -> Array:
     """Chance to win for a player with one turn who is i point steps behind, shape (rows,)."""
     step = rules.point_step
     behind = np.arange(rows) * step
-    last = max(rows, rules.least_bank(on_board=False) // step)
+    last = max(rows, least_bank(rules, on_board=False) // step)
 
     def worth(total: int) -> Array:
         return np.where(total > behind, 1.0, np.where(total == behind, tie, 0.0))
 
     totals = range(0, (last + 1) * step, step)
     # a bank that is not enough has lost, so the minimum matters only for those that reach the goal
-    allowed = [rules.may_bank(t, rules.winning_score, on_board=on_board) for t in totals]
+    allowed = [may_bank(rules, t, goal_score(rules), on_board=on_board) for t in totals]
     never = np.full(rows, NOT_ALLOWED)
     bank = [worth(t) if may else never for t, may in zip(totals, allowed, strict=True)]
     farkle = [worth(points_of_farkle(rules, t, on_board=on_board)) for t in totals]
@@ -386,7 +413,7 @@ def final_turns(rules: Ruleset, rows: int, leader: Ruleset | None = None) -> Fin
     """
     step = rules.point_step
     totals = range(0, rows * step, step)
-    allowed = [rules.may_bank(t, rules.winning_score) for t in totals]
+    allowed = [may_bank(rules, t, goal_score(rules)) for t in totals]
     left = [points_of_farkle(rules, t, on_board=True) // step for t in totals]
 
     def first_turn(play_off: Array) -> Array:
@@ -457,10 +484,10 @@ def exact_fixed_point(function: Callable[[Array], Array], start: Array, toleranc
 
 def standings(rules: Ruleset) -> list[Standing]:
     """Every standing of a player before a turn."""
-    scores = range(rules.score_floor, rules.winning_score, rules.point_step)
+    scores = range(rules.score_floor, goal_score(rules), rules.point_step)
     return [
         (score, farkles, on_board)
-        for on_board in ([False, True] if rules.has_opening else [True])
+        for on_board in ([False, True] if has_opening(rules) else [True])
         for farkles in range(rules.farkle_limit)
         for score in scores
         if on_board or score <= 0
@@ -470,9 +497,9 @@ def standings(rules: Ruleset) -> list[Standing]:
 def after_farkle(rules: Ruleset, standing: Standing, total: int) -> Standing:
     """The standing after a farkle with that turn total; at or past the goal where it is kept."""
     score, farkles, on_board = standing
-    if rules.farkle_keeps_turn_total and rules.may_bank(total, score, on_board=on_board):
+    if rules.farkle_keeps_turn_total and may_bank(rules, total, score, on_board=on_board):
         score, on_board = score + total, True
-        if score >= rules.winning_score:
+        if score >= goal_score(rules):
             return score, 0, on_board
     penalty = rules.farkle_penalty
     if penalty is None:
@@ -514,7 +541,7 @@ def values_of_players(
         are one array (own, other).
     """
     rules = players[0]
-    step, winning = rules.point_step, rules.winning_score
+    step, winning = rules.point_step, goal_score(rules)
     everyone = standings(rules)
     place = {standing: number for number, standing in enumerate(everyone)}
     rows = max(horizon(player) for player in players) + 1
@@ -570,7 +597,7 @@ def values_of_players(
 
     def bank(standing: Standing, total: int) -> Standing | None:
         score, _, on_board = standing
-        allowed = rules.may_bank(total, score, on_board=on_board)
+        allowed = may_bank(rules, total, score, on_board=on_board)
         return (score + total, 0, True) if allowed else None
 
     ends = {

@@ -182,15 +182,15 @@ class Thrower:
 def value_iteration(players: tuple[Player, Player]) -> list[Array]:
     """V of a small game: for each player to act, at [own score, opponent's score] in steps."""
     rules = players[0].table.rules
-    scores = rules.winning_score // rules.point_step
-    rows = max(scores, rules.least_bank() // rules.point_step)
+    scores = naive.goal_score(rules) // rules.point_step
+    rows = max(scores, naive.least_bank(rules) // rules.point_step)
     values = [np.full((scores, scores), 0.5) for _ in players]
     for _ in range(10_000):
         new = []
         for player, others in zip(players, reversed(values), strict=True):
             bank = np.full((rows + 1, scores, scores), -1.0)
             for total, own in product(range(rows + 1), range(scores)):
-                if rules.may_bank(total * rules.point_step, own * rules.point_step):
+                if naive.may_bank(rules, total * rules.point_step, own * rules.point_step):
                     after = own + total
                     bank[total, own] = 1.0 if after >= scores else 1 - others[:, after]
             new.append(player.turn(bank, 1 - others.T))
@@ -204,7 +204,7 @@ def value_iteration(players: tuple[Player, Player]) -> list[Array]:
 def most_points(player: Player, rows: int) -> float:
     """Expected points of a turn that is banked at the latest after so many point steps."""
     step = player.table.rules.point_step
-    least = player.table.rules.least_bank() // step
+    least = naive.least_bank(player.table.rules) // step
     totals = np.arange(rows + 1, dtype=float)[:, np.newaxis] * step
     found: dict[tuple[int, Dice], Array] = {}
     for total in range(rows, -1, -1):

@@ -7,6 +7,7 @@ chance of every seat. Who moves takes what is best for the own chance; of option
 
 from itertools import product
 
+from tests import naive
 from tests.naive_loaded import Dice, Player
 
 Value = tuple[float, ...]
@@ -38,7 +39,7 @@ class Game:
     def solve(self, tolerance: float = 1e-15, most: int = 400) -> dict[State, Value] | None:
         """Values that fit each other; None where they do not settle."""
         rules = self.rules
-        scores = range(0, rules.winning_score, rules.point_step)
+        scores = range(0, naive.goal_score(rules), rules.point_step)
         for standing in sorted(product(scores, repeat=self.count), key=sum, reverse=True):
             ring = [(mover, standing) for mover in range(self.count)]
             self.values.update(dict.fromkeys(ring, (1 / self.count,) * self.count))
@@ -58,7 +59,7 @@ class Game:
         """What all have after a turn of so many points."""
         mover, scores = state
         score = scores[mover] + points
-        if score >= self.rules.winning_score:
+        if score >= naive.goal_score(self.rules):
             return tuple(float(seat == mover) for seat in range(self.count))
         after = (*scores[:mover], score, *scores[mover + 1 :])
         return self.values[(mover + 1) % self.count, after]
@@ -69,12 +70,12 @@ class Game:
         rules, player = self.rules, self.players[mover]
         farkle = self.handed_on(state, 0)
         # from here on a bank is allowed and wins
-        enough = max(rules.winning_score - scores[mover], rules.least_bank())
+        enough = max(naive.goal_score(rules) - scores[mover], naive.least_bank(rules))
         wins = self.handed_on(state, enough)
         found: dict[tuple[int, Dice], Value] = {}
         for total in range(enough - rules.point_step, -1, -rules.point_step):
             bank = None
-            if total and rules.may_bank(total, scores[mover]):
+            if total and naive.may_bank(rules, total, scores[mover]):
                 bank = self.handed_on(state, total)
             for left in player.remaining:
                 rolled = [0.0] * self.count

@@ -108,7 +108,7 @@ class Game:
         self.throwers = throwers or [rules] * players
         self.tells_seats = rules.has_roles or bool(throwers)
         self.rows = max(naive.horizon(thrower) for thrower in self.throwers)
-        self.goal = rules.winning_score
+        self.goal = naive.goal_score(rules)
         self.values: dict[State, Value] = {}
         self.play_offs: dict[int, Value] = {}
         self.last = cache(self._last)
@@ -128,7 +128,7 @@ class Game:
         stay = 0.0, *self.last(level, lead, others, following)
 
         def bank(total: int) -> Value | None:
-            if not rules.may_bank(total, self.goal, on_board=on_board):
+            if not naive.may_bank(rules, total, self.goal, on_board=on_board):
                 return None
             if score + total > lead:
                 mine, *rest = self.last(1, score + total, others, following)
@@ -183,7 +183,7 @@ class Game:
             return found[me], *found[:me], *found[me + 1 :]
 
         def bank(total: int) -> Value | None:
-            return then(total) if rules.may_bank(total, self.goal, on_board=True) else None
+            return then(total) if naive.may_bank(rules, total, self.goal, on_board=True) else None
 
         def farkle(total: int) -> Value:
             kept = bank(total) if rules.farkle_keeps_turn_total and total else None
@@ -195,13 +195,13 @@ class Game:
         return known[points]
 
     def least_rows(self) -> int:
-        return self.rules.least_bank(on_board=False) // self.rules.point_step
+        return naive.least_bank(self.rules, on_board=False) // self.rules.point_step
 
     def states(self) -> Iterator[State]:
         """All of them, from high totals to low."""
         scores = range(0, self.goal, self.rules.point_step)
         players: list[Player] = [(score, True) for score in scores]
-        players += [(0, False)] if self.rules.has_opening else []
+        players += [(0, False)] if naive.has_opening(self.rules) else []
         everyone = sorted(
             product(players, repeat=self.players), key=lambda one: -sum(score for score, _ in one)
         )
@@ -229,7 +229,7 @@ class Game:
         idle = [0.0] * (self.players - 1 - len(chasers))
 
         def bank(total: int) -> Value | None:
-            if not rules.may_bank(total, score, on_board=on_board):
+            if not naive.may_bank(rules, total, score, on_board=on_board):
                 return None
             if score + total >= self.goal:
                 return *self.last(1, score + total, chasers, (mover + 1) % self.players), *idle

@@ -10,6 +10,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from tests import naive
 from tests.naive_loaded import Array, Dice, Faces, Player, Table, Weights, set_asides
 
 
@@ -41,7 +42,7 @@ class Holder(Player):
         self.whole = tuple(range(len(dice)))
         everything = range(1, len(dice) + 1)
         self.remaining = [left for n in everything for left in combinations(self.whole, n)]
-        self.goal, self.step = table.rules.winning_score, table.rules.point_step
+        self.goal, self.step = naive.goal_score(table.rules), table.rules.point_step
         if table.rules.goal_must_be == "exceeded":
             self.goal = table.rules.goal + 1
 
@@ -99,8 +100,7 @@ class Turns:
         for row, score in enumerate(self.own):
             after = score + (self.holder.more(total) if used else total)
             wins = after >= self.holder.goal
-            least = rules.least_bank(wins=wins)
-            if total >= least:
+            if naive.may_bank(rules, total, after - total):
                 there = 1.0 if wins else 1 - self.values[self.theirs, uses][:, scores.index(after)]
                 found[row] = there
         return found
@@ -114,7 +114,7 @@ class Turns:
         return kept[key]
 
     def _state(self, total: int, left: Dice, uses: int, free: bool) -> Array:
-        if total >= self.holder.goal and total >= self.table.rules.least_bank():
+        if total >= self.holder.goal and total >= naive.least_bank(self.table.rules):
             return np.ones((len(self.own), len(self.others)))
         ways = [self.bank(total, uses), self.roll(total, left, uses, free)]
         if uses and free and self.badge.kind == "warlord" and not self.badge.at_start:
