@@ -8,19 +8,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from bot.fronts.chat.advice import PositionQuestions
-from bot.fronts.chat.commands import Commands
-from bot.fronts.chat.duels import duel_commands
-from bot.fronts.chat.games import GameCommands
-from bot.fronts.chat.kingdom import LoadedQuestions
-from bot.fronts.chat.memo import memo_commands
-from bot.fronts.chat.pictures import picture_commands
-from bot.fronts.chat.points import points_commands
-from bot.fronts.chat.practice import practice_commands
-from bot.fronts.chat.records import RecordCommands
-from bot.fronts.chat.rules import RulesCommands
-from bot.fronts.chat.tournaments import tournament_commands
-from bot.fronts.pressing import Pressing
+from bot.chat.advice import PositionQuestions
+from bot.chat.commands import Commands
+from bot.chat.duels import duel_commands
+from bot.chat.games import GameCommands
+from bot.chat.kingdom import LoadedQuestions
+from bot.chat.memo import memo_commands
+from bot.chat.pictures import picture_commands
+from bot.chat.points import points_commands
+from bot.chat.practice import practice_commands
+from bot.chat.pressing import Pressing
+from bot.chat.records import RecordCommands
+from bot.chat.rules import RulesCommands
+from bot.chat.tournaments import tournament_commands
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle

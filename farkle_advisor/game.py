@@ -409,8 +409,8 @@ def solve_first(settings: Settings, rules: Ruleset, players: int, *, shown: bool
     with suppress(StrategyFileError):
         advisor_of(settings).strategy_for(rules, players)
         return
-    from bot.cli.first_solve import solve_with_share  # noqa: PLC0415 - only who solves waits
     from bot.services.needed import seconds_of_solve  # noqa: PLC0415
+    from bot.shell.first_solve import solve_with_share  # noqa: PLC0415 - only who solves waits
 
     seconds = seconds_of_solve(rules, players)
     solve_with_share(settings, rules, players, seconds, quietly=not shown)
@@ -448,7 +448,7 @@ def _own_dice(
 
 def _solved_dice(settings: Settings, own: LoadedDice, *, shown: bool) -> Advisor:
     """Return what answers on dice, which are solved if need be, and kept. Raises FarkleError."""
-    from bot.cli.first_solve import solve_dice  # noqa: PLC0415 - only who solves waits
+    from bot.shell.first_solve import solve_dice  # noqa: PLC0415 - only who solves waits
 
     advisor = advisor_of(settings)
     solve_dice(settings, advisor, own, quietly=not shown)

@@ -36,7 +36,7 @@ from solver.strategy import (
     save_strategy,
     strategy_path,
 )
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 
 # as seldom as the chat has it, see bot/wiring.py: thousands of tests are collected
 gc.set_threshold(10_000, 20, 20)

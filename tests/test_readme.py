@@ -21,15 +21,15 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from bot.chat.commands import take_apart
 from bot.cli.main import farkle
-from bot.fronts.chat.commands import take_apart
 from bot.fronts.discord.settings import DiscordSettings
 from bot.services import tables
 from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
 from solver.rules.options import Option
 from solver.rules.ruleset import OPTIONS, FarklePenalty, Ruleset, Scoring
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import WRITES, fixed_secrets
 
 CHECKOUT = Path(__file__).parents[1]

@@ -22,9 +22,9 @@ from bot.cli.discord import connect
 from bot.cli.main import farkle
 from bot.fronts.discord.settings import DiscordSettings
 from bot.settings import CHECKOUT, Settings
-from tests.bot.chat import open_chat
 from tests.bot.fronts.discord.loopback import TOKEN, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, is_choice, shown
+from tests.bot.speaking import open_chat
 
 VOCABULARY = {
     "solver/wording.py",

@@ -6,10 +6,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from bot.cli.needed import ready_to_answer, solved_first
-from bot.cli.output import Shown, answer_options, json_option, show
-from bot.cli.places import advisor_of, known_rules, named, place_option, situation_of
-from bot.cli.position import (
+from bot.services.positions import left_to_roll, opened, rolled
+from bot.services.situation import TURN_TOTAL, dice_and_numbers
+from bot.settings import Settings
+from bot.shell.needed import ready_to_answer, solved_first
+from bot.shell.output import Shown, answer_options, json_option, show
+from bot.shell.places import advisor_of, known_rules, named, place_option, situation_of
+from bot.shell.position import (
     BROUGHT,
     AsInTheChat,
     dice_options,
@@ -17,9 +20,6 @@ from bot.cli.position import (
     position_option,
     position_options,
 )
-from bot.services.positions import left_to_roll, opened, rolled
-from bot.services.situation import TURN_TOTAL, dice_and_numbers
-from bot.settings import Settings
 from bot.views.advice import (
     advice_sheet,
     advice_text,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.cli.output import json_option
 from bot.fronts import console
 from bot.languages import language
 from bot.services.situation import DEFAULT_RULES, Situation
 from bot.settings import Settings
+from bot.shell.output import json_option
 from bot.starting import loading
 from solver.errors import FarkleError
 from solver.rules.file import load_rules
@@ -35,7 +35,7 @@ def chat(settings: Settings, *, as_json: bool) -> None:
     """Open the chat, after solving the default rules if need be."""
     rules = load_rules(DEFAULT_RULES)
     if not has_whole(settings.strategies, rules.digest, "floor*"):
-        from bot.cli.first_solve import solve_with_bar  # noqa: PLC0415
+        from bot.shell.first_solve import solve_with_bar  # noqa: PLC0415
 
         solve_with_bar(settings, rules)
     speak(language(settings.language))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import Shown, answer_options, write_file
-from bot.cli.places import place_option, rules_reader
 from bot.services.variations import Compared, Variation, as_they_are, variations
 from bot.settings import Settings
+from bot.shell.output import Shown, answer_options, write_file
+from bot.shell.places import place_option, rules_reader
 from bot.views.compare import compare_data, compare_sheet, compare_text, label
 from bot.views.drawing import Form
 from bot.views.progress import CatalogueProgress, share_progress

@@ -6,13 +6,13 @@ import sys
 
 import click
 
-from bot.cli.places import advisor_of
 from bot.fronts.discord.settings import DiscordSettings
 from bot.languages import language
 from bot.log import open_log
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
+from bot.shell.places import advisor_of
 from solver.errors import FarkleError, MissingStrategyError
 from solver.rules.file import load_rules
 from solver.wording import said_in

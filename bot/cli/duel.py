@@ -2,13 +2,13 @@
 
 import click
 
-from bot.cli.needed import solved_first
-from bot.cli.output import Shown, answer_options
-from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.advisor import Advisor
 from bot.services.duels import dueled, responded
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
+from bot.shell.needed import solved_first
+from bot.shell.output import Shown, answer_options
+from bot.shell.places import advisor_of, named, place_option, rules_reader
 from bot.views.duel import (
     duel_data,
     duel_sheet,

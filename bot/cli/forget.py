@@ -4,10 +4,10 @@ import asyncio
 
 import click
 
-from bot.cli.output import json_option, show
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
+from bot.shell.output import json_option, show
 
 
 @click.command()

@@ -4,9 +4,6 @@ from typing import Any
 
 import click
 
-from bot.cli.output import Shown, answer_options
-from bot.cli.places import place_option, rules_reader
-from bot.cli.position import BROUGHT, dice_options
 from bot.services.buying import PurchaseQuestion, check_purchase, purchases, read_price
 from bot.services.kingdom import (
     ChoiceQuestion,
@@ -19,6 +16,9 @@ from bot.services.loaded import LoadedDice, folders_of, read_kits
 from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, ME_OR_THEM
 from bot.settings import Settings
+from bot.shell.output import Shown, answer_options
+from bot.shell.places import place_option, rules_reader
+from bot.shell.position import BROUGHT, dice_options
 from bot.views.buying import purchase_data, purchase_sheet, purchase_text
 from bot.views.kingdom import (
     choice_data,

@@ -2,11 +2,11 @@
 
 import click
 
-from bot.cli.needed import solved_first
-from bot.cli.output import Shown, answer_options
-from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
+from bot.shell.needed import solved_first
+from bot.shell.output import Shown, answer_options
+from bot.shell.places import advisor_of, named, place_option, rules_reader
 from bot.views.komi import komi_data, komi_sheet, komi_text
 from solver.play.komi import komi
 

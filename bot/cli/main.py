@@ -9,8 +9,8 @@ from typing import cast
 import click
 
 from bot import log
-from bot.cli.output import EXIT_BAD_INPUT
 from bot.settings import Settings, read_settings
+from bot.shell.output import EXIT_BAD_INPUT
 from bot.starting import INTERRUPTED, loading
 from bot.typed import cleaned
 from bot.views.layout import fit_to

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from bot.cli.needed import solved_first
-from bot.cli.output import Shown, answer_options, write_file
-from bot.cli.places import advisor_of, named, place_option, rules_reader
 from bot.services.memo import known_memo, memo_answer
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
+from bot.shell.needed import solved_first
+from bot.shell.output import Shown, answer_options, write_file
+from bot.shell.places import advisor_of, named, place_option, rules_reader
 from bot.typed import cleaned
 from bot.views.drawing import picture_form
 from bot.views.memo import memo_data, memo_sheet, memo_text

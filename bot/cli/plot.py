@@ -10,13 +10,13 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from bot.cli.needed import ready_to_answer, solved_first
-from bot.cli.output import Decorated, csv_option, json_option, show, write_file
-from bot.cli.places import advisor_of, named, place_option, rules_reader, situation_of
-from bot.cli.position import position_option, position_options
 from bot.services.positions import position_of
 from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL, Situation
 from bot.settings import Settings
+from bot.shell.needed import ready_to_answer, solved_first
+from bot.shell.output import Decorated, csv_option, json_option, show, write_file
+from bot.shell.places import advisor_of, named, place_option, rules_reader, situation_of
+from bot.shell.position import position_option, position_options
 from bot.views.comparison_picture import (
     CURVES_SIZE,
     Curve,

@@ -2,11 +2,11 @@
 
 import click
 
-from bot.cli.output import Shown, answer_options
-from bot.cli.places import place_option, rules_reader
 from bot.services.points import PointsQuestion, points_answer
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
+from bot.shell.output import Shown, answer_options
+from bot.shell.places import place_option, rules_reader
 from bot.views.points import points_data, points_sheet, points_text
 from solver.errors import InvalidRequestError
 

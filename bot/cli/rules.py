@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import EXIT_BAD_INPUT, csv_option, json_option, show
-from bot.cli.places import place_option, place_rules, rules_reader
 from bot.services.advisor import Advisor
 from bot.settings import Settings
+from bot.shell.output import EXIT_BAD_INPUT, csv_option, json_option, show
+from bot.shell.places import place_option, place_rules, rules_reader
 from bot.views.layout import columns
 from bot.views.rules_diff import diff_data, diff_sheet, diff_text
 from bot.views.rules_text import (

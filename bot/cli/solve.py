@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from bot.cli.output import csv_option, json_option, show
-from bot.cli.places import place_option, rules_reader
 from bot.services.rule_options import with_goal
 from bot.settings import Settings
+from bot.shell.output import csv_option, json_option, show
+from bot.shell.places import place_option, rules_reader
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import results_data, results_sheet, results_text, solve_data
 from solver.batch.jobs import Job, Result, Solver, solve_all

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import click
 
-from bot.cli.output import json_option, show
 from bot.settings import Settings
+from bot.shell.output import json_option, show
 from bot.views.progress import share_progress
 
 EXIT_DAMAGED = 1

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from bot.cli.output import Shown, answer_options
-from bot.cli.places import advisor_of, place_option, rules_reader
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
+from bot.shell.output import Shown, answer_options
+from bot.shell.places import advisor_of, place_option, rules_reader
 from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.sheet import sheet

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 import click
 from pydantic import ValidationError
 
-from bot.cli.output import json_option, show
+from bot.shell.output import json_option, show
 from bot.table.fair_dice import Proof, Verdict, verify_proof
 from solver.errors import InvalidRequestError
 

@@ -24,7 +24,7 @@ from solver.folders import keep_private, make_private
 from solver.wording import say, say_later
 
 if TYPE_CHECKING:
-    from bot.fronts.chat.commands import Command, Commands
+    from bot.chat.commands import Command, Commands
     from bot.fronts.lines import Lines
 
 GREETING = say_later(

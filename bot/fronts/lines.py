@@ -8,7 +8,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 
-from bot.fronts.chat.commands import Commands, Reply, failure
+from bot.chat.commands import Commands, Reply, failure
 from bot.review.chart import GameChart
 from bot.services.comparing import ComparedRules
 from bot.services.games import News

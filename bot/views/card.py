@@ -102,7 +102,7 @@ class Button:
     why: str = ""
     """Why it is disabled, where somebody may ask."""
     id: str = ""
-    """What tells its press again, see bot/fronts/presses.py."""
+    """What tells its press again, see bot/chat/presses.py."""
 
 
 @dataclass(frozen=True, slots=True)

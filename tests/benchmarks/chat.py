@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from bot.fronts.chat.commands import Commands
+from bot.chat.commands import Commands
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person
 from bot.settings import Settings

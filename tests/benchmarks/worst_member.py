@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.fronts.chat.commands import Commands
+from bot.chat.commands import Commands
 from bot.fronts.discord.settings import DiscordSettings
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person

@@ -10,7 +10,7 @@ from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 from tests.conftest import rules_file
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from bot.fronts.chat.commands import Commands, Reply
+from bot.chat.commands import Commands, Reply
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.tables import Caller, Person

@@ -21,8 +21,8 @@ from bot.store.rows import PlaceSettings
 from bot.store.schema import metadata
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.typed import MOST_TYPED
-from tests.bot.chat import open_chat
 from tests.bot.fronts.discord.heard import Heard
+from tests.bot.speaking import open_chat
 
 PRIVACY, TERMS = (CHECKOUT / "docs" / name for name in ("privacy.md", "terms.md"))
 ZOE, NAME = "console:zoe-who-leaves", "zoe-who-leaves"

@@ -13,15 +13,15 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.frontend import parse_keywords
 from babel.messages.pofile import read_po
 
-from bot.fronts.chat.help import GROUPS
+from bot.chat.help import GROUPS
+from bot.chat.presses import Confirm, TablePress, read_press
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
-from bot.fronts.presses import Confirm, TablePress, read_press
 from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
 from bot.settings import CHECKOUT
 from solver.play.policies import LEVELS
 from solver.rules.file import load_rules, preset_names
 from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, speak
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 
 OTHERS = [code for code in language_codes() if code != ENGLISH.code]
 TYPED_IN_FILES = {"everything", "final_turn", "equal_turns", "2222", "xxxxxx"}

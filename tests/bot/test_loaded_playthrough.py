@@ -12,7 +12,7 @@ import pytest
 from bot.languages import language
 from bot.services import tables
 from solver.wording import speak
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept, fixed_secrets
 
 

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from bot.chat.commands import Line
 from bot.cli import main
-from bot.fronts.chat.commands import Line
 from bot.fronts.discord.front import DiscordFront
 from bot.log import LogFile, LogFormatter, failed, open_log
 from bot.services.advisor import Advisor
@@ -27,8 +27,8 @@ from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.table.events import make_event
 from bot.wiring import open_parts
-from tests.bot.chat import open_chat
 from tests.bot.fronts.discord.heard import Heard
+from tests.bot.speaking import open_chat
 
 SECRET = secrets.token_bytes(32)
 TOLD = re.compile(

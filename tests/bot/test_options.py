@@ -13,7 +13,7 @@ import pytest
 from bot.cli.main import farkle, run
 from bot.services.rule_options import RULE_OPTIONS
 from solver.game.standings import Solution
-from tests.bot.chat import Chat
+from tests.bot.speaking import Chat
 from tests.conftest import EVERY, mostly_slow
 
 HUGE = "1" + "0" * 18

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
 from bot.languages import language
 from bot.services import tables
 from solver.rules.file import load_rules, preset_names
@@ -26,7 +26,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import make_roll
 from solver.turn.scoring import Fate, fate, set_asides
 from solver.wording import speak
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 WRITES = "FARKLE_WRITE_PLAYTHROUGHS" in os.environ

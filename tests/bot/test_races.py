@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
 from bot.store.errors import StaleVersionError
 from bot.store.records import forget
@@ -23,8 +23,8 @@ from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
-from tests.bot.chat import Chat, open_chat
 from tests.bot.services.test_games import games_of
+from tests.bot.speaking import Chat, open_chat
 from tests.conftest import rules_file
 
 

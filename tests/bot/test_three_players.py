@@ -12,7 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from bot.fronts.chat.commands import Line
+from bot.chat.commands import Line
 from bot.review.moments import Kind, read_events
 from bot.review.review import Review, review
 from bot.services.advisor import Advisor
@@ -36,8 +36,8 @@ from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
-from tests.bot.chat import Chat, open_chat
 from tests.bot.cli.test_main import Farkle
+from tests.bot.speaking import Chat, open_chat
 from tests.conftest import EVERY, only_with_every, variant
 from tests.house_rules import small
 from tests.naive_many import Game as Twin

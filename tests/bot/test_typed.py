@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from wcwidth import wcwidth
 
-from bot.fronts.chat.commands import Line
+from bot.chat.commands import Line
 from bot.fronts.discord.asking import person_of
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.lines import spoken_by
@@ -26,9 +26,9 @@ from bot.views.layout import escape_markdown, plain_markdown, safe_text
 from bot.wiring import open_parts
 from solver.errors import FarkleError
 from solver.rules.file import load_rules
-from tests.bot.chat import Chat
 from tests.bot.fronts.discord.heard import Heard
 from tests.bot.odd_text import ACTED_ON, HIDDEN, ODD, acted_on_in, hidden_in
+from tests.bot.speaking import Chat
 
 SHARED = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.cli import first_solve
 from bot.settings import CHECKOUT
+from bot.shell import first_solve
 from farkle_advisor import (
     FarkleError,
     Game,

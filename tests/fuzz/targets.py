@@ -12,9 +12,9 @@ from itertools import count
 from pathlib import Path
 from unittest import mock
 
+from bot.chat import commands as chat_commands
+from bot.chat.commands import Commands, Reply
 from bot.cli.verify import read_proof, verdict_data, verdict_text
-from bot.fronts.chat import commands as chat_commands
-from bot.fronts.chat.commands import Commands, Reply
 from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services.advisor import Advisor

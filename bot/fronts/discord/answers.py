@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import discord
 from discord.utils import MISSING
 
-from bot.fronts.cards import news_card, pressable_table, reply_card
-from bot.fronts.chat.commands import Reply, failure
+from bot.chat.cards import news_card, pressable_table, reply_card
+from bot.chat.commands import Reply, failure
 from bot.fronts.discord.asking import (
     caller_of,
     language_of_all,

@@ -7,8 +7,8 @@ from typing import Any
 
 import discord
 
+from bot.chat.presses import Press, TablePress, read_press
 from bot.fronts.discord.threads import channel_of
-from bot.fronts.presses import Press, TablePress, read_press
 from bot.languages import best_language
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings

@@ -8,7 +8,7 @@ from typing import Any
 import discord
 
 from bot import log
-from bot.fronts.cards import daily_pressable
+from bot.chat.cards import daily_pressable
 from bot.fronts.discord.answers import files_of
 from bot.fronts.discord.failures import UNREACHABLE, check_lost
 from bot.fronts.discord.frames import card_view

@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import discord
 
-from bot.fronts.chat.commands import failure
+from bot.chat.commands import failure
 from bot.views.card import Card
 from bot.views.layout import plain_markdown
 

@@ -13,11 +13,20 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.fronts.cards import review_card, sure_card
-from bot.fronts.chat.commands import Command, Commands, Line, Reply, Word, take_apart
-from bot.fronts.chat.games import table_of
-from bot.fronts.chat.help import ALL, GROUPS
-from bot.fronts.chat.tournaments import tournament_reply
+from bot.chat.cards import review_card, sure_card
+from bot.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.chat.games import table_of
+from bot.chat.help import ALL, GROUPS
+from bot.chat.presses import (
+    Confirm,
+    DailyChoice,
+    Press,
+    ReviewPage,
+    TablePress,
+    TournamentPress,
+)
+from bot.chat.pressing import QUESTIONS, Pressing, changed, too_late
+from bot.chat.tournaments import tournament_reply
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.asking import (
     DUE,
@@ -30,15 +39,6 @@ from bot.fronts.discord.asking import (
 )
 from bot.fronts.discord.failures import tell_failure
 from bot.fronts.discord.slash import OPTIONS, rules_group, slash_command
-from bot.fronts.presses import (
-    Confirm,
-    DailyChoice,
-    Press,
-    ReviewPage,
-    TablePress,
-    TournamentPress,
-)
-from bot.fronts.pressing import QUESTIONS, Pressing, changed, too_late
 from bot.languages import best_language
 from bot.services.away import NotAwayError, check_away
 from bot.services.tables import Caller, Table

@@ -16,9 +16,9 @@ from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot import log
-from bot.fronts.chat.bringing import DRAFTS
-from bot.fronts.chat.commands import Command, Line, Word
-from bot.fronts.chat.tournaments import WHAT
+from bot.chat.bringing import DRAFTS
+from bot.chat.commands import Command, Line, Word
+from bot.chat.tournaments import WHAT
 from bot.fronts.discord.asking import person_of, place_of
 from bot.languages import best_language, language_codes
 from bot.services.place_settings import AUTO, OFF

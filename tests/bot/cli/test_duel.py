@@ -19,7 +19,7 @@ from solver.play.duel import Duel, Played
 from solver.play.policies import MaxPoints
 from solver.rules.file import load_rules, read_rules
 from solver.strategy import save_strategy
-from tests.bot.chat import open_chat
+from tests.bot.speaking import open_chat
 from tests.conftest import rules_file
 
 DUEL = Duel(load_rules("facebook"), "optimal", "greedy", 0.61234, 0.5, 2.5e-13, 13)

@@ -21,7 +21,7 @@ from solver.game.standings import Solution
 from solver.play.policies import make_policy
 from solver.rules.file import read_rules
 from solver.strategy import save_strategy
-from tests.bot.chat import open_chat
+from tests.bot.speaking import open_chat
 from tests.conftest import rules_file
 
 

@@ -17,15 +17,15 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from bot.cli.output import EXIT_BAD_INPUT
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
 from bot.fronts.console import CommandCompleter, answer_pipe
 from bot.fronts.lines import PLACE, Lines
+from bot.shell.output import EXIT_BAD_INPUT
 from bot.table.fair_dice import Proof, verify_proof
 from solver.game.standings import Solution
 from solver.strategy import save_strategy, strategy_path
 from tests.bot import programs
-from tests.bot.chat import open_chat
+from tests.bot.speaking import open_chat
 from tests.bot.waiting import PATIENCE
 from tests.conftest import rules_file
 
@@ -362,7 +362,7 @@ import asyncio, sys
 from pathlib import Path
 from bot.fronts import console
 from tests.bot import programs
-from tests.bot.chat import open_chat
+from tests.bot.speaking import open_chat
 from tests.bot.waiting import PATIENCE
 
 async def main():
@@ -379,7 +379,7 @@ assert not {"numba", "discord"} & set(sys.modules)
 async def test_an_answer_that_cannot_be_put_into_words_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("bot.fronts.chat.games.games_text", lambda _: 1 // 0)
+    monkeypatch.setattr("bot.chat.games.games_text", lambda _: 1 // 0)
     monkeypatch.setattr("sys.stdin", io.StringIO("/games\n/quit\n"))
     async with open_chat(tmp_path) as opened:
         await answer_pipe(Lines(opened.commands, tmp_path, as_json=False))

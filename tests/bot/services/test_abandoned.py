@@ -18,9 +18,9 @@ from bot.store.rows import StoredEvent
 from bot.table.events import Ended, make_event
 from bot.table.fair_dice import Proof, verify_proof
 from solver.errors import IllegalActionError, InvalidRequestError
-from tests.bot.chat import Chat, open_chat
 from tests.bot.clock import Clock
 from tests.bot.services.test_games import fall, games_of
+from tests.bot.speaking import Chat, open_chat
 
 DAY = timedelta(hours=24)
 SECOND = timedelta(seconds=1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 
 WHOLE = "/advise 6 5 3 3 3 2 me:0 rules:facebook"
 FORBIDDEN = "The host has forbidden hints in game "

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bot.table.fair_dice import Proof, verify_proof
-from tests.bot.chat import Chat, open_chat
 from tests.bot.services.test_loaded_games import data_of
+from tests.bot.speaking import Chat, open_chat
 
 DICE = "my-dice:lucky*3,devil,ordinary*2 their-dice:ordinary*6"
 GOAL = "goal:600"

@@ -36,7 +36,7 @@ from solver.play.drills import Spot
 from solver.rules.file import load_rules
 from solver.turn.equations import Decision
 from solver.wording import said_in
-from tests.bot.chat import Chat
+from tests.bot.speaking import Chat
 
 KCD = load_rules("kcd")
 SHORT = with_goal(KCD, 800, named=False)

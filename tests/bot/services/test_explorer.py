@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.fronts.cards import reply_card
-from bot.fronts.chat.pictures import exploration
-from bot.fronts.presses import LONGEST_ID, Walk, packed, read_press, unpacked
+from bot.chat.cards import reply_card
+from bot.chat.pictures import exploration
+from bot.chat.presses import LONGEST_ID, Walk, packed, read_press, unpacked
 from bot.languages import language
 from bot.services.advisor import Asked
 from bot.services.explorer import Exploration, Field, explore, large_step

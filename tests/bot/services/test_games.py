@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services.games import Games
@@ -24,8 +24,8 @@ from bot.views.table_card import table_card
 from solver.errors import MissingStrategyError
 from solver.rules.file import load_rules
 from solver.wording import speak
-from tests.bot.chat import Chat, open_chat
 from tests.bot.clock import Clock
+from tests.bot.speaking import Chat, open_chat
 
 
 @pytest.fixture

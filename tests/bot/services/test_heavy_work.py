@@ -13,8 +13,8 @@ from bot.services import matches
 from bot.services.reckoning import Played, played
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Task
-from tests.bot.chat import Chat, open_chat
 from tests.bot.load import press_on
+from tests.bot.speaking import Chat, open_chat
 from tests.bot.waiting import is_gone, until
 
 MATCH = "ann: /match optimal optimal games:99 show:moves rules:kcd"

@@ -18,7 +18,7 @@ from solver.play.drills import Spot
 from solver.rules.file import load_rules
 from solver.turn.dice import make_roll
 from solver.turn.scoring import set_asides
-from tests.bot.chat import Chat
+from tests.bot.speaking import Chat
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

@@ -24,8 +24,8 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.turn.scoring import TurnState
-from tests.bot.chat import open_chat
 from tests.bot.services.own_dice import advisor_on, weighed
+from tests.bot.speaking import open_chat
 from tests.house_rules import small
 
 RULES = Ruleset.model_validate(load_rules("kcd").model_dump() | {"goal": 600})

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
 from bot.languages import language
 from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
 from solver.loaded.files import open_matchup
 from solver.wording import ENGLISH, speak
-from tests.bot.chat import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import fixed_secrets
 
 SETS = "my-dice:lucky*3,odd,devil*2 their-dice:weighted*2,ordinary*4/odd*6"

@@ -10,7 +10,7 @@ from bot.languages import language
 from bot.services.season import Season, read_season
 from solver.errors import InvalidRequestError
 from solver.wording import said_in
-from tests.bot.chat import Chat
+from tests.bot.speaking import Chat
 
 NOW = datetime(2026, 1, 2, 3, tzinfo=UTC)
 

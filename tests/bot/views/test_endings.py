@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy
-from tests.bot.chat import open_chat
 from tests.bot.cli.test_main import Farkle
+from tests.bot.speaking import open_chat
 
 SMALL = """
 goal = 1000

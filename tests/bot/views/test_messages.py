@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
 from bot.services import tables
 from bot.views.card import text_card
@@ -18,8 +18,8 @@ from bot.views.layout import text_width
 from solver.rules.file import load_rules, preset_names
 from solver.turn.dice import make_roll
 from solver.turn.scoring import set_asides
-from tests.bot.chat import Chat, open_chat
 from tests.bot.fronts.discord.test_evening import known_secrets
+from tests.bot.speaking import Chat, open_chat
 
 LONGEST = 2000
 """Characters of a message on Discord."""

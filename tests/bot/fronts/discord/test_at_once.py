@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bot.fronts.choices import Choices
+from bot.chat.choices import Choices
 from bot.services import tables
 from bot.table.state import Game
 from bot.tasks.tasks import Delay
@@ -257,7 +257,7 @@ class World:
 def choices(monkeypatch: pytest.MonkeyPatch) -> Choices:
     """What the bot knows of dice that are chosen."""
     found = Choices()
-    monkeypatch.setattr("bot.fronts.pressing.Choices", lambda: found)
+    monkeypatch.setattr("bot.chat.pressing.Choices", lambda: found)
     return found
 
 

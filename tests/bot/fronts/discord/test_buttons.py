@@ -10,11 +10,11 @@ import pytest
 from discord.utils import escape_markdown as discord_escape_markdown
 from discord.utils import escape_mentions
 
-from bot.fronts.cards import pressable_table
+from bot.chat.cards import pressable_table
+from bot.chat.presses import read_press
 from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
-from bot.fronts.presses import read_press
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -35,7 +35,6 @@ from solver.rules.file import load_rules, preset_names
 from solver.turn.dice import Roll
 from solver.turn.scoring import set_asides
 from solver.wording import said_in
-from tests.bot.chat import open_chat
 from tests.bot.fronts.discord.components import (
     BUTTON,
     IN_PARTS,
@@ -46,6 +45,7 @@ from tests.bot.fronts.discord.components import (
     walk,
 )
 from tests.bot.fronts.discord.phone import lines_of_buttons
+from tests.bot.speaking import open_chat
 
 BADGES = ["gold-transmutation@farkle", "silver-doppelganger"]
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]

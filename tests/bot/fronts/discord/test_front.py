@@ -12,10 +12,10 @@ from unittest.mock import AsyncMock, Mock
 import discord
 import pytest
 
-from bot.fronts.chat.commands import Reply
+from bot.chat.commands import Reply
+from bot.chat.presses import Confirm, TablePress, Walk
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.front import DiscordFront
-from bot.fronts.presses import Confirm, TablePress, Walk
 from bot.review.chart import GameChart
 from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
@@ -167,7 +167,7 @@ async def test_a_press_becomes_no_line_of_text(
 ) -> None:
     """It needs no command of the chat, and what the console would say of it is never made."""
     never = Mock(side_effect=AssertionError)
-    monkeypatch.setattr("bot.fronts.chat.commands.news_text", never)
+    monkeypatch.setattr("bot.chat.commands.news_text", never)
     fallen = [(6, 5, 3, 3, 3, 2), (5, 4, 3, 2, 2)]
 
     async def rolled(_: Tables, game: Game, seat: int) -> Rolled:

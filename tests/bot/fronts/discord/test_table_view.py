@@ -14,9 +14,9 @@ from discord.ui import LayoutView
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.fronts.cards import pressable_table
+from bot.chat.cards import pressable_table
+from bot.chat.presses import TablePress, read_press
 from bot.fronts.discord.frames import card_view, shown_texts, shows_moment
-from bot.fronts.presses import TablePress, read_press
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News

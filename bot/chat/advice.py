@@ -1,0 +1,221 @@
+"""The commands that ask about a position: as typed, else that of the game here."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from bot.chat.bringing import SETS, dice_told
+from bot.chat.commands import Command, Line, Reply
+from bot.chat.waiting import ready_for, ready_to_answer, solved_first
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.positions import check_asked, left_to_roll, opened, rolled
+from bot.services.rule_options import with_goal
+from bot.services.situation import (
+    KCD,
+    POSITION_FIELDS,
+    FieldKind,
+    Situation,
+    dice_and_numbers,
+    has_sets,
+)
+from bot.services.tables import Caller, Table, Tables
+from bot.table.state import Game
+from bot.views.advice import answer_data, answer_text
+from bot.views.game import NOT_EXACT
+from solver.errors import InvalidRequestError
+from solver.play.advice import Advice, Odds
+from solver.play.position_id import read_id
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Remaining, Roll
+from solver.wording import say, say_later
+
+T = TypeVar("T")
+
+CONTEXT = {
+    **{
+        one.name: one.meaning
+        for one in sorted(
+            POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
+        )  # rules come last
+    },
+    "goal": say_later("another goal"),
+    **SETS,
+}
+"""The options that describe a position."""
+DICE = {"dice": say_later("dice to roll")}
+
+
+class PositionQuestions:
+    """Questions about a position that is told, or that of the game here."""
+
+    def __init__(self, oracle: Oracle, rules: HouseRules, tables: Tables) -> None:
+        self.oracle = oracle
+        self.rules = rules
+        self.tables = tables
+
+    def commands(self) -> list[Command]:
+        """The commands that ask for advice."""
+        return [
+            Command(
+                "/advise DICE",
+                say_later("what to keep of a roll"),
+                self._advise,
+                CONTEXT,
+                takes_dice=True,
+                examples=(
+                    "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
+                    "/advise 5 5 2 300 4200 5000",
+                ),
+            ),
+            Command(
+                "/odds dice:N",
+                say_later("roll on or bank, before a roll"),
+                self._odds,
+                {**DICE, **CONTEXT},
+                takes_words=False,
+                examples=("/odds turn:350 dice:2 me:4200 them:5000",),
+            ),
+            Command(
+                "/position ID",
+                say_later("what is best in a position, by its ID"),
+                self._position,
+                {},
+                examples=("/position CZT1-7YZ9-SYP",),
+            ),
+        ]
+
+    async def answered(
+        self,
+        line: Line,
+        caller: Caller,
+        of_game: Callable[[Table, Game], Callable[[], T]],
+        of_position: Callable[..., T],
+        reply: Callable[[T, Table | None], Awaitable[Reply]],
+        *,
+        is_rolled: bool = False,
+    ) -> AsyncIterator[Reply]:
+        """What there is to say, after what has to be solved for it where that is quick.
+
+        of_game : gives what works it out for the game here
+        of_position : works it out for a position that is told, before a roll of what is left
+        reply : makes a reply of it, and of the table here if it is of that
+        is_rolled : whether the words of the line are a roll, which `of_position` takes first
+        """
+        oracle = self.oracle
+        here = await self.tables.asked_at(caller, told=bool(line.options))
+        if here and not line.options:
+            game = replace(here.game, before=None)
+            async for told in ready_for(oracle, self.rules, caller, game):
+                yield told
+            found = await oracle.answered_in(game, caller.asker, of_game(here, game))
+            yield await reply(found, here)
+            return
+        meant = await self.meant(line, caller, here)
+        situation = _situation(line, meant)
+        roll, left = _dice(line, situation, is_rolled=is_rolled)
+        await self.tables.check_asked(caller, meant, situation.scores, roll)
+        check = partial(check_asked, situation, left)
+        async for told in ready_to_answer(oracle, self.rules, caller, situation, check):
+            yield told
+        found = await oracle.answered(
+            caller.asker,
+            meant,
+            of_position,
+            *((left, situation) if roll is None else (roll, left, situation)),
+            players=situation.players,
+            matchup=situation.dice.matchup if situation.dice else None,
+        )
+        yield await reply(found, None)
+
+    async def meant(self, line: Line, caller: Caller, here: Table | None) -> Ruleset:
+        """The rules that are meant: named, of the game here, of the place; maybe to another goal.
+
+        Raises FarkleError.
+        """
+        named, own = line.option("rules"), has_sets(line.options)
+        if own:
+            named = named or KCD
+        if named is None and here is not None:
+            found = here.game.rules
+        else:
+            found = await self.rules.resolve(caller.place, named)
+        return with_goal(found, line.number("goal"), named=not own)
+
+    def _advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        advisor, line = self.oracle.advisor, with_numbers(line)
+
+        def of_game(table: Table, game: Game) -> Callable[[], Advice | Odds]:
+            return partial(advisor.advise_in, game, line.words, table.names[game.mover])
+
+        reply = partial(_answer, caller)
+        return self.answered(line, caller, of_game, advisor.advise_on, reply, is_rolled=True)
+
+    def _odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        advisor = self.oracle.advisor
+
+        def of_game(_: Table, game: Game) -> Callable[[], Advice | Odds]:
+            return partial(advisor.odds_in, game)
+
+        return self.answered(line, caller, of_game, advisor.odds_of, partial(_answer, caller))
+
+    async def _position(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        oracle, read = self.oracle, read_id(line.words)
+        known = [entry.rules for entry in await self.rules.list(caller.place) if entry.rules]
+        meant, position, roll = opened(read, known)
+        await self.tables.check_asked(caller, meant, (position.banked, position.opponent), roll)
+        async for reply in solved_first(oracle, self.rules, caller, meant, 2):
+            yield reply
+        work = oracle.advisor.answer, meant, position, roll
+        found = await oracle.answered(caller.asker, meant, *work)
+        yield Reply(found, answer_text, answer_data)
+
+
+def _dice(
+    line: Line, situation: Situation, *, is_rolled: bool
+) -> tuple[Roll | None, Remaining | None]:
+    """The roll that is told and the dice of it, or the dice to roll. Raises FarkleError."""
+    if is_rolled:
+        return rolled(situation, line.words)
+    dice = line.option("dice") if situation.dice else line.number("dice")
+    return None, left_to_roll(situation, dice)
+
+
+def _situation(line: Line, rules: Ruleset) -> Situation:
+    """The position that a line tells, with the dice that it names. Raises FarkleError."""
+    situation = line.situation(rules)
+    if not has_sets(line.options):
+        return situation
+    return replace(situation, dice=dice_told(line, rules, situation))
+
+
+def with_numbers(line: Line) -> Line:
+    """Dice with three numbers after them, as in "5 2 350 4200 5000", which are turn, me and them.
+
+    Raises InvalidRequestError where one of them is also given by its name, and what
+    `dice_and_numbers` does.
+    """
+    dice, numbers = dice_and_numbers(line.words)
+    if not numbers:
+        return line
+    names = "turn", "me", "them"
+    if twice := next((name for name in names if name in line.options), None):
+        raise InvalidRequestError.say('the option "{option}" is given twice', option=twice)
+    return Line((dice,), {**line.options, **dict(zip(names, numbers, strict=True))})
+
+
+async def _answer(caller: Caller, found: Advice | Odds, here: Table | None) -> Reply:
+    """Advice or odds; on the game here for who asked alone."""
+    text = partial(_for_mover, here, caller) if here else answer_text
+    return Reply(found, text, answer_data, private=here is not None)
+
+
+def _for_mover(table: Table, caller: Caller, found: Advice | Odds) -> str:
+    """An answer that says "you" to the player to move, whoever asked."""
+    text = answer_text(found)
+    if table.seat_of(caller.person) != table.game.mover:
+        head = say("As {name} sees it:", name=table.names[table.game.mover])
+        text = f"{head}\n{text}"
+    exact = table.game.playing == 2 or len(found.chances) > 2
+    return text if exact else f"{text}\n{say(NOT_EXACT)}"

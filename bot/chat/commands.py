@@ -1,0 +1,481 @@
+"""A line of the chat taken apart, the command that answers it, and what that says: the reply."""
+
+import re
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+)
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from bot import log
+from bot.chat.help import ALL, GROUPS, help_text
+from bot.chat.plain_words import ENDS, OTHER_NAMES, as_command
+from bot.services.games import News
+from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
+from bot.services.tables import Caller, Person
+from bot.tasks.tasks import TaskCancelledError
+from bot.typed import check_length, cleaned, narrowed
+from bot.views.game import news_data, news_text
+from bot.views.layout import safe_text, shorten, whole_sentence
+from solver.errors import FarkleError, InvalidRequestError, did_you_mean
+from solver.play.policies import LEVELS
+from solver.rules.ruleset import Ruleset
+from solver.wording import say, say_later
+
+_QUOTED = r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|'[^']+'(?!\S)"
+_DICE = re.compile(r"[\s\[({'\"]*[0-9\u2680-\u2685\u2460-\u2465]")
+_POSITION_ID = re.compile(r"(?=.*[A-WYZ])[0-9A-Z]{4}(-[0-9A-Z]{1,4})+[.?]?", re.IGNORECASE)
+"""What is written under an advice, alone: its letters tell it from dice such as 6533-32."""
+_NAMED_RULES = re.compile(r"\b(rules|base)\s*[:=\s]\s*[^\s\"'“„]+\s+\S", re.IGNORECASE)
+"""A name of rules that may be of several words."""
+_LISTS = {"my-dice", "their-dice", "own", "dice"}
+"""Options that are lists of dice, in which blanks may be as people write them, of commands that
+take loaded dice."""
+_ITEM = r"(?:\d{1,3}\s+)?(?![a-z][\w-]*\s*[:=])(?:[^\W\d_]|\d+(?:[x*×]|:\d))[^\s,;]*"
+_LIST = re.compile(rf"{_ITEM}(?:\s*[,;]\s*{_ITEM})*", re.IGNORECASE)
+"""Dice with commas between them, such as `lucky*3, odd` or `3 lucky, odd`, up to an option."""
+_NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
+_EXAMPLES = {
+    "dice": 2,
+    "farkles": 1,
+    "their-farkles": 1,
+    "hot-dice": 1,
+    "games": 5,
+    "away": 60,
+    "goal": 5000,
+    "uses": 1,
+}
+YES_OR_NO = {
+    say_later("yes"): True,
+    "true": True,
+    "1": True,
+    say_later("no"): False,
+    "false": False,
+    "0": False,
+}
+_MOST_ERROR = 600
+_MOST_REPEATED = 40
+_MOST_DIGITS = 20
+
+_POSITION = tuple((one.name, one.attribute, one.kind) for one in POSITION_FIELDS)
+"""The options that describe a position, with what each is in a situation."""
+
+Word = str | int | Person
+"""A part of a command: as it was typed, or as what it is where the front knows that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command says: its subject, and how that is made text or data where it is shown."""
+
+    subject: Any
+    make_text: Callable[[Any], str]
+    make_data: Callable[[Any], Any] = lambda subject: subject
+    private: bool = False
+    """Whether it is for the one who gave the command alone."""
+    ends: bool = False
+    """Whether the chat ends."""
+    repeats: bool = False
+    """Whether another reply in the same place says so too: it only ends what was shown before."""
+
+    @property
+    def text(self) -> str:
+        """For people, in the language that is spoken where this is called."""
+        return cleaned(self.make_text(self.subject))
+
+    @property
+    def data(self) -> Any:
+        """What it says as plain data, for programs."""
+        return self.make_data(self.subject)
+
+
+def as_reply(told: Reply | News) -> Reply:
+    """What happened at a table in its usual words, and replies as they are."""
+    return Reply(told, news_text, news_data) if isinstance(told, News) else told
+
+
+def failure(error: Exception) -> Reply:
+    """What the one who gave a command is told where it was refused, or the program failed."""
+    if isinstance(error, FarkleError):
+        # errors repeat what was typed
+        sentence = whole_sentence(safe_text(str(error), _MOST_ERROR))
+    else:
+        number = log.failed("an answer", error)
+        sentence = say(
+            "Something went wrong in the program, which is not your fault; whoever runs it"
+            " finds the error in the log under {number}.",
+            number=number,
+        )
+    stopped = isinstance(error, TaskCancelledError)  # as who did so was told
+    return Reply({"error": sentence}, itemgetter("error"), private=True, repeats=stopped)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A command taken apart: what is no option, in its order, and the options by name."""
+
+    arguments: tuple[Word, ...]
+    options: Mapping[str, Word]
+
+    @property
+    def words(self) -> str:
+        """The arguments as they are typed."""
+        return " ".join(map(_as_text, self.arguments))
+
+    def option(self, name: str) -> str | None:
+        """An option as it is typed, None where it is not given."""
+        value = self.options.get(name)
+        return None if value is None else _as_text(value)
+
+    def number(self, name: str) -> int | None:
+        """An option as a whole number, None where it is not given. Raises InvalidRequestError."""
+        value = self.options.get(name)
+        if value is None:
+            return None
+        return whole_number(
+            value,
+            lambda text: say(
+                '{option}: takes a whole number, such as {example}, not "{text}"',
+                option=name,
+                example=f"{name}:{_EXAMPLES.get(name, 350)}",
+                text=text,
+            ),
+        )
+
+    def scores(self, name: str, rules: Ruleset) -> tuple[int, ...]:
+        """An option as scores with commas between them. Raises InvalidRequestError.
+
+        A comma is one of thousands where what it makes can be a score under the rules.
+        """
+        text = self.option(name) or ""
+        parts = text.split(";")
+        if len(parts) == 1 and "," in text and not _is_score(text, rules):
+            parts = text.split(",")
+        return tuple(whole_number(part.strip(), lambda _: _no_scores(name, text)) for part in parts)
+
+    def choice(self, name: str, meanings: dict[str, bool]) -> bool | None:
+        """An option that is one of two words, None where it is not given.
+
+        Raises InvalidRequestError.
+        """
+        text = self.option(name)
+        if text is None:
+            return None
+        known = {say(word): meaning for word, meaning in meanings.items()} | meanings
+        word = text.lower().rstrip(ENDS)
+        if word not in known:
+            first, second = next(iter(meanings)), next(w for w, yes in meanings.items() if not yes)
+            raise InvalidRequestError(neither_word(name, first, second, text))
+        return known[word]
+
+    def situation(self, rules: Ruleset) -> Situation:
+        """The position that the context options describe.
+
+        Raises InvalidRequestError.
+        """
+        read: dict[FieldKind, Callable[[str], Any]] = {
+            FieldKind.NUMBER: self.number,
+            FieldKind.SCORES: partial(self.scores, rules=rules),
+            FieldKind.YES_NO: partial(self.choice, meanings=YES_OR_NO),
+            FieldKind.PLAYER: partial(self.choice, meanings=ME_OR_THEM),
+        }
+        given: dict[str, Any] = {
+            attribute: read[kind](name)
+            for name, attribute, kind in _POSITION
+            if kind in read and name in self.options
+        }
+        return Situation.given(**given, rules=rules)
+
+
+Handler = Callable[[Line, Caller], AsyncIterator[Reply | News]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: how it is written, what it is for, the options it takes, and what answers it."""
+
+    usage: str
+    summary: str
+    """Marked by `say_later`, as are the meanings of the options."""
+    answer: Handler
+    options: dict[str, str]
+    takes_words: bool = True
+    any_option: bool = False
+    """Whether it looks at the names of options itself."""
+    takes_dice: bool = False
+    """Whether its words are dice and numbers."""
+    takes_name: bool = False
+    """Whether its words are the name of a player at the table, or none."""
+    is_exact: bool = False
+    """Whether what is typed counts to the letter, blanks and what nobody sees too."""
+    whole: tuple[str, ...] = ()
+    """What may come before a colon and is no option, but a word with what follows."""
+    examples: tuple[str, ...] = ()
+    """Lines that may be typed, one after the other."""
+
+    @property
+    def name(self) -> str:
+        """Without its slash."""
+        return self.usage.split()[0].removeprefix("/")
+
+    @property
+    def takes_bare_options(self) -> bool:
+        """Whether no word can be taken for the name of an option: "turn 350" is turn:350 then."""
+        return self.takes_dice or self.takes_name or not self.takes_words
+
+
+def _is_score(text: str, rules: Ruleset) -> bool:
+    """Whether what was typed is a number that can be a score."""
+    if not _NUMBER.fullmatch(text) or text.startswith("0"):
+        return False
+    score = int(re.sub("[,.']", "", text))
+    most = rules.winning_score * (1 if rules.ending == "at_once" else 2)
+    return abs(score) < most and score % rules.point_step == 0
+
+
+def _no_scores(option: str, text: str) -> str:
+    return say(
+        "{option}: takes a score, or several with commas between them, such as {example}, not"
+        ' "{text}"',
+        option=option,
+        example=f"{option}:2500,3100",
+        text=text,
+    )
+
+
+def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
+    """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
+    plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(ENDS)
+    if not _NUMBER.fullmatch(plain) or len(plain) > _MOST_DIGITS:
+        raise InvalidRequestError(refusal(_as_text(word)))
+    return int(re.sub("[,.']", "", plain))
+
+
+def _as_text(word: Word) -> str:
+    """A word as it is typed."""
+    return word.name if isinstance(word, Person) else str(word)
+
+
+def neither_word(option: str, first: str, second: str, text: str) -> str:
+    """That an option takes one of two words and has another."""
+    return say(
+        '{option}: takes {first} or {second}, not "{text}"',
+        option=option,
+        first=first,
+        second=second,
+        text=text,
+    )
+
+
+def take_apart(command: Command, rest: str, names: Collection[str] = ()) -> Line:
+    """The words and options after a command's name. Raises InvalidRequestError.
+
+    names : of rule sets, which may be of several words
+    """
+    options: dict[str, Word] = {}
+    kept: list[str] = []
+    end = 0
+    value = "|".join([*sorted(map(_spaced, names), key=len, reverse=True), _QUOTED])
+    if command.takes_bare_options:
+        rest = _with_colons(command, rest, value)
+    option_given = re.compile(rf"([a-z][a-z0-9_-]*)\s*[:=]\s*({value}|\S*)", re.I)
+    while match := option_given.search(rest, end):
+        kept.append(rest[end : match.start()])
+        option = match[1].lower().replace("_", "-")
+        end = _end_of_value(command, option, rest, match)
+        if option in command.whole:
+            kept.append(match[0])
+            continue
+        if option not in command.options and not command.any_option:
+            takes = did_you_mean(option, list(command.options)) if command.options else ""
+            raise InvalidRequestError.say(
+                '/{command} takes no option "{option}"{takes}',
+                command=command.name,
+                option=match[1],
+                takes=takes,
+            )
+        if option in options:
+            raise InvalidRequestError.say('the option "{option}" is given twice', option=option)
+        if not match[2]:
+            raise _no_value(option)
+        given = rest[match.start(2) : end]
+        options[option] = given[1:-1] if re.fullmatch(_QUOTED, given) else given
+    words = " ".join([*kept, rest[end:]])
+    if (bare := _bare_option(command, words)) and bare not in options:
+        raise _no_value(bare)
+    arguments = tuple(words.split())
+    if command.is_exact:
+        arguments = tuple(filter(None, [words.strip(" ")]))
+    if arguments and not command.takes_words:
+        raise InvalidRequestError.say(
+            '/{command} does not take "{words}"; write {usage}',
+            command=command.name,
+            words=" ".join(arguments),
+            usage=command.usage,
+        )
+    return Line(arguments, options)
+
+
+def _end_of_value(command: Command, option: str, rest: str, given: re.Match[str]) -> int:
+    """Where the value of an option ends: a list of dice goes on behind its blanks."""
+    is_list = option in _LISTS and "my-dice" in command.options
+    whole = _LIST.match(rest, given.start(2)) if is_list else None
+    return max(given.end(), whole.end() if whole else 0)
+
+
+def _with_colons(command: Command, rest: str, value: str) -> str:
+    """Options that were typed without a colon, as "turn 350", with one."""
+    if not command.options:
+        return rest
+    option = _option_names(command)
+    explicit = rf"\S+\s*[:=]\s*(?:{value}|\S*)"
+    bare = rf"(?<!\S)({option})\s+({value}|[^\s:=]+(?!\S*\s*[:=]))"
+    return re.sub(f"{explicit}|{bare}", _with_colon, rest, flags=re.IGNORECASE)
+
+
+def _option_names(command: Command) -> str:
+    """A pattern of the options' names as they are typed."""
+    known = sorted(command.options, key=len, reverse=True)
+    return "|".join(name.replace("-", "[-_ ]") for name in known)
+
+
+def _bare_option(command: Command, words: str) -> str | None:
+    """The first option that was typed without a value, if there is one."""
+    if not (command.options and command.takes_bare_options):
+        return None
+    found = re.search(rf"(?<!\S)({_option_names(command)})(?!\S)", words, re.IGNORECASE)
+    return re.sub("[_ ]", "-", found[1].lower()) if found else None
+
+
+def _no_value(option: str) -> InvalidRequestError:
+    return InvalidRequestError.say('the option "{option}:" needs a value after it', option=option)
+
+
+def _with_colon(found: re.Match[str]) -> str:
+    return f"{found[1].replace(' ', '-')}:{found[2]}" if found[1] else found[0]
+
+
+def _spaced(name: str) -> str:
+    """A pattern of a name, whatever blanks are in it."""
+    return r"\s+".join(map(re.escape, name.split())) + r"(?!\S)"
+
+
+def _as_meant(typed: str) -> str:
+    """A line without marks of a quote and what nobody sees; full-width letters are plain ones."""
+    plain = " ".join(narrowed(typed).splitlines())
+    return re.sub(r"^[\s>`]*(/(?=\s*\w)\s*)?|[\s`]*$", lambda found: "/" if found[1] else "", plain)
+
+
+class Commands:
+    """Every command of the chat by name, without its slash."""
+
+    def __init__(
+        self,
+        commands: Iterable[Command],
+        resume: Callable[[Caller], AsyncIterator[News | Reply]],
+        rule_names: Callable[[str], Awaitable[Collection[str]]],
+        players: Callable[[str], Collection[str]],
+    ) -> None:
+        """Commands of the program beside /help and /quit, and what goes on by itself in a place.
+
+        `rule_names` tells the names of the rules that a place knows, `players` who plays there.
+        """
+        self._players = players
+        self._rule_names = rule_names
+        self._resume = resume
+        own = [
+            Command("/help [COMMAND]", say_later("more about a command or group"), self._help, {}),
+            Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
+        ]
+        self.by_name = {one.name: one for one in (*commands, *own)}
+
+    async def words(self, place: str) -> dict[str, Collection[str]]:
+        """What may be typed in a place for words in capitals of a usage, such as NAME."""
+        rules: Collection[str] = ()
+        with suppress(FarkleError):  # said again when something is asked
+            rules = [name for name in await self._rule_names(place) if " " not in name]
+        commands = [*GROUPS, ALL, *(name for name in self.by_name if name not in GROUPS)]
+        kinds = {"NAME": self._players(place), "RULES": rules, "COMMAND": commands}
+        return kinds | dict.fromkeys(("LEVEL", "POLICY"), LEVELS)
+
+    async def answer(self, line: str, caller: Caller) -> AsyncGenerator[Reply, None]:
+        """Answer one line; what is wrong with it is a reply too."""
+        try:
+            name, taken_apart = await self._parse(line, caller.place)
+            async for told in self.by_name[name].answer(taken_apart, caller):
+                yield as_reply(told)
+        except Exception as error:  # the chat goes on, whatever one line did
+            yield failure(error)
+
+    async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
+        """What goes on by itself in a place; what is wrong with it is a reply too."""
+        try:
+            async for told in self._resume(caller):
+                yield as_reply(told)
+        except Exception as error:  # one may still talk about other things
+            yield failure(error)
+
+    async def _parse(self, typed: str, place: str) -> tuple[str, Line]:
+        check_length(typed)
+        line = _as_meant(typed)
+        if _POSITION_ID.fullmatch(line):
+            line = f"/position {line}"
+        line = as_command(line, self.by_name, self.by_name["advise"].options)
+        if _DICE.match(line):
+            line = f"/advise {line}"
+        if not line:
+            raise InvalidRequestError.say("type a command such as /help")
+        first, *others = line.split(maxsplit=1)
+        name = first.removeprefix("/").rstrip(ENDS).lower() or first
+        name = OTHER_NAMES.get(name, name)
+        if name not in self.by_name:
+            raise self._not_understood(line, name)
+        command, rest = self.by_name[name], "".join(others)
+        if command.is_exact and (found := re.search(name, typed, re.IGNORECASE)):
+            rest = typed[found.end() :]
+        names = await self._rule_names(place) if _NAMED_RULES.search(rest) else ()
+        return name, take_apart(command, rest, names)
+
+    def _not_understood(self, line: str, name: str) -> InvalidRequestError:
+        known = self._did_you_mean(name)
+        if line.startswith("/") or " " not in line:
+            return InvalidRequestError.say(
+                'unknown command "{command}"{known}', command=line.split(maxsplit=1)[0], known=known
+            )
+        return InvalidRequestError.say(
+            '"{line}" is not understood; type dice such as 6 5 3 3 3 2 me:4200 them:5000, or a'
+            " command such as /play level:optimal; /help lists them",
+            line=shorten(line, _MOST_REPEATED),
+        )
+
+    def _did_you_mean(self, name: str) -> str:
+        """The command that was probably meant, else where to find them."""
+        close = get_close_matches(name, self.by_name, n=1)
+        if close:
+            return say("; did you mean /{command}?", command=close[0])
+        return say("; /help lists them")
+
+    async def _help(self, line: Line, _: Caller) -> AsyncIterator[Reply]:
+        name = line.words.rstrip(ENDS).lower()
+        name = OTHER_NAMES.get(name, name)
+        if name not in {"", ALL, *GROUPS} and name.removeprefix("/") not in self.by_name:
+            raise InvalidRequestError.say(
+                'there is no command "{command}"{known}',
+                command=line.words,
+                known=self._did_you_mean(name.removeprefix("/")),
+            )
+        text = partial(help_text, self.by_name)
+        yield Reply(name, text, lambda name: {"help": text(name)}, private=True)
+
+    async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
+        yield Reply({"quit": True}, lambda _: say("Bye."), ends=True)

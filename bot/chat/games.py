@@ -1,0 +1,668 @@
+"""The commands of a table in a channel: parsed here, answered by the games service."""
+
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, Literal
+
+from bot.chat.bringing import OWN, SETS, brings_dice, dice_of_players, own_kit
+from bot.chat.commands import (
+    YES_OR_NO,
+    Command,
+    Handler,
+    Line,
+    Reply,
+    Word,
+    failure,
+    whole_number,
+)
+from bot.chat.waiting import (
+    delay_reply,
+    hint_reply,
+    ready_for,
+    ready_for_one_more,
+    solved_for_game,
+    told_reply,
+)
+from bot.languages import best_language
+from bot.services.games import Games, News
+from bot.services.house_rules import HouseRules
+from bot.services.place_settings import change_settings
+from bot.services.rule_options import with_goal
+from bot.services.seats import read_fallen, read_kept, read_use
+from bot.services.situation import KCD
+from bot.services.tables import Caller, Person, Player, Table
+from bot.store.errors import DamagedGameError
+from bot.table.commands import kept_examples, resign
+from bot.table.drafting import place_of
+from bot.tasks.answering import at_once
+from bot.views.game import games_text, table_data, table_text
+from bot.views.layout import LONGEST_NAME, safe_text
+from bot.views.settings import settings_data, settings_text
+from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
+from solver.play.policies import LEVELS, Optimal
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Roll, parse_dice
+from solver.wording import figure, said_in, say, say_later, spoken
+
+GAME = {"game": say_later("which game, where several are open")}
+RULES_OPTION = {"rules": say_later("a rule set")}
+_BOT = {"level": say_later("the level of the bot"), **GAME}
+_NEW = {
+    **RULES_OPTION,
+    **SETS,
+    "goal": say_later("another goal"),
+    "hints": say_later("no: forbid hints"),
+    "away": say_later("seconds without a move until a player may be skipped or replaced"),
+}
+_LEAVES = {"sure": say_later("yes: do it without asking back"), **GAME}
+_NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
+_ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "lose", "win")
+RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
+"""Words that cannot be names, as commands and messages use them."""
+_THEN: dict[str, Literal["roll", "bank", "use"]] = {"roll": "roll", "bank": "bank", "use": "use"}
+_NO = {"no", "nein"}
+"""What is said instead of using a badge."""
+_SIGNS = "+-\N{MINUS SIGN}"
+_POINTS = re.compile(rf"[{_SIGNS}]?[\d,.']*\d")
+_MOST_SECONDS = 7 * 24 * 3600
+
+
+class GameCommands:
+    """What people type at a table."""
+
+    def __init__(self, games: Games, rules: HouseRules) -> None:
+        self._games = games
+        self._rules = rules
+
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        games = self._games
+        return [
+            Command(
+                "/play [@NAME ...]",
+                say_later("a game with people, or a bot: level:optimal"),
+                self._play,
+                {
+                    "level": say_later("the level of the bot to play against"),
+                    **_NEW,
+                    "draft": say_later("choose or deal: pairs of loaded dice, taken or dealt"),
+                },
+                examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
+            ),
+            Command(
+                "/track [@NAME ...]",
+                say_later("keep the score of a game with real dice"),
+                self._track,
+                {"me": say_later("no: you keep the score and do not play"), **_NEW},
+                examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
+            ),
+            Command(
+                "/join",
+                say_later("join before the first roll; level: adds a bot"),
+                self._join,
+                {**_BOT, **OWN},
+                takes_words=False,
+            ),
+            Command(
+                "/pick DIE",
+                say_later("take a pair of the dice that are laid out"),
+                self._pick,
+                GAME,
+                examples=("/play @bob draft:choose",),
+            ),
+            Command(
+                "/seed TEXT",
+                say_later("add your own randomness to the dice"),
+                self._seed,
+                GAME,
+                is_exact=True,
+            ),
+            Command(
+                "/roll",
+                say_later("roll; with real dice tell what fell: /roll 6 5 3 3 3 2"),
+                self._roll,
+                GAME,
+            ),
+            Command(
+                "/keep DICE [bank]",
+                say_later("set dice aside; then roll or bank at once"),
+                self._keep,
+                GAME,
+                examples=("/keep 5 3 3 3 bank",),
+            ),
+            Command("/bank", say_later("bank the turn total"), _plain(games.bank), GAME, False),
+            Command(
+                "/use [DICE]",
+                say_later("use your badge; no: keep it and take the farkle"),
+                self._use,
+                GAME,
+                examples=("/use 5 5 3",),
+            ),
+            Command(
+                "/undo",
+                say_later("take the last move back, before the next roll"),
+                _plain(games.undo),
+                GAME,
+                takes_words=False,
+            ),
+            Command(
+                "/score [NAME] POINTS",
+                say_later("a turn with real dice; also farkle, lose, win"),
+                self._score,
+                GAME,
+                examples=("/score ann 550",),
+            ),
+            Command(
+                "/fix NAME [SCORE]",
+                say_later("put a score right; next:NAME says whose turn it is"),
+                self._fix,
+                {
+                    "farkles": say_later("farkles in a row"),
+                    "uses": say_later("uses of the badge that are left"),
+                    "next": say_later("whose turn it is"),
+                    **GAME,
+                },
+                examples=("/fix ann 4200 farkles:1",),
+            ),
+            Command(
+                "/hint", say_later("what is best, for the player to move"), self._hint, GAME, False
+            ),
+            Command("/show", say_later("the table"), self._show, GAME, False),
+            Command("/games", say_later("the open games"), self._list, {}, False),
+            Command(
+                "/skip [NAME]",
+                say_later("skip the turn of a player who is away"),
+                self._skip,
+                GAME,
+                takes_name=True,
+            ),
+            Command(
+                "/replace [NAME]",
+                say_later("let a bot play on for a player who is away"),
+                self._replace,
+                _BOT,
+                takes_name=True,
+            ),
+            Command(
+                "/settings",
+                say_later("settings here, such as games:N open games at once"),
+                self._settings,
+                {
+                    "games": say_later("how many may be open at once, 1 to 20"),
+                    "mentions": say_later("yes: mention the player to move, on Discord"),
+                    "posts": say_later("yes: post the odds after each turn, on Discord"),
+                    "threads": say_later("yes: a thread for every game, on Discord"),
+                    "daily": say_later("the hour (UTC) of the daily position on Discord, or off"),
+                    "language": say_later(
+                        "the language of answers here on Discord; auto: each person's own"
+                    ),
+                },
+                takes_words=False,
+            ),
+            Command(
+                "/leave [NAME]",
+                say_later("get up from the table, or give up once the game has begun"),
+                self._leave,
+                _LEAVES,
+                takes_name=True,
+                examples=("/leave bob",),
+            ),
+            Command("/resign [NAME]", say_later("give up"), self._resign, _LEAVES, takes_name=True),
+            Command(
+                "/end", say_later("end the game without a result"), _plain(games.end), GAME, False
+            ),
+        ]
+
+    async def resume(self, caller: Caller) -> AsyncIterator[News | Reply]:
+        """Go on with the turns of bots at which the program was ended."""
+        try:
+            tables = await self._games.tables.open_at(caller.place)
+        except DamagedGameError as error:
+            yield failure(error)
+            tables = await self._games.tables.open_at(caller.place)
+        for table in tables:
+            async for news in self._games.bots(table):
+                yield news
+
+    async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        level, rules = _level(line), await self._ruleset(line, caller)
+
+        def players(usual: str) -> list[Player]:
+            found = _players(line.arguments, caller, level or usual)
+            if level and all(isinstance(player, Person) for player in found):
+                found.append(level)
+            return found
+
+        usual = Optimal.name  # dice that players bring are always solved
+        if not brings_dice(line):
+            async for reply in self._solved_first(line, caller, players(usual), rules):
+                yield reply
+            usual = await at_once(self._games.oracle.best_level, rules)
+        async for news in self._begun(line, caller, players(usual), rules):
+            yield news
+
+    async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        players = _players(line.arguments, caller, "optimal")
+        if line.choice("me", YES_OR_NO) is False:
+            players = players[1:]
+            if not players:
+                raise InvalidRequestError.say("say who plays, as in /track @bob @carl me:no")
+        rules = await self._ruleset(line, caller)
+        if not brings_dice(line):
+            async for reply in self._solved_first(line, caller, players, rules, tracked=True):
+                yield reply
+        async for news in self._begun(line, caller, players, rules, tracked=True):
+            yield news
+
+    async def _solved_first(
+        self,
+        line: Line,
+        caller: Caller,
+        players: list[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+    ) -> AsyncIterator[Reply]:
+        """That rules are solved before a game of them begins, once it is known that it can."""
+        _hints(line)
+        _away(line)
+        await self._games.check_begin(caller, players, tracked=tracked)
+        async for reply in solved_for_game(
+            self._games.oracle, self._rules, caller, rules, len(players)
+        ):
+            yield reply
+
+    async def _begun(
+        self,
+        line: Line,
+        caller: Caller,
+        players: list[Player],
+        rules: Ruleset,
+        *,
+        tracked: bool = False,
+    ) -> AsyncIterator[Reply | News]:
+        kits, pool = dice_of_players(line, rules, len(players), tracked=tracked)
+        more: dict[str, Any] = {
+            "tracked": tracked,
+            "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
+        }
+        if kits:
+            async for delay in self._games.prepare(caller, players, rules, kits, **more):
+                yield delay_reply(delay)
+        told = self._games.play(
+            caller,
+            players,
+            rules,
+            hints=_hints(line),
+            away_seconds=_away(line),
+            kits=kits,
+            pool=pool,
+            **more,
+        )
+        async for news in told:
+            yield news
+
+    async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        level, kit = _level(line), None
+        game = (await self._games.tables.find(caller, table_of(line))).game
+        if any(name in line.options for name in OWN):
+            kit = own_kit(line, game)
+            async for delay in self._games.prepare_join(caller, table_of(line), level, kit):
+                yield delay_reply(delay)
+        else:
+            async for reply in ready_for_one_more(self._games.oracle, self._rules, caller, game):
+                yield reply
+        async for news in self._games.join(caller, table_of(line), level, kit):
+            yield news
+
+    async def _pick(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        table = await self._games.tables.find(caller, table_of(line))
+        if table.game.is_drafting:
+            table.acting_seat(caller)  # who may not take any is told that first
+        place = place_of(table.game, line.words)
+        async for told in self._games.pick(caller, table_of(line), place):
+            yield told_reply(told)
+
+    def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.seed(caller, table_of(line), line.words)
+
+    async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        dice: Roll | None = None
+        if line.words:
+            table = await self._games.tables.find(caller, table_of(line))
+            # where nobody asks for dice they are refused whatever they are
+            dice = _dice(line.words, table, caller) if table.game.tracked else ()
+        async for news in self._games.roll(caller, table_of(line), dice):
+            yield news
+
+    async def _keep(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        typed = [str(word) for word in line.arguments]
+        if then := _THEN.get(typed[-1].lower()) if typed else None:
+            typed.pop()
+        table = await self._games.tables.find(caller, table_of(line))
+        kept = _dice(" ".join(typed), table, caller, kept=True)
+        async for news in self._games.keep(caller, table_of(line), kept, then):
+            yield news
+
+    async def _use(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        if line.words.casefold() in _NO:
+            told = self._games.accept(caller, table_of(line))
+        else:
+            table = await self._games.tables.find(caller, table_of(line))
+            name = table.names[table.game.mover]
+            try:
+                dice, fallen = read_use(table.game, line.words, name)
+            except InvalidRollError:
+                table.acting_seat(caller)  # who may not move at all is told that first
+                raise
+            told = self._games.use(caller, table_of(line), dice, fallen)
+        async for news in told:
+            yield news
+
+    def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        # "farkle 300" where a farkle keeps the turn total
+        endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
+        words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
+        who, typed = _name_and_number(words, line, _no_turn)
+        points = None if typed is None else whole_number(typed, _no_turn)
+        if points is None and not endings:
+            raise InvalidRequestError(_no_turn(line.words))
+        ending = endings[0] if endings else "bank"
+        return self._games.score(caller, table_of(line), who, points or 0, ending)
+
+    async def _fix(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        named, typed = _name_and_number(line.arguments, line, _no_fix)
+        following = line.options.get("next")
+        who = named or (None if following is None else _who(following))
+        farkles, uses = _whole(line, "farkles"), _whole(line, "uses")
+        nothing = all(one is None for one in (typed, farkles, uses, following))
+        if who is None or nothing:
+            raise InvalidRequestError(_no_fix(line.words))
+        if following and line.arguments:
+            raise InvalidRequestError.say("/fix next:NAME says whose turn it is and nothing else")
+        score = None if typed is None else whole_number(typed, _no_fix)
+        if score is not None and str(typed)[0] in _SIGNS:
+            table = await self._games.tables.find(caller, table_of(line))
+            table.check_may_track(caller)
+            _check_whole(table, who, score, str(typed)[0])
+        fixed = self._games.fix(
+            caller,
+            table_of(line),
+            who,
+            score=score,
+            farkles=farkles,
+            uses=uses,
+            moves=following is not None,
+        )
+        async for news in fixed:
+            yield news
+
+    async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table = await self._games.tables.find(caller, table_of(line))
+        table.check_hint(caller)
+        async for reply in ready_for(self._games.oracle, self._rules, caller, table.game):
+            yield reply
+        async for told in self._games.hint(caller, table_of(line)):
+            yield hint_reply(told)
+
+    async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        table = await self._games.tables.find(caller, table_of(line))
+        self._games.tables.note_seen(caller)
+        shown = await self._games.shown(table)
+        yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
+        async for news in self._games.bots(table):
+            yield news
+
+    async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
+        found = await self._games.tables.open_at(caller.place)
+        self._games.tables.note_seen(caller)
+        if not found:
+            self._games.tables.store.check_complete()
+        yield Reply(found, games_text, lambda tables: [table_data(one, None) for one in tables])
+
+    async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        settings = await change_settings(
+            self._games.tables.store,
+            caller,
+            games=line.number("games"),
+            mentions=line.choice("mentions", YES_OR_NO),
+            posts=line.choice("posts", YES_OR_NO),
+            threads=line.choice("threads", YES_OR_NO),
+            language=line.option("language"),
+            daily=line.option("daily"),
+        )
+        chosen = best_language(settings.language) if settings.language else spoken()
+        yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
+
+    def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._games.away(caller, table_of(line), None, _player(line, "/skip bob"))
+
+    def _replace(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        level, who = _level(line) or "max-points", _player(line, "/replace bob")
+        return self._games.away(caller, table_of(line), level, who)
+
+    def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._end_part(line, caller, "/leave", self._games.leave)
+
+    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._end_part(line, caller, "/resign", self._games.resign)
+
+    async def _end_part(
+        self, line: Line, caller: Caller, command: str, end: Callable[..., AsyncIterator[News]]
+    ) -> AsyncIterator[News]:
+        """End somebody's part in a game.
+
+        Raises FarkleError, also where nothing could bring it back and nobody said to be sure.
+        """
+        who = _player(line, f"{command} bob")
+        table = await self._games.tables.find(caller, table_of(line))
+        seat, game = table.seat_for(caller, who), table.game
+        is_sure = line.choice("sure", YES_OR_NO) is True
+        if not (is_sure or game.tracked or game.may_be_left):
+            resign(game, seat)  # who cannot is told so, and not asked
+            raise InvalidRequestError.say(
+                "this gives up game {game} for {name}, for good: {command} sure:yes does it",
+                name=table.names[seat],
+                game=game.id,
+                command=f"{command} {line.words}".strip(),
+            )
+        async for news in end(caller, game.id, who):
+            yield news
+
+    async def _ruleset(self, line: Line, caller: Caller) -> Ruleset:
+        """The rules to play by: those named or the place's own; with another goal if given.
+
+        Where players bring their dice, those of Kingdom Come if none are named.
+        """
+        brings = brings_dice(line)
+        usual = KCD if brings else await self._rules.default(caller.place)
+        reference = line.option("rules") or usual
+        rules = await self._rules.resolve(caller.place, reference)
+        # questions on loaded dice tell the goal beside the name
+        return with_goal(rules, line.number("goal"), named=not brings)
+
+
+def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:
+    """Dice as typed, as many as the rules of a table have at most. Raises FarkleError.
+
+    kept : whether they are dice of the roll on the table
+    """
+    game = table.game
+    try:
+        if game.kits and kept:
+            return read_kept(game, typed)
+        if game.kits:
+            return read_fallen(game, typed, table.names[game.mover])
+        return parse_dice(typed, most=game.rules.dice)
+    except InvalidRollError:
+        # who may not move at all is told that first
+        table.acting_seat(caller)
+        if not (kept and game.turn.roll) or game.kits or game.is_farkle:
+            raise
+        what = (
+            say('"{dice}" cannot be kept', dice=typed) if typed else say("say which dice to keep")
+        )
+        raise InvalidRollError.say(
+            "{what}: {examples}, and then roll or bank",
+            what=what,
+            examples=kept_examples(game),
+        ) from None
+
+
+def table_of(line: Line) -> str | None:
+    """The game that a line names."""
+    return line.option("game")
+
+
+def _plain(move: Callable[[Caller, str | None], AsyncIterator[News]]) -> Handler:
+    """Answers by a move that needs no more than a table."""
+    return lambda line, caller: move(caller, table_of(line))
+
+
+def _level(line: Line) -> str | None:
+    level = line.option("level")
+    return None if level is None else level_named(level)
+
+
+def level_named(name: str) -> str:
+    """A level of play by its name. Raises InvalidRequestError."""
+    level = name.removeprefix("@").lower()
+    if level not in LEVELS:
+        known = did_you_mean(level, list(LEVELS))
+        raise InvalidRequestError.say('there is no level "{level}"{known}', level=name, known=known)
+    return level
+
+
+def _hints(line: Line) -> bool:
+    return line.choice("hints", YES_OR_NO) is not False
+
+
+def _away(line: Line) -> int | None:
+    seconds = line.number("away")
+    if seconds is not None and not 10 <= seconds <= _MOST_SECONDS:
+        raise InvalidRequestError.say(
+            "away: takes {least} to {most} seconds, not {number}",
+            least=10,
+            most=_MOST_SECONDS,
+            number=seconds,
+        )
+    return seconds
+
+
+def _no_turn(text: str) -> str:
+    if not text:
+        return say("give the points of the turn, farkle, lose or win, as in /score ann 550")
+    return say(
+        'give the points of the turn, farkle, lose or win, as in /score ann 550, not "{text}"',
+        text=text,
+    )
+
+
+def _no_fix(text: str) -> str:
+    if not text:
+        return say("/fix takes a name and a score, as in /fix ann 4200")
+    return say('/fix takes a name and a score, as in /fix ann 4200, not "{text}"', text=text)
+
+
+def _player(line: Line, example: str) -> Person | str | None:
+    """The player that a line names, None for nobody. Raises InvalidRequestError for more."""
+    if len(line.arguments) > 1:
+        raise InvalidRequestError.say(
+            'this takes the name of one player, as in {example}, not "{words}"',
+            example=example,
+            words=line.words,
+        )
+    return _who(line.arguments[0]) if line.arguments else None
+
+
+def _name_and_number(
+    words: Sequence[Word], line: Line, refusal: Callable[[str], str]
+) -> tuple[Person | str | None, Word | None]:
+    """A name and a number as typed, in any order; None for what is left out.
+
+    Raises InvalidRequestError with the refusal where there is more or something else.
+    """
+    numbers = [word for word in words if _POINTS.fullmatch(_lower(word))]
+    names = [_who(word) for word in words if word not in numbers]
+    if len(numbers) > 1 or len(names) > 1:
+        raise InvalidRequestError(refusal(line.words))
+    return names[0] if names else None, numbers[0] if numbers else None
+
+
+def _whole(line: Line, option: str) -> int | None:
+    """An option that is set and not added to. Raises InvalidRequestError."""
+    text = line.option(option) or ""
+    if text.startswith("+"):
+        raise InvalidRequestError.say(
+            '{option}: takes the new number, not a change; write it without a sign, not "{text}"',
+            option=option,
+            text=text,
+        )
+    return line.number(option)
+
+
+def _check_whole(table: Table, who: Person | str, number: int, sign: str) -> None:
+    """Refuse a score with a sign that looks like a change of the old one.
+
+    Raises InvalidRequestError.
+    """
+    seat = table.seat_named(who)
+    score, least = table.game.seats[seat].score, table.game.rules.score_floor
+    may_be = least <= number < 0
+    if (may_be and score <= 0) or score + number < least:
+        return
+    parts = {
+        "name": table.names[seat],
+        "score": score,
+        "change": f"{sign}{figure(abs(number))}",
+        "total": score + number,
+    }
+    told = say(
+        "/fix sets the whole score and adds nothing: {name} has {score:,}, so for {change} write"
+        " /fix {name} {total}",
+        **parts,
+    )
+    if may_be:
+        told += say("; if the score really is {change}, write /fix {name} 0 first", **parts)
+    raise InvalidRequestError(told)
+
+
+def _lower(word: Word) -> str:
+    """A word or number as it is compared, a person as nothing."""
+    return "" if isinstance(word, Person) else str(word).lower()
+
+
+def _who(word: Word) -> Person | str:
+    """A player as the front knows them, or their name."""
+    return word if isinstance(word, Person) else str(word)
+
+
+def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Player]:
+    """The caller, and who is named: bots by level or as "bot", which has the level given."""
+    players: list[Player] = [caller.person]
+    players += [one for one in arguments if isinstance(one, Person)]
+    typed = " ".join(str(one) for one in arguments if not isinstance(one, Person))
+    for word in typed.replace(",", " ").split():
+        found = _NAME.fullmatch(word)
+        if not found:
+            raise InvalidRequestError.say(
+                '"{word}" is not a name: names are up to 30 letters and digits, as in @ann',
+                word=word,
+            )
+        name = safe_text(found[1], LONGEST_NAME)
+        if not name or name.lower() in RESERVED:
+            raise InvalidRequestError.say(
+                '"{name}" already means something here: choose another name', name=name
+            )
+        if name.lower() in LEVELS:
+            players.append(name.lower())
+        elif name.lower() == "bot":
+            players.append(level)
+        else:
+            players.append(named_person(caller, name))
+    return players
+
+
+def named_person(caller: Caller, name: str) -> Person:
+    """The person of that name on this console."""
+    return Person(f"{caller.place}:{name.casefold()}", name)

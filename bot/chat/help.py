@@ -1,0 +1,74 @@
+"""What /help says: the commands that are needed most and the groups, a group, a command, or all."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from bot.views.layout import columns, wrap
+from solver.wording import say, say_later
+
+if TYPE_CHECKING:
+    from bot.chat.commands import Command
+
+GROUPS = {
+    "ask": (
+        say_later("what is best, how good it is, and tables to learn"),
+        "advise odds position explain explore points memo komi kcd duel best-response",
+    ),
+    "play": (
+        say_later("games with people, bots or real dice"),
+        "play join roll keep bank undo hint show track score fix leave resign pick use seed proof"
+        " match levels tournament",
+    ),
+    "practise": (
+        say_later("positions to solve, reviews and records"),
+        "daily drill review stats leaderboard dice",
+    ),
+    "rules": (say_later("rule sets, and rules of your own"), "rules compare"),
+    "manage": (
+        say_later("open games, settings of this place, and what is stored about you"),
+        "games skip replace end settings cancel forget help quit",
+    ),
+}
+"""Groups of commands by the word that /help takes: what they are for, and the commands' names."""
+
+ALL = "all"
+
+_FIRST = "advise", "odds", "play", "track", "daily", "rules"
+"""The commands that most people need."""
+
+
+def help_text(commands: Mapping[str, "Command"], name: str) -> str:
+    """Help on nothing in particular, a group, a command or all of them.
+
+    name : empty, "all", or the name of a group or a command; "/play" is the command alone
+    """
+    if not name:
+        more = say(
+            "/help play shows a group, /help advise a command, /help all everything. Groups:"
+        )
+        groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
+        first = _rows(commands, _FIRST)
+        alone = say("Type your dice alone, such as 6 5 3 3 3 2, to hear what to keep.")
+        lines = [alone, *first, more, *groups]
+    elif name == ALL or name in GROUPS:
+        lines = []
+        for group, (meaning, names) in GROUPS.items():
+            if name in {ALL, group}:
+                lines += [f"{group}: {say(meaning)}", *_rows(commands, names.split())]
+        if name in commands:
+            lines.append(say("/help /{command} says more about /{command}.", command=name))
+    else:
+        lines = _command_lines(commands[name.removeprefix("/")])
+    return wrap("\n".join(lines))
+
+
+def _rows(commands: Mapping[str, "Command"], names: tuple[str, ...] | list[str]) -> list[str]:
+    return columns((commands[name].usage, say(commands[name].summary)) for name in names)
+
+
+def _command_lines(command: "Command") -> list[str]:
+    lines = [f"{command.usage}: {say(command.summary)}"]
+    lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())
+    if command.examples:
+        lines.append(say("For example: {example}", example="; ".join(command.examples)))
+    return lines

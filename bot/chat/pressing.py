@@ -1,0 +1,373 @@
+"""What the presses of buttons do, whatever the chat that shows them."""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from bot.chat.choices import Choices
+from bot.chat.commands import Reply, failure
+from bot.chat.games import level_named
+from bot.chat.pictures import walked
+from bot.chat.practice import drill_asked, practice_reply
+from bot.chat.presses import Confirm, DailyChoice, DrillChoice, TablePress, TournamentPress, Walk
+from bot.chat.tournaments import begun
+from bot.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
+from bot.review.review import Review
+from bot.services.away import check_end
+from bot.services.daily import Daily
+from bot.services.drill import Drill
+from bot.services.games import Games, News
+from bot.services.house_rules import HouseRules
+from bot.services.needed import Needed
+from bot.services.tables import Caller, Person, Player, Table, bot_name
+from bot.services.tournaments import TournamentNews, Tournaments
+from bot.store.errors import StaleVersionError
+from bot.table.commands import resign
+from bot.table.events import Accepted, Banked, Joined, Kept, Picked, Rolled, Scored, Undone, Used
+from bot.table.state import Stage
+from bot.table.tournament import Pairing, State, Tournament
+from bot.tasks.tasks import Delay
+from bot.views.card import kept_dice, used_dice, why_not
+from bot.views.drill import NEXT
+from bot.views.game import details_lines
+from bot.views.layout import whole_sentence
+from bot.views.review import review_pages
+from bot.views.rules_text import rules_text
+from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
+from solver.wording import say
+
+QUESTIONS = {"hint", "details", "rules", "why"}
+"""Buttons of a table that change nothing."""
+_AT_THE_END = {"review", "again", "details"}
+"""Buttons of a table that is over."""
+_MOVES: dict[str, type] = {
+    "roll": Rolled,
+    "bank": Banked,
+    "keep": Kept,
+    "use": Used,
+    "accept": Accepted,
+    "farkle": Scored,
+    "undo": Undone,
+}
+"""What buttons make happen that are of one moment of a turn; those of pairs are, too."""
+
+_PAIR = re.compile(r"pair([0-9]{1,2})")
+"""The button of a pair of dice that is laid out."""
+
+
+class Pressing:
+    """What presses do. Raises FarkleError, whose sentence is for the one who pressed."""
+
+    def __init__(
+        self, games: Games, rules: HouseRules, daily: Daily, drill: Drill, tournaments: Tournaments
+    ) -> None:
+        self.games, self.rules = games, rules
+        self.daily, self.tournaments = daily, tournaments
+        self.choices = Choices()
+        self._drill = drill
+        self._solves: dict[str, Needed] = {}
+        """By game in whose lobby people wait: of its rules, under way."""
+
+    async def table(self, caller: Caller, game_id: str) -> Table:
+        """A game of this place. Raises MissingGameError, or InvalidRequestError."""
+        table = await self.games.tables.current(game_id)
+        if table.stored.place != caller.place:
+            raise InvalidRequestError.say("that game is played in another channel")
+        return table
+
+    async def asked(self, caller: Caller, table: Table, press: TablePress) -> AsyncIterator[Reply]:
+        """Answer what changes nothing, to the one who asks alone."""
+        match press.action:
+            case "hint":
+                async for hint in self.games.hint(caller, press.game):
+                    yield hint_reply(hint)
+            case "details":
+                shown = await self.games.shown(table)
+                yield Reply(details_lines(shown), "\n".join, private=True)
+            case "rules":
+                yield Reply(table.game.rules, rules_text, private=True)
+            case _:
+                reasons = list(map(whole_sentence, why_not(table.game, press.mask)))
+                yield Reply(reasons, "\n".join, private=True)
+
+    async def done(
+        self, caller: Caller, table: Table, press: TablePress
+    ) -> AsyncIterator[Reply | News]:
+        """Do what a button is for, also where others were faster, unless it cannot be any more."""
+        waits = table.game.stage is Stage.LOBBY
+        while (late := too_late(caller, table, press)) is None:
+            try:
+                at = replace(caller, at_version=table.game.version)
+                async for told in self._move(at, table, press):
+                    yield self._with_solve(told) if isinstance(told, News) else told_reply(told)
+                break
+            except StaleVersionError:
+                table = await self.table(caller, press.game)
+            except FarkleError:
+                # who got up twice at once is told so, and all others that they got up
+                got_up = press.action == "leave" and table.seat_of(caller.person) is None
+                if table.game.version != press.version and not got_up:
+                    async for news in self.shown(caller, press.game, press.version):
+                        yield news
+                raise
+        else:
+            async for reply in self.told_late(caller, press, late):
+                yield reply
+        if waits:
+            async for reply in self._solved_for_all(caller, press.game):
+                yield reply
+
+    async def told_late(
+        self, caller: Caller, press: TablePress, why: str
+    ) -> AsyncIterator[Reply | News]:
+        """A table as it is now, and why a press on what it was could not be done."""
+        async for news in self.shown(caller, press.game, press.version):
+            yield news
+        if why:
+            yield Reply(why, whole_sentence, private=True)
+
+    async def _solved_for_all(self, caller: Caller, game_id: str) -> AsyncIterator[Reply | News]:
+        """Have rules solved for as many as sit at a table, which goes on and says for how long."""
+        game = (await self.games.tables.current(game_id)).game
+        if len(game.seats) < 2 or game.kits or game.pool:
+            return
+        asked = self.games.oracle, self.rules, caller, game.rules, len(game.seats)
+        was_needed = None
+        try:
+            async for reply in solved_for_game(*asked):
+                if reply.subject.failed:
+                    yield replace(reply, private=True)
+                    continue
+                self._solves[game_id] = was_needed = reply.subject
+                async for news in self._in_lobby(game_id):
+                    yield news
+        except FarkleError as error:
+            yield failure(error)
+        finally:
+            # others may have sat down since, for whom more is solved: they show the table after it
+            is_last = was_needed is not None and self._solves.get(game_id) is was_needed
+            if is_last:
+                del self._solves[game_id]
+        if is_last:
+            async for news in self._in_lobby(game_id):
+                yield news
+
+    async def _in_lobby(self, game_id: str) -> AsyncIterator[News]:
+        """A table, if nobody has rolled yet."""
+        table = await self.games.tables.current(game_id)
+        if table.game.stage is Stage.LOBBY:
+            yield self._with_solve(await self.games.shown(table))
+
+    def _with_solve(self, news: News) -> News:
+        """What happened at a table, with what is solved for as many as sit there."""
+        game, solve = news.table.game, self._solves.get(news.table.game.id)
+        here = solve and game.stage is Stage.LOBBY and solve.players <= len(game.seats)
+        return replace(news, solve=solve if here else None)
+
+    def _move(  # noqa: C901, PLR0911, PLR0912 - one for each button
+        self, caller: Caller, table: Table, press: TablePress
+    ) -> AsyncIterator[Delay | News]:
+        """The call of the service that a button stands for."""
+        games, game_id, kept = self.games, press.game, kept_dice(table.game, press.mask)
+        match press.action:
+            case "roll" | "bank" as then if kept:
+                return games.keep(caller, game_id, kept, then)
+            case "keep":
+                return games.keep(caller, game_id, kept, None)
+            case "roll":
+                return games.roll(caller, game_id)
+            case "bank":
+                return games.bank(caller, game_id)
+            case "use" if kept and not table.game.may_use:
+                return games.keep(caller, game_id, kept, "use")
+            case "use":
+                return games.use(caller, game_id, used_dice(table.game, press.mask))
+            case "accept":
+                return games.accept(caller, game_id)
+            case "farkle":
+                # the message says whose turn it is, whoever presses
+                mover = table.stored.seats[table.game.mover]
+                return games.score(
+                    caller, game_id, Person(mover.person or "", mover.name), 0, "farkle"
+                )
+            case "undo":
+                return games.undo(caller, game_id)
+            case "join":
+                return games.join(caller, game_id)
+            case "leave":
+                return games.get_up(caller, game_id)
+            case "bot":
+                return games.join(caller, game_id, level_named(press.chose))
+            case action if found := _PAIR.fullmatch(action):
+                return games.pick(caller, game_id, int(found[1]))
+            case _:
+                raise changed()
+
+    async def shown(self, caller: Caller, game_id: str, since: int = 0) -> AsyncIterator[News]:
+        """A table as it is now, with what happened since a version; bots go on by themselves."""
+        table = await self.games.tables.current(game_id)
+        if not table.game.over:
+            table = await self.games.tables.find(caller, game_id)
+        self.choices.forget(game_id)  # it is shown with none
+        yield self._with_solve(await self.games.shown(table, since))
+        async for news in self.games.bots(table):
+            yield news
+
+    def check_asks(self, caller: Caller, table: Table, press: TablePress) -> None:
+        """Refuse, before anybody is asked whether they are sure, what they may not do."""
+        if press.action == "end":
+            check_end(caller, table, self.games.tables.now())
+        else:
+            resign(table.game, table.own_seat(caller))
+
+    async def play_again(self, caller: Caller, table: Table) -> AsyncIterator[Reply | News]:
+        """Begins a game of the same players and rules, if the one who asks was among them."""
+        game, seats = table.game, table.stored.seats
+        if not game.over:
+            raise changed()
+        own = table.seat_of(caller.person)
+        if own is None or any(seat.person is None and seat.level is None for seat in seats):
+            raise IllegalActionError.say(
+                "not everybody who played is here: /play begins a new game"
+            )
+        others = [seat for seat in seats if seat.person != caller.person.id]
+        players: list[Player] = [caller.person]
+        players += [one.level or Person(one.person or "", one.name) for one in others]
+        kits = (*game.kits[own : own + 1], *game.kits[:own], *game.kits[own + 1 :])
+        more: dict[str, Any] = {
+            "tracked": game.tracked,
+            "joker_alone": table.begun.joker_alone,
+        }
+        if kits:
+            async for delay in self.games.prepare(caller, players, game.rules, kits, **more):
+                yield delay_reply(delay)
+        told = self.games.play(
+            caller,
+            players,
+            game.rules,
+            hints=game.hints,
+            away_seconds=game.away_seconds,
+            kits=kits,
+            **more,
+        )
+        async with self.games.tables.lock(f"again:{game.id}"):
+            # where several games may be open, one press each of two players is one rematch
+            for one in await self.games.tables.open_at(caller.place):
+                if one.stored.began_at >= table.moved_at and _who_play(one) == _who_play(table):
+                    raise IllegalActionError.say(
+                        "the rematch has begun already: it is game {game}", game=one.game.id
+                    )
+            first = await anext(told)
+        yield first
+        async for news in told:
+            yield news
+
+    async def review_pages(self, caller: Caller, table: Table) -> list[str]:
+        """The pages of the review of a game."""
+        if not table.game.over:
+            raise changed()  # no such button was ever shown
+        pages: list[str] = []
+        async for found in self.games.oracle.review(table, caller.asker):
+            if isinstance(found, Review):
+                pages = review_pages(found, table.names)
+        return pages
+
+    async def told(
+        self, caller: Caller, press: Confirm | Walk | DailyChoice | DrillChoice
+    ) -> AsyncIterator[Reply | News]:
+        """What comes of a press that nothing has to be known of before."""
+        games = self.games
+        match press:
+            case Confirm():
+                do = {"resign": games.resign, "end": games.end}[press.action]
+                async for news in do(caller, press.game):
+                    yield news
+            case Walk():
+                led = press.digest, press.name, press.position
+                async for reply in walked(games.oracle, games.tables, caller, *led):
+                    yield reply
+            case DailyChoice():
+                yield practice_reply(await self.daily.answer(caller, press.choice, press.day))
+            case DrillChoice():
+                async for reply in self._drilled(caller, press):
+                    yield replace(reply, private=False)  # it takes the place of the question
+
+    async def _drilled(self, caller: Caller, press: DrillChoice) -> AsyncIterator[Reply]:
+        if press.choice == NEXT:
+            wish = await self._drill.like(caller, press.position)
+            async for reply in drill_asked(self._drill, caller, wish):
+                yield reply
+        else:
+            found = await self._drill.answer(caller, int(press.choice), press.position)
+            yield practice_reply(found)
+
+    async def tournament(
+        self, caller: Caller, press: TournamentPress
+    ) -> tuple[TournamentNews, Pairing | None]:
+        """Do something in a tournament, or find the pairing of which a game is to begin."""
+        shown = await self.tournaments.shown(caller, press.tournament)
+        found = shown.tournament
+        pairing = found.between(*press.sides) if found and press.sides else None
+        if found and pairing and pairing.state in {State.DUE, State.PLAYING}:
+            self.tournaments.check_begins(caller, found, pairing)
+            return shown, pairing
+        do: dict[str, Callable[[Caller, str], Awaitable[TournamentNews]]] = {
+            "join": self.tournaments.join,
+            "leave": self.tournaments.leave,
+            "start": self.tournaments.start,
+        }
+        if press.action in do and not shown.is_over:
+            shown = await do[press.action](caller, press.tournament)
+        return shown, None
+
+    def begun(
+        self, caller: Caller, tournament: Tournament, pairing: Pairing
+    ) -> AsyncIterator[Reply | News]:
+        """The game of a pairing, which begins, or goes on."""
+        return begun(self.tournaments, self.rules, caller, tournament, pairing)
+
+
+def _who_play(table: Table) -> list[str]:
+    """The people and bots of a table, whatever their order."""
+    return sorted(seat.level or seat.person or "" for seat in table.stored.seats)
+
+
+def too_late(caller: Caller, table: Table, press: TablePress) -> str | None:
+    """Why what a button meant when it was shown cannot be done any more; None where it can.
+
+    Nothing is to be said where the one who presses has done it.
+    """
+    late, is_move = None, press.action in _MOVES or _PAIR.fullmatch(press.action)
+    if press.version != table.game.version and (is_move or press.chooses):
+        late = _gone_on(caller, table, press)
+    if table.game.over and press.action not in _AT_THE_END and late != "":
+        late = say("the game is over: /play begins another")
+    elif press.action == "bot":
+        # who chooses one twice at once has one
+        since = table.events[max(0, press.version - 1) :]
+        if any(isinstance(one, Joined) and one.level == press.chose for one in since):
+            called = bot_name(press.chose)
+            late = say("{bot} has just sat down: press again to add another bot", bot=called)
+    return late
+
+
+def _gone_on(caller: Caller, table: Table, press: TablePress) -> str | None:
+    """Return why a press is too late that belongs to one moment of a turn, as `too_late` does."""
+    then, events = table.since(press.version) or (None, [])
+    if then and not events and press.action != "undo":
+        return None  # people only came and went
+    if then and events:
+        action = press.action
+        done = next((one for one in events if not isinstance(one, Kept)), events[0])
+        whose = then.before if action == "undo" and then.before else then
+        own = then.tracked or table.seat_of(caller.person) == whose.mover
+        is_it = isinstance(done, _MOVES.get(action, Picked))
+        if own and is_it and getattr(done, "ending", action) == action:
+            return ""
+    return say("the game has moved on: look at how it stands now")
+
+
+def changed() -> InvalidRequestError:
+    """That a button does nothing any more, or never did."""
+    return InvalidRequestError.say("this button is out of date: /show shows the table again")

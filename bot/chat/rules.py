@@ -1,0 +1,171 @@
+"""Commands on rule sets: those that ship with the program, and the house rules of a place."""
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+from bot.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.chat.waiting import replies
+from bot.services.comparing import ComparedRules
+from bot.services.house_rules import HouseRules
+from bot.services.tables import Caller
+from bot.services.variations import as_they_are, variations
+from bot.tasks.answering import at_once
+from bot.tasks.solving import SolveState
+from bot.views.compare import compare_data, compare_text
+from bot.views.compare_chart import compare_chart
+from bot.views.house_rules import (
+    cancelled_text,
+    created_text,
+    deleted_text,
+    house_rules_data,
+    house_rules_text,
+    new_rules_help,
+    shown_text,
+    solve_progress_text,
+    used_text,
+)
+from bot.views.rules_diff import diff_data, diff_text, key_as_typed
+from bot.views.rules_text import rules_data
+from solver.errors import InvalidRequestError
+from solver.play.compare import CARELESS
+from solver.rules.ruleset import Ruleset
+from solver.wording import say_later
+
+
+class RulesCommands:
+    """/rules with all that can follow it."""
+
+    def __init__(self, rules: HouseRules) -> None:
+        self._rules = rules
+
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        return [
+            Command(
+                "/rules [RULES]",
+                say_later("rule sets; also diff, new, use, solve, cancel, delete"),
+                self._answer,
+                {},
+                any_option=True,
+                examples=(
+                    "/rules new sunday base:classic goal:5000 three-pairs:750",
+                    "/rules diff kcd classic",
+                ),
+            ),
+            Command(
+                "/compare RULES",
+                say_later("how rule sets play, side by side"),
+                self._compare,
+                {
+                    "vary": say_later("values of one option, as in goal=1000..4000:500"),
+                    "careless": say_later("cautious or greedy: how a careless player plays"),
+                },
+                examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
+            ),
+        ]
+
+    async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        first, *others = map(str, line.arguments or ("",))
+        word, name = first.lower(), " ".join(others)
+        if word != "new" and line.options:
+            raise InvalidRequestError.say('/rules takes options only after "new"')
+        if word in {"use", "solve", "delete"} and not name:
+            raise InvalidRequestError.say(
+                "/rules {word} needs a name, as in /rules {word} sunday", word=word
+            )
+        if word in {"new", "solve"}:
+            new = self._new(caller, name, line.options)
+            async for reply in new if word == "new" else self._solve(caller, name):
+                yield reply
+        elif word in {"use", "cancel", "delete"}:
+            if not caller.manages:
+                raise InvalidRequestError.say(
+                    "only those who manage this place can use /rules {word}", word=word
+                )
+            yield await {"use": self._use, "cancel": self._cancel, "delete": self._delete}[word](
+                caller.place, name
+            )
+        elif word == "diff":
+            yield await self._diff(caller.place, list(map(str, others)))
+        elif not line.words:
+            entries = await self._rules.list(caller.place)
+            yield Reply(entries, house_rules_text, house_rules_data)
+        else:
+            named = name if word == "show" else line.words
+            rules = await self._rules.resolve(caller.place, named)
+            solved = await at_once(self._rules.is_solved, rules)
+            yield Reply(rules, partial(shown_text, is_solved=solved), rules_data)
+
+    async def _diff(self, place: str, words: Sequence[str]) -> Reply:
+        """What differs between two rule sets, whose names may be of several words."""
+        found = await self._rules.several(place, words)
+        if len(found) != 2:
+            raise InvalidRequestError.say(
+                "/rules diff takes two names, as in /rules diff facebook sunday"
+            )
+        return Reply((found[0], found[1]), _diff_text, lambda both: diff_data(*both))
+
+    async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        words = list(map(str, line.arguments))
+        if not words:
+            raise InvalidRequestError.say("/compare takes rule sets, as in /compare kcd classic")
+        careless = (line.option("careless") or CARELESS[0]).lower()
+        if careless not in CARELESS:
+            raise InvalidRequestError(neither_word("careless", *CARELESS, careless))
+        named = await self._rules.several(caller.place, words)
+        vary = line.option("vary")
+        asked = await at_once(variations, named, vary) if vary else as_they_are(named)
+        told = self._rules.compared(caller.asker, asked, careless, compare_chart)
+        async for reply in replies(told, _compared_text, _compared_data):
+            yield reply
+
+    async def _new(
+        self, caller: Caller, name: str, options: Mapping[str, Word]
+    ) -> AsyncIterator[Reply]:
+        if not name:
+            yield Reply({"help": new_rules_help()}, itemgetter("help"), private=True)
+            return
+        # the values of these options have a grammar of their own
+        values = {key: str(value) for key, value in options.items()}
+        rules = await self._rules.create(caller.place, caller.person.id, name, values)
+        yield Reply(rules, created_text, rules_data)
+        async for reply in self._solve(caller, name):
+            yield reply
+
+    async def _solve(self, caller: Caller, name: str) -> AsyncIterator[Reply]:
+        async with contextlib.aclosing(
+            self._rules.solve(caller.place, name, caller.person.id)
+        ) as updates:
+            async for progress in updates:
+                cancelled = progress.state is SolveState.CANCELLED
+                yield Reply(progress, solve_progress_text, asdict, repeats=cancelled)
+
+    async def _use(self, place: str, name: str) -> Reply:
+        rules = await self._rules.use(place, name)
+        solved = await at_once(self._rules.is_solved, rules)
+        return Reply(rules, partial(used_text, is_solved=solved), rules_data)
+
+    async def _cancel(self, place: str, _: str) -> Reply:
+        cancelled = await self._rules.cancel(place)
+        return Reply(cancelled, cancelled_text, lambda name: {"cancelled": name})
+
+    async def _delete(self, place: str, name: str) -> Reply:
+        deleted = await self._rules.delete(place, name)
+        return Reply(deleted, deleted_text, lambda one: {"deleted": one.name, "rules": one.now})
+
+
+def _compared_text(compared: ComparedRules) -> str:
+    return compare_text(compared.found)
+
+
+def _compared_data(compared: ComparedRules) -> list[dict[str, Any]]:
+    return compare_data(compared.found)
+
+
+def _diff_text(both: tuple[Ruleset, Ruleset]) -> str:
+    one, other = both
+    return diff_text(one, other, (one.name, other.name), key_as_typed)

@@ -1,0 +1,131 @@
+"""The command of a tournament: make it, join, start, play the games, end it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
+from bot.chat.games import RULES_OPTION
+from bot.chat.waiting import solved_for_game
+from bot.services.games import News
+from bot.services.house_rules import HouseRules
+from bot.services.rule_options import with_goal
+from bot.services.tables import Caller, Person
+from bot.services.tournaments import TournamentNews, Tournaments, rules_of
+from bot.table.tournament import Form, Pairing, Tournament
+from bot.views.game import table_data, table_text
+from bot.views.tournament import tournament_data, tournament_text
+from solver.errors import InvalidRequestError
+from solver.wording import say, say_later
+
+WHAT = (
+    say_later("new"),
+    say_later("join"),
+    say_later("withdraw"),
+    say_later("start"),
+    say_later("play"),
+    say_later("show"),
+    say_later("remove"),
+    say_later("end"),
+)
+"""What can be done to a tournament, as it is typed."""
+
+
+def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Command]:
+    """/tournament."""
+
+    async def answer(line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        what, *others = [*line.arguments] or ["show"]
+        names = [one if isinstance(one, Person) else str(one) for one in others]
+        match what if isinstance(what, Person) else _meant(str(what)):
+            case "new":
+                yield tournament_reply(await made(line, caller, others))
+            case "play":
+                found, pairing = await tournaments.pairing(caller, None, names)
+                async for told in begun(tournaments, rules, caller, found, pairing):
+                    yield told
+            case "remove":
+                if len(names) != 1:
+                    raise InvalidRequestError.say("/tournament remove takes a name")
+                yield tournament_reply(await tournaments.leave(caller, None, names[0]))
+            case "join" | "withdraw" | "start" | "end" | "show" as action if not others:
+                do: dict[str, Callable[[Caller], Awaitable[TournamentNews]]] = {
+                    "join": tournaments.join,
+                    "withdraw": tournaments.leave,
+                    "start": tournaments.start,
+                    "end": tournaments.end,
+                    "show": tournaments.shown,
+                }
+                yield tournament_reply(await do[action](caller))
+            case _:
+                raise InvalidRequestError(_usage())
+
+    async def made(line: Line, caller: Caller, others: Sequence[Word]) -> TournamentNews:
+        form = Form.ROUND_ROBIN
+        if others:
+            form = _form("-".join(str(one).lower() for one in others))
+        chosen = await rules.resolve(caller.place, line.option("rules"))
+        goal = line.number("goal")
+        chosen = with_goal(chosen, goal)
+        hints = line.choice("hints", YES_OR_NO) is True
+        return await tournaments.make(caller, form, chosen, hints=hints)
+
+    return [
+        Command(
+            "/tournament [new]",
+            say_later("a tournament, all against all or knock-out: new, join, start, play"),
+            answer,
+            {
+                **RULES_OPTION,
+                "goal": say_later("another goal"),
+                "hints": say_later("yes: allow hints"),
+            },
+            examples=(
+                "/tournament new knock-out rules:kcd goal:2000",
+                "/tournament",
+            ),
+        )
+    ]
+
+
+async def begun(
+    tournaments: Tournaments,
+    rules: HouseRules,
+    caller: Caller,
+    found: Tournament,
+    pairing: Pairing,
+) -> AsyncIterator[Reply | News]:
+    """The game of a pairing, once its rules are solved where that is quick, or as it stands."""
+    if (table := await tournaments.shown_table(pairing)) is not None:
+        yield Reply(table, table_text, lambda one: table_data(one.table, one.chances))
+        return
+    async for reply in solved_for_game(tournaments.oracle, rules, caller, rules_of(found), 2):
+        yield reply
+    async for news in tournaments.play(caller, found, pairing):
+        yield news
+
+
+def tournament_reply(found: TournamentNews) -> Reply:
+    """A tournament, for all to see."""
+    return Reply(found, tournament_text, tournament_data)
+
+
+def _meant(word: str) -> str:
+    """What is to be done, in English."""
+    known = {say(one).lower(): one for one in WHAT} | {one: one for one in WHAT}
+    known["leave"] = "withdraw"
+    return known.get(word.lower(), "")
+
+
+def _form(text: str) -> Form:
+    for form in Form:
+        if text in {form.value, say(form.value).lower(), form.value.replace("-", "")}:
+            return form
+    raise InvalidRequestError.say(
+        '/tournament new takes round-robin or knock-out, not "{text}"', text=text
+    )
+
+
+def _usage() -> str:
+    return say(
+        "/tournament shows the games; other words after it are new, join, withdraw, start,"
+        " play, remove NAME and end"
+    )

@@ -1,0 +1,133 @@
+"""What a task makes, as replies: how long there is to wait, and then that."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from bot.chat.commands import Reply
+from bot.services.advisor import Hint
+from bot.services.chances import Oracle
+from bot.services.games import News
+from bot.services.house_rules import HouseRules
+from bot.services.positions import rules_of
+from bot.services.situation import Situation
+from bot.services.tables import Caller
+from bot.table import commands
+from bot.table.state import Game
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.views.game import hint_data, hint_text
+from bot.views.tasks import delay_text, needed_data, needed_text
+from solver.errors import IllegalActionError
+from solver.rules.ruleset import Ruleset
+
+T = TypeVar("T")
+
+
+def delay_reply(delay: Delay) -> Reply:
+    """How long there is to wait."""
+    return Reply(delay, delay_text, asdict)
+
+
+async def solved_first(
+    oracle: Oracle,
+    rules: HouseRules,
+    caller: Caller,
+    meant: Ruleset,
+    *players: int,
+    check: Callable[[], None] | None = None,
+) -> AsyncIterator[Reply]:
+    """That rules are solved for numbers of players before an answer, where that is quick.
+
+    Where more than two cannot be waited for, two are solved if they can, of whom an estimate is
+    made.
+
+    check : refuses what cannot be answered, before any time is spent on it
+    """
+
+    async def is_solved(number: int) -> bool:
+        return await at_once(oracle.advisor.solved_for, meant, number) is not None
+
+    for number in players:
+        for one in dict.fromkeys((number, 2)):
+            if await is_solved(number) or await is_solved(one):
+                break
+            if check:
+                await at_once(check)
+            async for needed in rules.needed(caller.asker, meant, one):
+                yield Reply(needed, needed_text, needed_data)
+
+
+def solved_for_game(
+    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, players: int
+) -> AsyncIterator[Reply]:
+    """Waits for so many players, and for two, who are left in the end where others resign."""
+    return solved_first(oracle, rules, caller, meant, *sorted({2, max(2, players)}))
+
+
+async def ready_for(
+    oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
+) -> AsyncIterator[Reply]:
+    """Waits until what a game needs is solved: its rules, or the dice that players bring to it."""
+    if game.kits or game.pool:
+        needed = await at_once(oracle.needs, game)
+        async for delay in oracle.ready(caller.asker, needed):
+            yield delay_reply(delay)
+    else:
+        async for reply in solved_first(oracle, rules, caller, game.rules, game.playing):
+            yield reply
+
+
+async def ready_to_answer(
+    oracle: Oracle,
+    rules: HouseRules,
+    caller: Caller,
+    situation: Situation,
+    check: Callable[[], None],
+) -> AsyncIterator[Reply]:
+    """What is solved before an answer on a position that is told; `check` as for `solved_first`."""
+    if situation.dice:
+        await at_once(check)
+        async for delay in oracle.ready(caller.asker, situation.dice.matchup):
+            yield delay_reply(delay)
+    else:
+        meant, players = rules_of(situation), situation.players
+        async for reply in solved_first(oracle, rules, caller, meant, players, check=check):
+            yield reply
+
+
+async def ready_for_one_more(
+    oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
+) -> AsyncIterator[Reply]:
+    """Waits for a game's rules before somebody sits down at it; not at all where nobody can."""
+    try:
+        commands.join(game)
+    except IllegalActionError:
+        return
+    if not (game.kits or game.pool):
+        players = len(game.seats) + 1
+        async for reply in solved_for_game(oracle, rules, caller, game.rules, players):
+            yield reply
+
+
+async def replies(
+    told: AsyncIterator[Delay | T], make_text: Callable[[T], str], make_data: Callable[[T], Any]
+) -> AsyncIterator[Reply]:
+    """Replies to a task: how long it takes, then what it made, in words and as plain data."""
+    async for found in told:
+        if isinstance(found, Delay):
+            yield delay_reply(found)
+        else:
+            yield Reply(found, make_text, make_data)
+
+
+def hint_reply(told: Delay | Hint) -> Reply:
+    """A hint, for who asked alone, or how long there is to wait for it."""
+    if isinstance(told, Delay):
+        return delay_reply(told)
+    return Reply(told, hint_text, hint_data, private=True)
+
+
+def told_reply(told: Delay | News) -> Reply | News:
+    """What happened at a table, or how long there is to wait before it does."""
+    return delay_reply(told) if isinstance(told, Delay) else told

@@ -1,0 +1,1 @@
+"""What commands of the command line share: rules and positions as options, what they print."""
