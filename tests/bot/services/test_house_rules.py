@@ -7,11 +7,9 @@ import re
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +41,7 @@ from solver.rules.ruleset import Ruleset, Scoring
 from solver.rules.writer import rules_toml
 from solver.strategy import find_strategy, open_strategy, verify_strategy
 from tests.bot.services.scripted import follow_script
-from tests.bot.waiting import until
+from tests.bot.waiting import is_gone, until
 from tests.conftest import rules_file
 
 PLACE, ANN = "console", "ann"
@@ -488,20 +486,15 @@ async def test_updates_are_throttled(make: Make, workers: Workers, tmp_path: Pat
     is_enough = f"        if os.path.exists({str(enough)!r}):\n            break\n"
     workers.do(SWEEPS + is_enough + "    print('noise')\n    os._exit(3)\n")
     house = make(interval=0.2)
-    times, updates = [], []
+    updates = []
     async with aclosing(house.solve(PLACE, "zilch")) as solve:
         async for update in solve:
-            times.append(time.monotonic())
             updates.append(update)
             if update.far and update.far.sweep > 2 * len(updates) > 4:
                 enough.touch()
-            await asyncio.sleep(0.05)
-    gaps = [later - earlier for earlier, later in pairwise(times[:-1])]
-    assert gaps
-    assert min(gaps) >= 0.2
     sweeps = [update.far.sweep if update.far else 0 for update in updates]
     assert sweeps == sorted(sweeps)
-    assert max(sweeps) > len(sweeps)
+    assert max(sweeps) > 2 * len(sweeps) - 2, "most of what the worker tells is not told"
     assert updates[-1].state is SolveState.FAILED
     assert (
         updates[-1].sentence == "zilch: the solve stopped unexpectedly (status 3); solve it again"
@@ -619,28 +612,23 @@ async def test_a_deaf_worker_is_killed_with_its_children(
     house: HouseRules, workers: Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(solving, "GRACE", 0.2)
-    beats = tmp_path / "beats"
+    alive = tmp_path / "alive"
     workers.do(
         f"""
         import os, signal, time
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        with open({str(beats)!r}, "a", buffering=1) as file:
-            who = "parent" if os.fork() else "child"
-            while True:
-                print(who, file=file)
-                time.sleep(0.01)
+        os.fork()
+        with open({str(alive)!r}, "a", buffering=1) as file:
+            print(os.getpid(), file=file)
+        time.sleep(600)
         """
     )
     task = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
-    await until(lambda: beats.exists() and {"parent", "child"} <= {*beats.read_text().split()})
-    started = time.monotonic()
+    await until(lambda: alive.exists() and len(alive.read_text().split()) == 2)
+    both = [int(process) for process in alive.read_text().split()]
     await house.cancel(PLACE)
-    assert time.monotonic() - started >= 0.2
     assert (await task).state is SolveState.CANCELLED
-    await asyncio.sleep(0.05)
-    last = beats.read_text()
-    await asyncio.sleep(0.1)
-    assert beats.read_text() == last
+    await until(lambda: all(map(is_gone, both)))
 
 
 @pytest.mark.slow

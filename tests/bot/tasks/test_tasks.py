@@ -16,7 +16,7 @@ from bot.tasks.turns import Asker
 from bot.tasks.workers import TaskError
 from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
-from tests.bot.waiting import until
+from tests.bot.waiting import rest, until
 
 ANN, BOB, MALLORY = (Asker(name, f"{name}'s") for name in ("ann", "bob", "mallory"))
 
@@ -113,18 +113,19 @@ async def test_what_takes_too_long_is_ended(opened: Open) -> None:
         os.kill(process, 0)
 
 
-async def test_a_person_stops_what_is_theirs(opened: Open) -> None:
-    tasks = opened()
+async def test_a_person_stops_what_is_theirs(opened: Open, tmp_path: Path) -> None:
+    tasks, begun = opened(), tmp_path / "begun"
     process = await tasks.aside(ANN, os.getpid)
 
-    async def sleep(asker: Asker, what: str, seconds: float) -> None:
+    async def run(asker: Asker, what: str, make: Callable[..., Any], *args: Any) -> None:
         async with tasks.task(asker, what) as task:
-            await task.run(time.sleep, seconds)
+            await task.run(make, *args)
 
-    theirs = [asyncio.create_task(sleep(MALLORY, what, 600)) for what in ("match", "review")]
-    await asyncio.sleep(0.1)
-    ours = asyncio.create_task(sleep(ANN, "match", 0))
-    await asyncio.sleep(0.1)
+    asked = [run(MALLORY, what, rest, begun) for what in ("match", "review")]
+    theirs = [asyncio.create_task(one) for one in asked]
+    await until(begun.exists)
+    ours = asyncio.create_task(run(ANN, "match", abs, -1))
+    await asyncio.sleep(0)
     assert not ours.done()
     assert await tasks.cancel("mallory") == ["match", "review"]
     with pytest.raises(ProcessLookupError):
@@ -174,16 +175,16 @@ async def test_who_waits_is_told_what_for(opened: Open, monkeypatch: pytest.Monk
     await asyncio.gather(*running)
 
 
-async def test_whoever_stops_listening_ends_the_task(opened: Open) -> None:
-    tasks = opened()
+async def test_whoever_stops_listening_ends_the_task(opened: Open, tmp_path: Path) -> None:
+    tasks, begun = opened(), tmp_path / "begun"
     process = await tasks.aside(ANN, os.getpid)
 
     async def listen() -> None:
-        async for _ in tasks.told(ANN, "review", time.sleep, 600):
+        async for _ in tasks.told(ANN, "review", rest, begun):
             pass
 
     listening = asyncio.create_task(listen())
-    await asyncio.sleep(0.1)
+    await until(begun.exists)
     listening.cancel()
     await asyncio.gather(listening, return_exceptions=True)
     with pytest.raises(ProcessLookupError):

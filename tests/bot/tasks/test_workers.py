@@ -16,7 +16,7 @@ from bot.tasks.workers import TaskError, TaskFailedError, Workers
 from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules
 from solver.wording import speak
-from tests.bot.waiting import is_gone
+from tests.bot.waiting import is_gone, rest, until
 
 
 @pytest.fixture
@@ -55,10 +55,10 @@ async def test_what_it_raises(workers: Workers) -> None:
     assert await workers.run(os.getpid)
 
 
-async def test_a_worker_that_is_killed_is_replaced(workers: Workers) -> None:
+async def test_a_worker_that_is_killed_is_replaced(workers: Workers, tmp_path: Path) -> None:
     process = await workers.run(os.getpid)
-    sleeping = asyncio.create_task(workers.run(time.sleep, 600))
-    await asyncio.sleep(0.05)
+    sleeping = asyncio.create_task(workers.run(rest, tmp_path / "begun"))
+    await until((tmp_path / "begun").exists)
     os.kill(process, signal.SIGKILL)
     with pytest.raises(TaskError, match=r"was killed \(signal 9\), perhaps because memory ran out"):
         await sleeping
@@ -66,16 +66,14 @@ async def test_a_worker_that_is_killed_is_replaced(workers: Workers) -> None:
         await workers.run(os._exit, 3)
     idle = await workers.run(os.getpid)
     os.kill(idle, signal.SIGKILL)
-    while not is_gone(idle):  # noqa: ASYNC110 - another process's end
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.05)
+    await until(lambda: is_gone(idle))
     assert await workers.run(os.getpid) not in {process, idle}
 
 
-async def test_who_is_cancelled_ends_the_process(workers: Workers) -> None:
+async def test_who_is_cancelled_ends_the_process(workers: Workers, tmp_path: Path) -> None:
     process = await workers.run(os.getpid)
-    sleeping = asyncio.create_task(workers.run(time.sleep, 600))
-    await asyncio.sleep(0.1)
+    sleeping = asyncio.create_task(workers.run(rest, tmp_path / "begun"))
+    await until((tmp_path / "begun").exists)
     sleeping.cancel()
     with pytest.raises(asyncio.CancelledError):
         await sleeping
