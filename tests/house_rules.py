@@ -128,7 +128,7 @@ def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
         found["four_of_a_kind"] = draw(st.sampled_from([None, 0, 250, 400]))
     found["nothing"] = draw(rarely(0, 50, 100, 250)) if dice >= 2 else 0
     for key, option in SCORING_OPTIONS.items():
-        if key not in found and max(option.dice, len(option.sample)) <= dice:
+        if key not in found and max(option.dice, len(option.pattern)) <= dice:
             found[key] = draw(rarely(option.default, *others(option)))
     return found
 
@@ -321,7 +321,7 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     for key, option in OPTIONS.items():
         if not option.example or any(option.of(rules) != option.default for rules in known):
             continue
-        dice = max(3, option.dice, len(option.sample))
+        dice = max(3, option.dice, len(option.pattern))
         for value in others(option):
             changes = (
                 {key: value} if len(option.place) == 1 else {"scoring": TRIPLES | {key: value}}

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.views.layout import columns, wrap
-from bot.views.rules_text import but_nothing, combination_points
+from bot.views.rules_text import NO_SCORE, but_nothing, combination_points
 from bot.views.sheet import Cell, Sheet
 from solver.rules.options import as_typed
+from solver.rules.patterns import in_words
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, Topic, topics
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points
-from solver.wording import figure, say, short
+from solver.wording import ENGLISH, figure, said_in, say, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class _Worth:
 
 def diff_data(a: Ruleset, b: Ruleset) -> dict[str, Any]:
     """What differs, with options as their keys and dice as what they are worth."""
-    options, scoring = _options(a, b), list(_scoring(a, b))
+    options, scoring = _options(a, b), said_in(ENGLISH, list, _scoring(a, b))
     return {
         "a": {"rules": a.name, "digest": a.digest},
         "b": {"rules": b.name, "digest": b.digest},
@@ -91,7 +92,7 @@ def diff_text(
         lines += [f"  {one}: {ours.sentence or nothing}"]
         lines += [f"  {two}: {theirs.sentence or nothing}"]
     if scoring:
-        rows = [(say(name), str(ours), str(theirs)) for name, ours, theirs in scoring]
+        rows = [(name, str(ours), str(theirs)) for name, ours, theirs in scoring]
         lines += ["", say("what dice are worth")]
         lines += columns([("", one, two), *rows], right={1, 2})
     return wrap("\n".join(lines))
@@ -116,17 +117,23 @@ def _topics(rules: Ruleset) -> list[Topic]:
 
 
 def _scoring(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, _Worth, _Worth]]:
-    """The combinations that are worth something else."""
+    """The combinations that are worth something else, in the language that is spoken."""
     for number in range(1, max(a.dice, b.dice) + 1):
         for face in FACES:
             one, two = _of_a_kind(a, face, number), _of_a_kind(b, face, number)
             if one.own != two.own and one.best != two.best:
-                yield " ".join([str(face)] * number), one, two
-    ours, theirs = combination_points(a), combination_points(b)
+                yield in_words(str(face) * number), one, two
+    ours, theirs = map(_named_points, (a, b))
     for name in dict.fromkeys([*ours, *theirs]):
         one, two = (_Worth(points.get(name, 0), points.get(name, 0)) for points in (ours, theirs))
         if one != two:
             yield name, one, two
+
+
+def _named_points(rules: Ruleset) -> dict[str, int]:
+    """Points of combinations of different faces and of a roll without any, by names of them."""
+    found = {in_words(pattern): points for pattern, points in combination_points(rules).items()}
+    return found | {say(NO_SCORE[rules.dice - 1]): rules.scoring.nothing}
 
 
 def _of_a_kind(rules: Ruleset, face: int, number: int) -> _Worth:

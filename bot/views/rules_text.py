@@ -10,13 +10,13 @@ from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
 from solver.rules.file import Finding
-from solver.rules.options import COUNTS
-from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, topics
+from solver.rules.patterns import COUNTS, in_words
+from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later, short
 
-_NOTHING = (
+NO_SCORE = (
     say_later("a die without any score"),
     say_later("two dice without any score"),
     say_later("three dice without any score"),
@@ -97,8 +97,12 @@ def _worth(rules: Ruleset) -> list[str]:
         head = ("", *(say(COUNTS[number - 1]) for number in numbers))
         lines += columns([head, *rows], right=range(1, 7))
     named = [
-        (say(name), _points(points)) for name, points in combination_points(rules).items() if points
+        (in_words(pattern), _points(points))
+        for pattern, points in combination_points(rules).items()
+        if points
     ]
+    if rules.scoring.nothing:
+        named.append((say(NO_SCORE[rules.dice - 1]), _points(rules.scoring.nothing)))
     if named:
         lines += ["", *columns(named, right={1})] if rows else columns(named, right={1})
     if examples := _better_in_parts(rules):
@@ -117,14 +121,12 @@ def but_nothing(rules: Ruleset) -> Ruleset:
 
 
 def combination_points(rules: Ruleset) -> dict[str, int]:
-    """Points of combinations of different faces, by names that `say` takes; 0 if one is none."""
-    worth = but_nothing(rules).combinations
-    found = {
-        option.name: worth.get(option.sample, 0)
-        for option in OPTIONS.values()
-        if option.sample and len(option.sample) <= rules.dice
-    }
-    return {**found, _NOTHING[rules.dice - 1]: rules.scoring.nothing}
+    """Points of patterns of different faces; 0 where one does not score."""
+    found: dict[str, int] = {}
+    for pattern, points in rules.scoring.patterns():
+        if len({*pattern}) > 1 and len(pattern) <= rules.dice:
+            found[pattern] = max(points, found.get(pattern, 0))
+    return found
 
 
 def _better_in_parts(rules: Ruleset) -> list[str]:
@@ -136,7 +138,7 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
             dice=" ".join(map(str, dice)),
             points=worth[make_roll(dice)],
         )
-        for dice, points in rules.combinations.items()
+        for dice, points in sorted(rules.combinations.items())
         if worth[make_roll(dice)] > points
     ]
     return found[:2]

@@ -20,9 +20,9 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
+from solver.rules.patterns import in_words
 from solver.wording import say, say_later, short
 
-FACES = range(1, 7)
 MAX_POINTS = 1_000_000
 
 Place = tuple[str, ...]
@@ -186,43 +186,6 @@ PATTERNS = Kind(
 """Rolls that contain some dice, see `solver.rules.ruleset.Pattern`."""
 
 
-COUNTS = (
-    say_later("one"),
-    say_later("two"),
-    say_later("three"),
-    say_later("four"),
-    say_later("five"),
-    say_later("six"),
-)
-"""Numbers of dice in words, from one."""
-
-
-def canonical(patterns: tuple[str, ...]) -> list[str]:
-    """Patterns in one order, each once, of those that mean the same."""
-    return sorted({"".join(sorted(pattern)) for pattern in patterns})
-
-
-def any_of(patterns: list[str], dice: int) -> str:
-    """Patterns of a roll in words: "four or more 2s or six of a kind"."""
-    *others, last = (_pattern(pattern, whole=len(pattern) == dice) for pattern in patterns)
-    return say("{others} or {last}", others=", ".join(others), last=last) if others else last
-
-
-def _pattern(pattern: str, *, whole: bool) -> str:
-    number, face = say(COUNTS[len(pattern) - 1]), pattern[0]
-    if face == "x":
-        if whole:
-            return say("{number} of a kind", number=number)
-        return say("{number} or more of a kind", number=number)
-    if len(pattern) == 1:
-        return say("a {face}", face=face)
-    if len(set(pattern)) > 1:
-        return " ".join(pattern)
-    if whole:
-        return say("{number} {face}s", number=number, face=face)
-    return say("{number} or more {face}s", number=number, face=face)
-
-
 def _one_of(words: tuple[str, ...]) -> Kind:
     *others, last = words
     return Kind(
@@ -307,7 +270,7 @@ class Option:
     """A comment in files, for a key that does not explain itself; of words that is their help."""
     ask: str = ""
     """The question of `farkle rules new`; `{word}` in it is each of the words one after the other.
-    For a combination its name is asked."""
+    Where it is empty, the pattern in words is the question."""
     meanings: Mapping[str, str] = field(default_factory=dict)
     """What may be answered, and what it means."""
     told: Mapping[Any, str] = field(default_factory=dict)
@@ -322,11 +285,8 @@ class Option:
     """Options on which that depends."""
     idle: str = ""
     """A complaint where it is given all the same: with `value` and the keys that it needs."""
-    sample: tuple[int, ...] = ()
-    """Dice of a combination that it gives points to, in ascending order."""
-    name: str = ""
-    """What combinations of this kind are called; for these dice alone, a straight, it is the dice.
-    """
+    pattern: str = ""
+    """The combinations that it gives points to, see `solver.rules.patterns`."""
     in_steps: bool = False
     """Whether it has to be a multiple of the step in which points come."""
     up_to_goal: bool = False
@@ -343,10 +303,6 @@ class Option:
     def typed(self) -> str:
         """The key as it is typed in a chat."""
         return as_typed(self.key)
-
-    def is_straight(self) -> bool:
-        """Whether it gives points to dice of different faces, and so to its sample alone."""
-        return bool(self.sample) and len({*self.sample}) == len(self.sample)
 
     def of(self, rules: Any) -> Any:
         """Its value under `rules`; None where they have no such table."""
@@ -367,7 +323,7 @@ class Option:
 
     def applies(self, rules: Any) -> bool:
         """Whether it means anything under `rules`."""
-        least = max(self.dice, len(self.sample))
+        least = max(self.dice, len(self.pattern))
         return bool(rules.dice >= least and (self.when is None or self.when(rules)))
 
 
@@ -386,12 +342,11 @@ def options_of(model: type[BaseModel], *table: str) -> dict[str, Option]:
             if isinstance(option, Option):
                 kind = _kind_of(made)
                 accepted = (one for one in made.metadata if not isinstance(one, Option))
-                name = option.name or " ".join(map(str, option.sample))
+                name = in_words(option.pattern) if option.pattern else ""
                 found[key] = replace(
                     option,
                     note=option.note or ("" if kind.is_list or not kind.words else option.help),
                     ask=option.ask or name[:1].upper() + name[1:],
-                    name=name,
                     key=key,
                     place=(*table, key),
                     type=Annotated[(made.annotation, kind, *accepted)],

@@ -12,7 +12,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import BaseModel, Field, model_validator
 
 from solver.rules.options import (
-    FACES,
     MAX_POINTS,
     NUMBER,
     PATTERNS,
@@ -27,12 +26,11 @@ from solver.rules.options import (
     Points,
     Told,
     YesNo,
-    any_of,
-    canonical,
     described,
     options_of,
     read_number,
 )
+from solver.rules.patterns import FACES, any_of, canonical
 from solver.rules.scoring import SCORING_OPTIONS, Scoring
 from solver.wording import and_text, say, say_later, say_number
 

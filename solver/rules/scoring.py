@@ -1,11 +1,11 @@
 """What dice are worth, as validated, frozen data with what there is to say of every key."""
 
 from collections import Counter
-from itertools import combinations, combinations_with_replacement
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
 from typing import Annotated, Literal
 
 from solver.rules.options import (
-    FACES,
     Data,
     Option,
     Points,
@@ -15,6 +15,7 @@ from solver.rules.options import (
     options_of,
     some_of,
 )
+from solver.rules.patterns import FACES, Dice, by_face, dice_of, tidy
 from solver.wording import say_later
 
 
@@ -31,6 +32,7 @@ class Scoring(Data):
         usage="ones:100 fives:50",
         note="the points for the faces 1 to 6",
         ask="One die",
+        pattern="a",
     )
     """One die, for each face."""
     three_of_a_kind: PointsPerFace = described(
@@ -38,7 +40,7 @@ class Scoring(Data):
         "300",
         say_later("or six numbers: 1000,200,300,400,500,600"),
         ask="Three of a kind",
-        dice=3,
+        pattern="aaa",
     )
     """Three of a kind, for each face; has to be said where no single die scores."""
     more_of_a_kind: Literal["none", "linear", "doubling"] = described(
@@ -60,15 +62,15 @@ class Scoring(Data):
         "2000",
         say_later("replaces that; also five-, six-of-a-kind; none"),
         ask="Other points for four of a kind, or none",
-        dice=4,
+        pattern="aaaa",
     )
     """Four of a kind, for each face. If left out: as `more_of_a_kind` says."""
     five_of_a_kind: PointsPerFaceOrNone = described(
-        None, "3000", ask="Other points for five of a kind, or none", dice=5
+        None, "3000", ask="Other points for five of a kind, or none", pattern="aaaaa"
     )
     """Five of a kind, for each face. If left out: as `more_of_a_kind` says."""
     six_of_a_kind: PointsPerFaceOrNone = described(
-        None, "4000", ask="Other points for six of a kind, or none", dice=6
+        None, "4000", ask="Other points for six of a kind, or none", pattern="aaaaaa"
     )
     """Six of a kind, for each face. If left out: as `more_of_a_kind` says."""
     straight_1_6: Points = described(
@@ -76,19 +78,18 @@ class Scoring(Data):
         "1500",
         say_later("1 to 6; straight-1-5:500 straight-2-6:750"),
         usage="straight:1500",
-        sample=(1, 2, 3, 4, 5, 6),
+        pattern="123456",
     )
     """All six faces."""
-    straight_1_5: Points = described(0, "500", sample=(1, 2, 3, 4, 5))
+    straight_1_5: Points = described(0, "500", pattern="12345")
     """The faces 1 to 5."""
-    straight_2_6: Points = described(0, "750", sample=(2, 3, 4, 5, 6))
+    straight_2_6: Points = described(0, "750", pattern="23456")
     """The faces 2 to 6."""
     three_pairs: Points = described(
         0,
         "750",
         say_later("three different pairs"),
-        sample=(1, 1, 2, 2, 3, 3),
-        name=say_later("three pairs"),
+        pattern="aabbcc",
     )
     """Three pairs of different faces."""
     three_pairs_include: Annotated[
@@ -112,8 +113,7 @@ class Scoring(Data):
         0,
         "1500",
         say_later("four of a kind and a pair"),
-        sample=(1, 1, 1, 1, 2, 2),
-        name=say_later("four of a kind and a pair"),
+        pattern="aaaabb",
         when=lambda rules: "four_and_two" not in rules.scoring.three_pairs_include,
     )
     """Four of a kind with a pair of another face."""
@@ -121,8 +121,7 @@ class Scoring(Data):
         0,
         "2500",
         say_later("two different triples"),
-        sample=(1, 1, 1, 2, 2, 2),
-        name=say_later("two triplets"),
+        pattern="aaabbb",
     )
     """Two different triples."""
     nothing: Points = described(
@@ -134,42 +133,37 @@ class Scoring(Data):
     )
     """A roll of all the dice in which nothing scores; all of them are set aside."""
 
-    def of_a_kind(self, face: int, number: int) -> int:
-        """Points of `number` dice of one `face` kept as one combination; 0 if it is none."""
-        triple = self.three_of_a_kind[face - 1]
-        if number == 1:
-            return self.single[face - 1]
-        if number == 2:
-            return 0
-        explicit = {4: self.four_of_a_kind, 5: self.five_of_a_kind, 6: self.six_of_a_kind}
-        if (points := explicit.get(number)) is not None:
-            return points[face - 1]
-        if number == 3:
-            return triple
-        return {
-            "none": 0,
-            "linear": triple * (number - 2),
-            "doubling": triple << (number - 3),
-        }[self.more_of_a_kind]
+    def prices(self) -> Iterator[tuple[str, int | tuple[int, ...]]]:
+        """Every pattern that a key stands for, with points or those by the face of its letter."""
+        for option in SCORING_OPTIONS.values():
+            if option.pattern:
+                points = getattr(self, option.key)
+                yield option.pattern, self._beyond_three(option) if points is None else points
+        for key in self.three_pairs_include:
+            yield SCORING_OPTIONS[key].pattern, self.three_pairs
 
-    def combinations(self, number_of_dice: int) -> dict[tuple[int, ...], int]:
-        """Points of every scoring combination, by its dice in ascending order."""
-        found: Counter[tuple[int, ...]] = Counter()
-        for face in FACES:
-            for number in range(1, number_of_dice + 1):
-                found[(face,) * number] = self.of_a_kind(face, number)
-        for option in filter(Option.is_straight, SCORING_OPTIONS.values()):
-            found[option.sample] = getattr(self, option.key)
-        for faces in combinations(FACES, 3):
-            found[tuple(sorted(faces * 2))] = self.three_pairs
-        pairs = dict.fromkeys(self.three_pairs_include, self.three_pairs)
-        for face in FACES:
-            found[(face,) * 6] = max(found[(face,) * 6], pairs.get("six_of_a_kind", 0))
-            for other in set(FACES) - {face}:
-                dice = tuple(sorted((face,) * 4 + (other,) * 2))
-                found[dice] = max(self.four_and_two, pairs.get("four_and_two", 0))
-                found[tuple(sorted((face, other) * 3))] = self.two_triplets
-        found = Counter({dice: n for dice, n in found.items() if n and len(dice) <= number_of_dice})
+    def _beyond_three(self, option: Option) -> tuple[int, ...]:
+        """Points of more than three of a kind by face, as those of three say."""
+        more = len(option.pattern) - 3
+        times = {"none": 0, "linear": 1 + more, "doubling": 2**more}[self.more_of_a_kind]
+        return tuple(times * points for points in self.three_of_a_kind)
+
+    def patterns(self) -> Iterator[tuple[str, int]]:
+        """Every pattern that scores, in its one spelling, with its points."""
+        for pattern, points in self.prices():
+            if isinstance(points, int):
+                yield tidy(pattern), points
+            else:
+                for face, of_face in by_face(pattern):
+                    yield tidy(of_face), points[face - 1]
+
+    def combinations(self, number_of_dice: int) -> dict[Dice, int]:
+        """Points of every scoring combination: of dice with more than one price, the dearest."""
+        found: Counter[Dice] = Counter()
+        for pattern, points in self.patterns():
+            if points and len(pattern) <= number_of_dice:
+                for dice in dice_of(pattern):
+                    found[dice] = max(found[dice], points)
         if self.nothing:
             scores = [Counter(dice) for dice in found]
             for roll in combinations_with_replacement(FACES, number_of_dice):

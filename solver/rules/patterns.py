@@ -1,0 +1,115 @@
+"""Patterns of dice: which dice show one, and how it is said.
+
+A digit stands for a die of that face. Equal letters stand for dice of one face, and each letter has
+a face of its own, which no other letter and no digit of its pattern has: "aabb" is two pairs,
+"aaabb" three of a kind and a pair, "1234" four dice in a row, "11a" two 1s and a die that is none.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import permutations
+
+from solver.wording import and_text, say, say_later
+
+FACES = range(1, 7)
+
+Dice = tuple[int, ...]
+"""Faces in ascending order."""
+
+COUNTS = (
+    say_later("one"),
+    say_later("two"),
+    say_later("three"),
+    say_later("four"),
+    say_later("five"),
+    say_later("six"),
+)
+"""Numbers of dice in words, from one."""
+
+_PAIRS = (say_later("a pair"), say_later("two pairs"), say_later("three pairs"))
+_ALIKE = {
+    3: say_later("three of a kind"),
+    4: say_later("four of a kind"),
+    5: say_later("five of a kind"),
+    6: say_later("six of a kind"),
+}
+
+
+@cache
+def dice_of(pattern: str) -> tuple[Dice, ...]:
+    """All dice that show a pattern, in ascending order."""
+    letters = [*dict.fromkeys(filter(str.isalpha, pattern))]
+    found = set()
+    for chosen in permutations(_free(pattern), len(letters)):
+        shown = dict(zip(letters, chosen, strict=True))
+        found.add(tuple(sorted(shown.get(sign) or int(sign) for sign in pattern)))
+    return tuple(sorted(found))
+
+
+def by_face(pattern: str) -> Iterator[tuple[int, str]]:
+    """The patterns in which the first letter of a pattern is one face, with each of its faces."""
+    first = next(filter(str.isalpha, pattern))
+    for face in _free(pattern):
+        yield face, pattern.replace(first, str(face))
+
+
+def _free(pattern: str) -> list[int]:
+    """Faces that letters may stand for."""
+    return [face for face in FACES if str(face) not in pattern]
+
+
+def tidy(pattern: str) -> str:
+    """The one spelling of all patterns that the same dice show."""
+    if len(dice_of(pattern)) == 1:
+        return "".join(map(str, dice_of(pattern)[0]))
+    counts = Counter(filter(str.isalpha, pattern)).most_common()
+    digits = "".join(sorted(filter(str.isdecimal, pattern)))
+    return digits + "".join(
+        letter * count for letter, (_, count) in zip("abcdef", counts, strict=False)
+    )
+
+
+def in_words(pattern: str) -> str:
+    """A pattern in words: "three of a kind and a pair", "1 2 3 4", "5 5 and a pair"."""
+    digits = " ".join(sorted(filter(str.isdecimal, pattern)))
+    sizes = Counter(Counter(filter(str.isalpha, pattern)).values())
+    parts = [digits] if digits else []
+    for size, number in sorted(sizes.items(), reverse=True):
+        if size == 3 and number == 2:
+            parts.append(say("two triplets"))
+        elif size >= 3:
+            parts.append(say(_ALIKE[size]))
+        elif size == 2:
+            parts.append(say(_PAIRS[number - 1]))
+        elif number > 1:
+            parts.append(say("{number} different faces", number=say(COUNTS[number - 1])))
+        else:
+            parts.append(say("another face") if parts else say("a die"))
+    return and_text(parts)
+
+
+def canonical(patterns: tuple[str, ...]) -> list[str]:
+    """Patterns in one order, each once, of those that mean the same."""
+    return sorted({"".join(sorted(pattern)) for pattern in patterns})
+
+
+def any_of(patterns: list[str], dice: int) -> str:
+    """Patterns that a roll contains in words: "four or more 2s or six of a kind"."""
+    *others, last = (_contained(pattern, whole=len(pattern) == dice) for pattern in patterns)
+    return say("{others} or {last}", others=", ".join(others), last=last) if others else last
+
+
+def _contained(pattern: str, *, whole: bool) -> str:
+    number, face = say(COUNTS[len(pattern) - 1]), pattern[0]
+    if face == "x":
+        if whole:
+            return say("{number} of a kind", number=number)
+        return say("{number} or more of a kind", number=number)
+    if len(pattern) == 1:
+        return say("a {face}", face=face)
+    if len(set(pattern)) > 1:
+        return " ".join(pattern)
+    if whole:
+        return say("{number} {face}s", number=number, face=face)
+    return say("{number} or more {face}s", number=number, face=face)
