@@ -1,6 +1,7 @@
 """Small house rules to test with: random ones that mix all options, and every option alone."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -113,6 +114,32 @@ def others(option: Option) -> list[Any]:
 
 
 @st.composite
+def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
+    """Up to three tables of any patterns."""
+    found: list[dict[str, Any]] = []
+    for _ in range(draw(st.integers(1, 3))):
+        pattern = draw(st.text("aaabbc1256", min_size=1, max_size=dice))
+        prices: list[st.SearchStrategy[Any]] = [st.sampled_from([50, 100, 250, 400])]
+        if not pattern.isdigit():
+            prices.append(some_points(0, 50, 100, 300))
+        if dice < 3:
+            prices.append(st.just("sum"))
+        found.append({"dice": pattern, "points": draw(st.one_of(prices))})
+    return tuple(found)
+
+
+def that_count(scoring: dict[str, Any], dice: int) -> tuple[dict[str, Any], ...]:
+    """The combinations of a scoring but for those that other dice are dearer than."""
+    found: tuple[dict[str, Any], ...] = ()
+    for one in scoring["combination"]:
+        with suppress(ValidationError):
+            data = scoring | {"combination": (*found, one)}
+            Ruleset(name="some", goal=10**6, dice=dice, scoring=data, score_floor=0)
+            found += (one,)
+    return found
+
+
+@st.composite
 def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
     usual = (100, 0, 0, 0, 50, 0)
     found: dict[str, Any] = {
@@ -127,10 +154,11 @@ def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
     if dice >= 4:
         found["four_of_a_kind"] = draw(st.sampled_from([None, 0, 250, 400]))
     found["nothing"] = draw(rarely(0, 50, 100, 250)) if dice >= 2 else 0
+    found["combination"] = draw(st.one_of(st.just(()), combinations(dice)))
     for key, option in SCORING_OPTIONS.items():
         if key not in found and max(option.dice, len(option.pattern)) <= dice:
             found[key] = draw(rarely(option.default, *others(option)))
-    return found
+    return found | {"combination": that_count(found, dice)}
 
 
 @st.composite
@@ -289,6 +317,27 @@ def _scorings() -> dict[str, Ruleset]:
         for choice in ("none", "linear", "doubling")
     }
     zilch = {"nothing": 100, **TRIPLES}
+
+    def tables(dice: int, said: str, **scoring: Any) -> Ruleset:
+        read = SCORING_OPTIONS["combination"].kind.value(said, str.split)
+        return score(dice, combination=read, **scoring)
+
+    said = {
+        "a full house": tables(5, "aaabb=250"),
+        "two pairs, dearer of some": tables(4, "aabb=100,1144=300"),
+        "a pair by its face": tables(3, "aa=0,50,100,150,200,250"),
+        "a die beside two of a face": tables(3, "a22=100,0,300,150,200,250"),
+        "sums": small(
+            dice=2,
+            goal=40,
+            scoring={
+                "single": (1, 2, 0, 0, 5, 0),
+                "combination": [{"dice": "ab", "points": "sum"}],
+            },
+        ),
+        "any four faces": tables(4, "abcd=150,2345=300", single=0),
+        "pyramid": tables(6, "122333=400,abbccc=200"),
+    }
     return {
         "points per face": score(2, single=(100, 50, 0, 0, 50, 0)),
         "no singles": score(4, single=0),
@@ -312,6 +361,7 @@ def _scorings() -> dict[str, Ruleset]:
         "a roll of nothing, 6 dice": score(6, nothing=250),
         "a roll of nothing before a final turn": small(scoring=zilch, **FINAL),
         "a roll of nothing and forced hot dice": small(scoring=zilch, hot_dice="forced"),
+        **said,
     }
 
 

@@ -50,11 +50,49 @@ def of_a_kind(rules: Ruleset, face: int, number: int) -> int:
     return worth
 
 
+def shows(dice: Dice, pattern: str, faces: dict[str, int]) -> Iterator[dict[str, int]]:
+    """The faces that letters may stand for, if dice are just those of a pattern, each way."""
+    if not pattern:
+        if not dice:
+            yield faces
+        return
+    sign, others = pattern[0], pattern[1:]
+    for face in set(dice):
+        left = list(dice)
+        left.remove(face)
+        if sign.isdigit():
+            fits = face == int(sign)
+        elif sign in faces:
+            fits = face == faces[sign]
+        else:
+            fits = face not in faces.values()
+        if fits:
+            found = faces if sign.isdigit() else {**faces, sign: face}
+            yield from shows(tuple(left), others, found)
+
+
+def by_tables(rules: Ruleset, dice: Dice) -> Iterator[int]:
+    """Points of dice by each table that says a combination which they are."""
+    for table in rules.scoring.combination:
+        digits = {int(sign) for sign in table.dice if sign.isdigit()}
+        for faces in shows(dice, table.dice, {}):
+            if digits & set(faces.values()):
+                continue
+            if table.points == "sum":
+                yield sum(dice)
+            elif isinstance(table.points, int):
+                yield table.points
+            else:
+                first = next(filter(str.isalpha, table.dice))
+                yield table.points[faces[first] - 1]
+
+
+@cache
 def combination(rules: Ruleset, dice: Dice) -> int:
     """Points of dice that are one combination; 0 where they are none."""
     scoring = rules.scoring
     counts = sorted(Counter(dice).values())
-    found = [0]
+    found = [0, *by_tables(rules, dice)]
     if len(counts) == 1:
         found.append(of_a_kind(rules, dice[0], len(dice)))
     if dice == (1, 2, 3, 4, 5, 6):

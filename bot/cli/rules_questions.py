@@ -215,7 +215,8 @@ class Interview:
         """What is wrong with a value after the answers so far, if anything."""
         data = {key: dict(old) if isinstance(old, dict) else old for key, old in self.data.items()}
         self._put(data, place, value)
-        return next((one.sentence() for one in complaints(data) if one.place == place), "")
+        about = (one for one in complaints(data) if one.place[: len(place)] == place)
+        return next((one.sentence() for one in about), "")
 
     @staticmethod
     def _put(data: dict[str, Any], place: Place, value: Any) -> Any:

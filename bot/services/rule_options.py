@@ -10,6 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pydantic import ValidationError
+
 from bot.typed import cleaned
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
 from solver.rules.complaints import complaints
@@ -31,6 +33,7 @@ from solver.rules.ruleset import (
     NOT_YET,
     OPTIONS,
     Ruleset,
+    Scoring,
     unchecked,
 )
 from solver.wording import say, say_later, short
@@ -207,6 +210,20 @@ def _drop_idle(data: dict[str, Any], typed: Collection[str]) -> None:
             data[key] = [pattern for pattern in data[key] if len(pattern) <= rules.dice]
         elif option.idle and not option.applies(rules):
             data.pop(key, None)
+    if "combination" not in typed:
+        data["scoring"]["combination"] = _counting(data["scoring"], rules.dice)
+
+
+def _counting(scoring: Mapping[str, Any], dice: int) -> list[Any]:
+    """The combinations that count beside the other keys of a scoring, for so many dice."""
+    combinations = scoring["combination"]
+    try:
+        dearest = Scoring.model_validate(scoring).dearest(dice).values()
+    except ValidationError:  # about which there is more to say
+        return list(combinations)
+    counts = {place for _, place in dearest}
+    place = OPTIONS["combination"].place
+    return [one for number, one in enumerate(combinations) if (*place, str(number)) in counts]
 
 
 def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset) -> str:
@@ -226,5 +243,5 @@ def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset)
 
 
 def _option_of(place: Place) -> str:
-    """A key as an option is typed."""
-    return as_typed(place[-1])
+    """A key as an option is typed; one of a table in a list is a part of the list's."""
+    return as_typed(place[:2][-1])

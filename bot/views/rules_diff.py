@@ -118,6 +118,8 @@ def _topics(rules: Ruleset) -> list[Topic]:
 
 def _scoring(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, _Worth, _Worth]]:
     """The combinations that are worth something else, in the language that is spoken."""
+    if a.dice == b.dice and a.combinations == b.combinations:
+        return
     for number in range(1, max(a.dice, b.dice) + 1):
         for face in FACES:
             one, two = _of_a_kind(a, face, number), _of_a_kind(b, face, number)
@@ -132,8 +134,7 @@ def _scoring(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, _Worth, _Worth]]:
 
 def _named_points(rules: Ruleset) -> dict[str, int]:
     """Points of combinations of different faces and of a roll without any, by names of them."""
-    found = {in_words(pattern): points for pattern, points in combination_points(rules).items()}
-    return found | {say(NO_SCORE[rules.dice - 1]): rules.scoring.nothing}
+    return combination_points(rules) | {say(NO_SCORE[rules.dice - 1]): rules.scoring.nothing}
 
 
 def _of_a_kind(rules: Ruleset, face: int, number: int) -> _Worth:

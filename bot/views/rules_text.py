@@ -10,7 +10,7 @@ from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
 from solver.rules.file import Finding
-from solver.rules.patterns import COUNTS, in_words
+from solver.rules.patterns import COUNTS, Dice, dice_of, in_words
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
@@ -97,14 +97,15 @@ def _worth(rules: Ruleset) -> list[str]:
         head = ("", *(say(COUNTS[number - 1]) for number in numbers))
         lines += columns([head, *rows], right=range(1, 7))
     named = [
-        (in_words(pattern), _points(points))
-        for pattern, points in combination_points(rules).items()
-        if points
+        (name, _points(points)) for name, points in combination_points(rules).items() if points
     ]
     if rules.scoring.nothing:
         named.append((say(NO_SCORE[rules.dice - 1]), _points(rules.scoring.nothing)))
     if named:
         lines += ["", *columns(named, right={1})] if rows else columns(named, right={1})
+    if _has_two_prices(rules):
+        dearer = say("Where the same dice have two prices, the dearer counts.")
+        lines += ["", f"  {dearer}"]
     if examples := _better_in_parts(rules):
         best = say(
             "Dice set aside count as the combinations that are worth most: {examples}.",
@@ -121,12 +122,35 @@ def but_nothing(rules: Ruleset) -> Ruleset:
 
 
 def combination_points(rules: Ruleset) -> dict[str, int]:
-    """Points of patterns of different faces; 0 where one does not score."""
+    """Points of patterns of different faces in words; 0 where one does not score."""
     found: dict[str, int] = {}
-    for pattern, points in rules.scoring.patterns():
+    for _, pattern, points in rules.scoring.patterns():
         if len({*pattern}) > 1 and len(pattern) <= rules.dice:
-            found[pattern] = max(points, found.get(pattern, 0))
+            name = in_words(pattern)
+            if points == "sum":
+                name = say("{pattern}: the sum of the faces, at most", pattern=name)
+            most = max(map(sum, dice_of(pattern))) if points == "sum" else points
+            found[name] = max(most, found.get(name, 0))
     return found
+
+
+def _has_two_prices(rules: Ruleset) -> bool:
+    """Whether a combination gives dice a price that have another one."""
+    if not rules.scoring.combination:
+        return False
+    return any(
+        0 < (sum(dice) if points == "sum" else points) < rules.combinations[dice]
+        for _, pattern, points in rules.scoring.patterns()
+        if len(pattern) <= rules.dice
+        for dice in dice_of(pattern)
+        if dice in rules.combinations
+    )
+
+
+def _alike_first(combination: tuple[Dice, int]) -> tuple[bool, Dice]:
+    """The order of combinations in which those of one face come first."""
+    dice, _ = combination
+    return len({*dice}) > 1, dice
 
 
 def _better_in_parts(rules: Ruleset) -> list[str]:
@@ -138,7 +162,7 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
             dice=" ".join(map(str, dice)),
             points=worth[make_roll(dice)],
         )
-        for dice, points in sorted(rules.combinations.items())
+        for dice, points in sorted(rules.combinations.items(), key=_alike_first)
         if worth[make_roll(dice)] > points
     ]
     return found[:2]

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from solver.errors import did_you_mean, either
-from solver.rules.options import Complaint, Key, Option, Place
+from solver.rules.options import Complaint, Key, Option, Place, keys_of
 from solver.rules.ruleset import (
     MAX_POINTS,
     NOT_YET,
@@ -21,6 +21,7 @@ from solver.rules.ruleset import (
     Ruleset,
     not_yet,
 )
+from solver.rules.scoring import COMBINATION_OPTIONS, SCORING_OPTIONS, Combination
 from solver.wording import say, say_later, short
 
 _VALUE = {
@@ -34,7 +35,13 @@ _VALUE = {
 """What a value should be, by pydantic's name of what is wrong."""
 
 _UNKNOWN_KEY = "extra_forbidden"
-_OPTIONS = {one.place: one for one in (*OPTIONS.values(), *PENALTY_OPTIONS.values())}
+_OPTIONS = {
+    one.place: one
+    for options in (OPTIONS, PENALTY_OPTIONS, COMBINATION_OPTIONS)
+    for one in options.values()
+}
+_TABLES_IN_LISTS = {SCORING_OPTIONS["combination"].place: Combination}
+"""The keys of lists of tables."""
 
 
 def complaints(data: Mapping[str, Any]) -> list[Complaint]:
@@ -88,8 +95,10 @@ def _taken_apart(data: Mapping[str, Any]) -> tuple[list[ErrorDetails], list[Comp
 
 def _place(error: ErrorDetails) -> Place:
     """The keys that lead to a value, without places in lists and pydantic's names of types."""
-    first, *others = error["loc"]
-    return (str(first), *map(str, others[:1])) if first in TABLES else (str(first),)
+    place = tuple(map(str, error["loc"]))
+    if place[0] not in TABLES:
+        return place[:1]
+    return place[: 4 if place[:2] in _TABLES_IN_LISTS else 2]
 
 
 def _complaint(error: ErrorDetails, data: Mapping[str, Any]) -> Complaint:
@@ -99,17 +108,22 @@ def _complaint(error: ErrorDetails, data: Mapping[str, Any]) -> Complaint:
         return Complaint(place, say_later('unknown key "{key}"'), tail=_where_it_belongs(place))
     value: Any = data
     for part in place:
-        if not isinstance(value, Mapping) or part not in value:
+        if isinstance(value, list | tuple):
+            value = value[int(part)]
+        elif not isinstance(value, Mapping) or part not in value:
             return Complaint(place, say_later('the key "{key}" is missing'))
-        value = value[part]
-    item = next((part for part in error["loc"] if isinstance(part, int)), None)
-    return Complaint(place, *_about(_OPTIONS.get(place, Option()), value, item, error))
+        else:
+            value = value[part]
+    item = next((part for part in error["loc"][len(place) :] if isinstance(part, int)), None)
+    option = Option() if place[-1].isdecimal() else _OPTIONS.get(keys_of(place), Option())
+    return Complaint(place, *_about(option, value, item, error))
 
 
 def _where_it_belongs(place: Place) -> str:
     """The tail of a sentence about an unknown key."""
     name = place[-1]
     own = TABLES[place[0]] if len(place) > 1 else Ruleset
+    own = _TABLES_IN_LISTS.get(place[:2], own) if len(place) > 2 else own
     if len(place) > 1 and name in Ruleset.model_fields:
         return say("; {key} belongs above the first [table]", key=name)
     for table, model in TABLES.items():
@@ -126,9 +140,14 @@ def _about(option: Option, value: Any, item: int | None, error: ErrorDetails) ->
     """What is wrong with a value, or with one item of it."""
     kind = option.kind
     is_one = kind.size and type(value) is int
-    if item is not None and not is_one and (not kind.size or _has(value, kind.size)):
+    if (
+        item is not None
+        and kind.is_list
+        and not is_one
+        and (not kind.size or _has(value, kind.size))
+    ):
         return _about_value(error["input"], error, kind.of_item or _VALUE, number=item + 1)
-    if error["type"] == "too_long" and not kind.size:
+    if error["type"] == "too_long" and kind.is_list and not kind.size:
         return say_later("{key}: takes at most {most} numbers, not {number}"), {
             "most": error["ctx"]["max_length"],
             "number": len(value),

@@ -26,7 +26,7 @@ from solver.wording import say, say_later, short
 MAX_POINTS = 1_000_000
 
 Place = tuple[str, ...]
-"""The keys that lead to a value, outermost first."""
+"""The keys that lead to a value, outermost first; before those of a table in a list its number."""
 
 
 class Key(str):
@@ -35,9 +35,14 @@ class Key(str):
     __slots__ = ()
 
 
+def keys_of(place: Place) -> Place:
+    """The keys alone of those that lead to a value, without numbers of tables in a list."""
+    return tuple(key for key in place if not key.isdecimal())
+
+
 def in_toml(place: Place) -> str:
     """A key as in a TOML file."""
-    return short(".".join(place))
+    return short(".".join(keys_of(place)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,10 +48,13 @@ def dice_of(pattern: str) -> tuple[Dice, ...]:
 
 
 def by_face(pattern: str) -> Iterator[tuple[int, str]]:
-    """The patterns in which the first letter of a pattern is one face, with each of its faces."""
-    first = next(filter(str.isalpha, pattern))
-    for face in _free(pattern):
-        yield face, pattern.replace(first, str(face))
+    """The patterns in which the first letter of a pattern is one face, with each of its faces.
+
+    A pattern without letters has none.
+    """
+    if first := next(filter(str.isalpha, pattern), ""):
+        for face in _free(pattern):
+            yield face, pattern.replace(first, str(face))
 
 
 def _free(pattern: str) -> list[int]:

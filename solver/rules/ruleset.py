@@ -602,6 +602,25 @@ class Ruleset(Data):
                             {"pattern": pattern, "number": len(pattern), "dice": self.dice},
                             needs=("dice",),
                         )
+        counts = {place for _, place in self.scoring.dearest(self.dice).values()}
+        for number, one in enumerate(self.scoring.combination):
+            place = (*SCORING_OPTIONS["combination"].place, str(number))
+            parts = {"pattern": one.dice, "number": len(one.dice), "dice": self.dice}
+            if len(one.dice) > self.dice:
+                message = say_later('{key}: "{pattern}" needs {number} dice and there are {dice}')
+            elif isinstance(one.points, tuple) and one.dice.isdecimal():
+                message = say_later(
+                    '{key}: "{pattern}" has no letter by whose face its points could go; give one'
+                    " number"
+                )
+            elif place not in counts:
+                message = say_later(
+                    '{key}: the points of "{pattern}" never count, as the same dice are worth as'
+                    " much or more without it"
+                )
+            else:
+                continue
+            yield Complaint(place, message, parts, needs=("dice",))
 
     def _points_and_steps(self) -> Iterator[Complaint]:
         if not self.combinations:

@@ -1,22 +1,101 @@
 """What dice are worth, as validated, frozen data with what there is to say of every key."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations_with_replacement
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from solver.rules.options import (
+    MAX_POINTS,
+    NUMBER,
+    TEXT,
     Data,
+    Kind,
     Option,
+    Place,
     Points,
     PointsPerFace,
     PointsPerFaceOrNone,
     described,
     options_of,
+    read_number,
     some_of,
 )
 from solver.rules.patterns import FACES, Dice, by_face, dice_of, tidy
 from solver.wording import say_later
+
+Price = int | tuple[int, ...] | Literal["sum"]
+"""Points of dice, points by the face of the first letter of their pattern, or those of all faces
+together."""
+
+_DICE = replace(
+    TEXT,
+    should_be=say_later(
+        "{key}: {value} is not a pattern of one to six dice; equal letters stand for equal faces"
+        ' and digits for those faces, as in "aaabb" or "1234"'
+    ),
+)
+_PRICE = replace(
+    NUMBER,
+    parts={"points": MAX_POINTS},
+    should_be=say_later(
+        "{key}: should be a whole number from 1 to {points}, six numbers by the face of the first"
+        ' letter, or "sum", not {value}'
+    ),
+)
+
+
+class Combination(Data):
+    """Dice that show a pattern, see `solver.rules.patterns`, and what they are worth together.
+
+    Points are a number; six of them, by the face of the first letter, where 0 does not score; or
+    "sum", the sum of the faces.
+    """
+
+    dice: Annotated[str, Field(pattern="^[1-6a-z]{1,6}$"), _DICE] = described(...)
+    points: Annotated[
+        Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)]
+        | tuple[Points, Points, Points, Points, Points, Points]
+        | Literal["sum"],
+        _PRICE,
+    ] = described(...)
+
+    def __str__(self) -> str:
+        points = self.points
+        shown = ",".join(map(str, points)) if isinstance(points, tuple) else points
+        return f"{self.dice}={shown}"
+
+
+def _combinations(text: str) -> Any:
+    """The data of combinations as they are typed, or the text where it is none."""
+    if text.lower() == "none":
+        return []
+    found: list[dict[str, Any]] = []
+    for item in re.split(r"[\s,;]+", text.lower().strip("[] ,;")):
+        pattern, sign, points = item.rpartition("=")
+        if sign:
+            found.append({"dice": pattern, "points": []})
+        elif not found:
+            return text
+        found[-1]["points"].append(read_number(points))
+    for one in found:
+        if len(one["points"]) == 1:
+            (one["points"],) = one["points"]
+    return found
+
+
+_COMBINATIONS = Kind(
+    _combinations,
+    say_later(
+        "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
+        " a, or sum; or none"
+    ),
+    should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
+)
 
 
 class Scoring(Data):
@@ -133,14 +212,32 @@ class Scoring(Data):
     )
     """A roll of all the dice in which nothing scores; all of them are set aside."""
 
-    def prices(self) -> Iterator[tuple[str, int | tuple[int, ...]]]:
-        """Every pattern that a key stands for, with points or those by the face of its letter."""
+    combination: Annotated[tuple[Combination, ...], _COMBINATIONS] = described(
+        (),
+        "aaabb=250,1234=400",
+        say_later("any dice; letters: equal faces; points, or sum"),
+        usage="combination:aaabb=250",
+        ask='Other combinations, such as aaabb=250 or 1234=400 (letters: equal faces), or "none"',
+    )
+    """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal letters
+    are dice of one face, which no other letter and no digit has; `points` are a number, "sum" for
+    the sum of the faces, or six numbers by the face of the first letter.
+
+    All its dice are set aside together. Where dice score by several keys or tables, the most points
+    count; a table that never counts for that is refused."""
+
+    def _prices(self) -> Iterator[tuple[Place, str, Price]]:
+        """The pattern that each key stands for, and each combination, with where it is said."""
         for option in SCORING_OPTIONS.values():
             if option.pattern:
                 points = getattr(self, option.key)
-                yield option.pattern, self._beyond_three(option) if points is None else points
+                price = self._beyond_three(option) if points is None else points
+                yield option.place, option.pattern, price
         for key in self.three_pairs_include:
-            yield SCORING_OPTIONS[key].pattern, self.three_pairs
+            yield SCORING_OPTIONS[key].place, SCORING_OPTIONS[key].pattern, self.three_pairs
+        place = SCORING_OPTIONS["combination"].place
+        for number, one in enumerate(self.combination):
+            yield (*place, str(number)), one.dice, one.points
 
     def _beyond_three(self, option: Option) -> tuple[int, ...]:
         """Points of more than three of a kind by face, as those of three say."""
@@ -148,29 +245,39 @@ class Scoring(Data):
         times = {"none": 0, "linear": 1 + more, "doubling": 2**more}[self.more_of_a_kind]
         return tuple(times * points for points in self.three_of_a_kind)
 
-    def patterns(self) -> Iterator[tuple[str, int]]:
-        """Every pattern that scores, in its one spelling, with its points."""
-        for pattern, points in self.prices():
-            if isinstance(points, int):
-                yield tidy(pattern), points
-            else:
+    def patterns(self) -> Iterator[tuple[Place, str, int | Literal["sum"]]]:
+        """Every pattern that scores, in its one spelling, with where it is said and its points."""
+        for place, pattern, price in self._prices():
+            if isinstance(price, tuple):
                 for face, of_face in by_face(pattern):
-                    yield tidy(of_face), points[face - 1]
+                    yield place, tidy(of_face), price[face - 1]
+            else:
+                yield place, tidy(pattern), price
 
-    def combinations(self, number_of_dice: int) -> dict[Dice, int]:
-        """Points of every scoring combination: of dice with more than one price, the dearest."""
-        found: Counter[Dice] = Counter()
-        for pattern, points in self.patterns():
+    def dearest(self, number_of_dice: int) -> dict[Dice, tuple[int, Place]]:
+        """The most points of dice that show a pattern, and where they are said first."""
+        found: dict[Dice, tuple[int, Place]] = {}
+        for place, pattern, points in self.patterns():
             if points and len(pattern) <= number_of_dice:
                 for dice in dice_of(pattern):
-                    found[dice] = max(found[dice], points)
+                    worth = sum(dice) if points == "sum" else points
+                    if dice not in found or found[dice][0] < worth:
+                        found[dice] = worth, place
+        return found
+
+    def combinations(self, number_of_dice: int) -> dict[Dice, int]:
+        """Points of every scoring combination."""
+        found = {dice: points for dice, (points, _) in self.dearest(number_of_dice).items()}
         if self.nothing:
             scores = [Counter(dice) for dice in found]
             for roll in combinations_with_replacement(FACES, number_of_dice):
                 if not any(dice <= Counter(roll) for dice in scores):
                     found[roll] = self.nothing
-        return dict(found)
+        return found
 
 
 SCORING_OPTIONS = options_of(Scoring, "scoring")
 """What there is to say of the keys of a scoring."""
+
+COMBINATION_OPTIONS = options_of(Combination, *SCORING_OPTIONS["combination"].place)
+"""What there is to say of the keys of a combination."""

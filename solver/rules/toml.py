@@ -7,6 +7,7 @@ brackets alone. So nothing is parsed that is long, deep or left open, and errors
 import math
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -244,12 +245,20 @@ class _Nesting:
 
 
 def _places(statements: Iterable[_Statement]) -> Iterator[tuple[_Statement, list[Place]]]:
-    """The keys that each statement gives, in its table, outer ones first. Raises NotTomlError."""
+    """The keys that each statement gives, in its table, outer ones first. Raises NotTomlError.
+
+    A table in a list is at the key of the list, and then at its number.
+    """
     table: Place = ()
+    numbers = Counter[Place]()
     for statement in statements:
         places = list(_paths(statement.parsed()))
         if statement.is_header:
             table = places[-1]
+            if statement.text.startswith("[["):
+                table = (*table, str(numbers[table]))
+                numbers[places[-1]] += 1
+                places.append(table)
         else:
             places = [(*table, *place) for place in places]
         if places:

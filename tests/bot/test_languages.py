@@ -24,7 +24,16 @@ from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, 
 from tests.bot.speaking import Chat, open_chat
 
 OTHERS = [code for code in language_codes() if code != ENGLISH.code]
-TYPED_IN_FILES = {"everything", "final_turn", "equal_turns", "2222", "xxxxxx"}
+TYPED_IN_FILES = {
+    "everything",
+    "final_turn",
+    "equal_turns",
+    "2222",
+    "xxxxxx",
+    "aaabb",
+    "1234",
+    "sum",
+}
 """What files of rules have between straight quotation marks; lists of it stand in brackets."""
 KEYWORDS = re.findall(r"--keywords=(\S+)", (CHECKOUT / "Makefile").read_text("utf-8"))
 

@@ -167,6 +167,7 @@ ANSWERS = {
     "Does six of a kind count": ["n"],
     "Two triplets": ["2500"],
     "All the dice, and nothing scores": ["0"],
+    "Other combinations": ["aaabb", "aaa=100", "aaabb=250, 1a=0,0,0,0,0,150"],
     "Goal": ["10,010", "5000"],
     "The goal must be": ["exceeded"],
     "How the game ends": ["final_turn"],
@@ -219,6 +220,8 @@ def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
         "scoring.single: takes 6 numbers",
         'more_of_a_kind: should be one of "none", "linear", "doubling", not "quadruple"',
         "six_of_a_kind: should be at least 0, not -3",
+        'scoring.combination: should be a list of tables with dice and points, not "aaabb"',
+        'scoring.combination: the points of "aaa" never count',
         "goal: 10010 is not a multiple of 50",
         "opening_minimum: 6000 is more than the goal of 5000",
         '"77" is not a pattern of dice',
@@ -255,6 +258,10 @@ def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
             "three_pairs": 1000,
             "three_pairs_include": ("four_and_two",),
             "two_triplets": 2500,
+            "combination": (
+                {"dice": "aaabb", "points": 250},
+                {"dice": "1a", "points": (0, 0, 0, 0, 0, 150)},
+            ),
         },
     )
 

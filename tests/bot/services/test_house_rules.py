@@ -227,6 +227,25 @@ def test_none_stands_for_no_points() -> None:
         assert made(f"{option}:none", "facebook") == made(f"{option}:0", "facebook")
 
 
+def test_combinations_are_typed_as_patterns_with_points(tmp_path: Path) -> None:
+    rules = made("combination:AAABB=250,aabb=sum,1abc=0,50,100,150,200,250 goal:500")
+    assert [(one.dice, one.points) for one in rules.scoring.combination] == [
+        ("aaabb", 250), ("aabb", "sum"), ("1abc", (0, 50, 100, 150, 200, 250))
+    ]  # fmt: skip
+    file = tmp_path / "sunday.toml"
+    file.write_text(rules_toml(rules, "sunday"))
+    assert read_rules(file) == rules
+    assert rules_from_options("x", rules, {"combination": "none"}).scoring.combination == ()
+
+
+def test_combinations_that_never_count_any_more_are_not_inherited() -> None:
+    base = made("combination:aaabb=250,aaaabb=500,66=20")
+    five = rules_from_options("x", base, {"dice": "5"})
+    assert [one.dice for one in five.scoring.combination] == ["aaabb", "66"]
+    dearer = rules_from_options("x", base, {"four-and-two": "600"})
+    assert [one.dice for one in dearer.scoring.combination] == ["aaabb", "66"]
+
+
 def test_what_has_no_meaning_any_more_is_not_inherited() -> None:
     assert made("farkle-penalty:none", "facebook").score_floor == 0
     assert made("farkle-penalty:2x350", "facebook").score_floor == -1750
@@ -265,6 +284,11 @@ BAD = {
     "players:3": "players: any number of players but two cannot be solved yet",
     "loaded-dice:1": "loaded-dice: loaded dice cannot be solved yet",
     "straight:100 straight-1-6:200": "the options straight and straight-1-6 are the same",
+    "combination:aaabb": "combination: takes combinations with commas between them, such as",
+    "combination:aa7=5": "combination: takes combinations with commas between them, such as",
+    "combination:aabb=1,2": "combination: takes combinations with commas between them, such as",
+    "combination:aaa=100": 'combination: the points of "aaa" never count, as the same dice are',
+    "dice:4 combination:aaabb=5": 'combination: "aaabb" needs 5 dice and there are 4',
     "dice:x": 'dice: takes a whole number, not "x"',
     "dice:7": "dice: should be at most 6, not 7",
 }

@@ -112,9 +112,50 @@ def test_every_option_is_said() -> None:
         "Both players get the same number of turns",
         "until one of them scores more than the other. In these turns, farkles cost nothing, the"
         " minimum applies unless the bank wins and a roll that loses everything loses the game.",
-        "Dice set aside count as the combinations that are worth most: 5 5 5 5 is worth 550.",
+        "Dice set aside count as the combinations that are worth most: 5 5 5 5 is worth 550",
     ):
         assert words in text
+
+
+COMBINED = variant(
+    "classic",
+    scoring={
+        "combination": [
+            {"dice": "aaabb", "points": 250},
+            {"dice": "22233", "points": 700},
+            {"dice": "a6666", "points": (0, 0, 0, 0, 900, 0)},
+            {"dice": "aabb", "points": "sum"},
+            {"dice": "55", "points": 150},
+        ]
+    },
+)
+
+
+def test_combinations_are_explained_in_words() -> None:
+    text = flat(rules_text(COMBINED))
+    for words in (
+        "one two three",
+        "fives 50 150 500",
+        "three of a kind and a pair 250",
+        "2 2 2 3 3 700",
+        "5 6 6 6 6 900",
+        "two pairs: the sum of the faces, at most 22",
+        "Where the same dice have two prices, the dearer counts.",
+    ):
+        assert words in text
+    assert "1 6 6 6 6" not in text
+    german = flat(said_in(language("de"), rules_text, COMBINED))
+    assert "Dreierpasch und ein Paar 250" in german
+    assert "zwei Paare: die Summe der Augen, höchstens 22" in german
+    found = diff_data(load_rules("classic"), COMBINED)
+    assert {"dice": "three of a kind and a pair", "a": 0, "b": 250} in found["scoring"]
+    assert found == said_in(language("de"), diff_data, load_rules("classic"), COMBINED)
+
+
+def test_keys_and_the_combinations_they_stand_for_play_the_same() -> None:
+    short = variant("classic", scoring={"four_and_two": 800})
+    long = variant("classic", scoring={"combination": [{"dice": "bbaaaa", "points": 800}]})
+    assert diff_text(short, long, ("a", "b")) == "a and b play the same."
 
 
 OTHERWISE: dict[str, dict[str, Any]] = {

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -135,6 +136,50 @@ def test_digest_goes_by_what_decides_play(tmp_path: Path) -> None:
         variant("classic", scoring={"more_of_a_kind": "linear"}).digest,
     ]
     assert len(set(digests)) == len(digests)
+
+
+def test_keys_are_short_forms_of_combinations() -> None:
+    """Rules that say in tables what keys stand for are the same to the digest."""
+    usual = {"single": 0, "three_of_a_kind": 0}
+    tables: dict[str, Any] = {
+        "a": (100, 0, 0, 0, 50, 0),
+        "aaa": (1000, 200, 300, 400, 500, 600),
+        "bbbb": 2000,
+        "aaaaa": (500, 1, 2, 3, 4, 5),
+        "123456": 1500,
+        "21345": 500,
+        "aabbcc": 750,
+        "bbaaaa": 800,
+        "cccddd": 2500,
+        "zzzzzz": 900,
+    }
+    said = [{"dice": dice, "points": points} for dice, points in tables.items()]
+    short = variant(
+        "classic",
+        scoring={
+            "four_of_a_kind": 2000,
+            "five_of_a_kind": tables["aaaaa"],
+            "six_of_a_kind": 900,
+            "straight_1_6": 1500,
+            "straight_1_5": 500,
+            "three_pairs": 750,
+            "nothing": 50,
+            "four_and_two": 800,
+            "two_triplets": 2500,
+        },
+    )
+    long = variant("classic", scoring={**usual, "combination": said, "nothing": 50})
+    assert long.digest == short.digest
+    assert long.combinations == short.combinations
+
+
+def test_the_dearest_of_several_prices_counts() -> None:
+    prices = [("aabb", 100), ("1122", 300), ("a11", (0, 0, 0, 0, 70, 90)), ("66", 1)]
+    said = [{"dice": dice, "points": points} for dice, points in prices]
+    found = variant("classic", scoring={"combination": said, "three_of_a_kind": 0}).combinations
+    assert [found.get(dice) for dice in ((1, 1, 2, 2), (1, 1, 3, 3), (6, 6))] == [300, 100, 1]
+    assert (1, 1, 1) not in found
+    assert [found.get((1, 1, face)) for face in (4, 5, 6)] == [None, 70, 90]
 
 
 def test_point_step_follows_from_the_points() -> None:
@@ -291,6 +336,9 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         ("scoring.three_pairs_include = ['six']", 'should be "four_and_two" or "six_of_a_kind"'),
         ("scoring.nothing = 2020-01-01", "should be a whole number, not 2020-01-01"),
         (f"dice = 0x{'f' * 5000}", "dice: should be at most 6, not a huge number"),
+        ("scoring.combination = 5", "should be a list of tables with dice and points, not 5"),
+        ("scoring.combination = [5]", "scoring.combination: should be a table, not 5"),
+        ("scoring.combination = [{dice = 'aabb', points = 0}]", "a whole number from 1 to 1000000"),
         ("goal = 5", "goal is given twice, first in line 1"),
         ("scoring = {}\n[scoring]", "scoring is given twice, first in line 2"),
     ],
@@ -301,6 +349,35 @@ def test_every_kind_of_mistake_has_plain_words(tmp_path: Path, line: str, senten
     assert found[0] == 1 + len(line.splitlines())
     with pytest.raises(InvalidRulesError, match=re.escape(found[1])):
         load_rules(str(tmp_path / "mine.toml"))
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "sentence"),
+    [
+        ("dice = 'aab7'\npoints = 5", 4, '"aab7" is not a pattern of one to six dice'),
+        ("points = 5\ndice = 'abcdefg'", 5, '"abcdefg" is not a pattern of one to six dice'),
+        ("dice = 5\npoints = 5", 4, "scoring.combination.dice: 5 is not a pattern"),
+        ("dice = 'aabb'", 3, 'the key "scoring.combination.points" is missing'),
+        ("dice = 'aabb'\npoints = 1\nprice = 5", 6, 'unknown key "scoring.combination.price"'),
+        ("dice = 'aabb'\npoints = 0", 5, "should be a whole number from 1 to 1000000, six"),
+        ("dice = 'aabb'\npoints = [1, 2]", 5, 'or "sum", not [1, 2]'),
+        ("dice = 'aabb'\npoints = 'all'", 5, 'or "sum", not "all"'),
+        ("dice = 'aaaabb'\npoints = 5", 3, '"aaaabb" needs 6 dice and there are 5'),
+        ("dice = '12'\npoints = [1, 1, 1, 1, 1, 1]", 3, '"12" has no letter by whose face'),
+        ("dice = 'bbb'\npoints = 200", 3, 'the points of "bbb" never count, as the same dice are'),
+        ("dice = 'baa'\npoints = 100", 3, 'the points of "baa" never count, as the same dice are'),
+    ],
+)
+def test_what_is_wrong_with_a_combination_is_said_by_line(
+    tmp_path: Path, table: str, line: int, sentence: str
+) -> None:
+    header = "[[scoring.combination]]\n"
+    text = f"dice = 5\ngoal = 1000\n{header}{table}\n"
+    if "baa" in table:
+        text += f"{header}dice = 'aab'\npoints = 150\n"
+    ((where, said),) = findings(tmp_path, text)
+    assert sentence in said
+    assert where == line
 
 
 def test_what_depends_on_a_mistake_is_not_complained_about(tmp_path: Path) -> None:
