@@ -8,37 +8,35 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
+from bot.chat import pictures, practice, tournaments
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Commands
 from bot.chat.duels import duel_commands
+from bot.chat.features import Core
 from bot.chat.games import GameCommands
 from bot.chat.kingdom import LoadedQuestions
 from bot.chat.memo import memo_commands
-from bot.chat.pictures import picture_commands
 from bot.chat.points import points_commands
-from bot.chat.practice import practice_commands
 from bot.chat.pressing import Pressing
 from bot.chat.records import RecordCommands
 from bot.chat.rules import RulesCommands
-from bot.chat.tournaments import tournament_commands
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
-from bot.services.daily import Daily
-from bot.services.drill import Drill
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
 from bot.services.levels import Levels
 from bot.services.loaded import folders_of
 from bot.services.looking_back import LookingBack
 from bot.services.tables import Tables
-from bot.services.tournaments import Tournaments
 from bot.settings import Settings
 from bot.store.database import database_path
 from bot.store.errors import StoreError
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
+
+FEATURES = pictures.feature, practice.feature, tournaments.feature
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +100,9 @@ async def open_parts(
         played = GameCommands(games, rules)
         back = LookingBack(tables, oracle)
         questions = PositionQuestions(oracle, rules, tables)
-        daily, drill = Daily(tables, oracle, rules), Drill(tables, oracle, rules, back)
-        tournaments = Tournaments(games)
+        core = Core(settings, tables, games, oracle, rules, questions, back)
+        features = [feature(core) for feature in FEATURES]
+        games.after_game += [one.after_game for one in features if one.after_game]
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
@@ -116,20 +115,18 @@ async def open_parts(
                 *questions.commands(),
                 *LoadedQuestions(oracle, rules, folders).commands(),
                 *points_commands(oracle, rules),
-                *picture_commands(questions),
                 *memo_commands(oracle, rules, settings.kernels),
                 *played.commands(),
-                *tournament_commands(tournaments, rules),
-                *practice_commands(daily, drill, oracle, rules),
                 *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
                 *duel_commands(oracle, rules, settings.kernels),
                 *RulesCommands(rules).commands(),
+                *(command for one in features for command in one.commands),
             ],
             played.resume,
             rules.names,
             tables.players_at,
         )
-        pressing = Pressing(games, rules, daily, drill, tournaments)
+        pressing = Pressing(games, rules, features)
         yield Parts(commands, pressing, games, rules, store, tasks)
     finally:
         if ending:

@@ -23,6 +23,7 @@ from bot.services.situation import (
 from bot.services.tables import Caller, Table, Tables
 from bot.table.state import Game
 from bot.views.advice import answer_data, answer_text
+from bot.views.answer_card import advice_card
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
@@ -169,7 +170,7 @@ class PositionQuestions:
             yield reply
         work = oracle.advisor.answer, meant, position, roll
         found = await oracle.answered(caller.asker, meant, *work)
-        yield Reply(found, answer_text, answer_data)
+        yield Reply(found, answer_text, answer_data, advice_card)
 
 
 def _dice(
@@ -208,7 +209,7 @@ def with_numbers(line: Line) -> Line:
 async def _answer(caller: Caller, found: Advice | Odds, here: Table | None) -> Reply:
     """Advice or odds; on the game here for who asked alone."""
     text = partial(_for_mover, here, caller) if here else answer_text
-    return Reply(found, text, answer_data, private=here is not None)
+    return Reply(found, text, answer_data, advice_card, private=here is not None)
 
 
 def _for_mover(table: Table, caller: Caller, found: Advice | Odds) -> str:

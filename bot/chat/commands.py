@@ -25,6 +25,7 @@ from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situa
 from bot.services.tables import Caller, Person
 from bot.tasks.tasks import TaskCancelledError
 from bot.typed import check_length, cleaned, narrowed
+from bot.views.card import Card, text_card
 from bot.views.game import news_data, news_text
 from bot.views.layout import safe_text, shorten, whole_sentence
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
@@ -76,17 +77,24 @@ Word = str | int | Person
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command says: its subject, and how that is made text or data where it is shown."""
+    """What a command says: its subject, and how it is made text, data or a message."""
 
     subject: Any
     make_text: Callable[[Any], str]
     make_data: Callable[[Any], Any] = lambda subject: subject
+    make_card: Callable[[Any], Card | None] = lambda _: None
+    """How it looks as a message, None where that is its text."""
     private: bool = False
     """Whether it is for the one who gave the command alone."""
     ends: bool = False
     """Whether the chat ends."""
     repeats: bool = False
     """Whether another reply in the same place says so too: it only ends what was shown before."""
+    began_in: str | None = None
+    """Where its readers share it and go on with it by buttons: the tag of the language in which
+    that began, which they go on to read; empty where that is the place's."""
+    is_drawn: bool = False
+    """Whether its picture says more than its text."""
 
     @property
     def text(self) -> str:
@@ -97,6 +105,10 @@ class Reply:
     def data(self) -> Any:
         """What it says as plain data, for programs."""
         return self.make_data(self.subject)
+
+    def card(self) -> Card:
+        """The same as a message, in the language that is spoken where this is called."""
+        return self.make_card(self.subject) or text_card(self.text)
 
 
 def as_reply(told: Reply | News) -> Reply:

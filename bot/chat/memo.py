@@ -16,7 +16,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
 from bot.views.memo import memo_data, memo_text
-from bot.views.memo_picture import memo_picture
+from bot.views.memo_picture import memo_card, memo_picture
 from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -40,7 +40,7 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
             what = say_later("table to memorise")
             put_off = replace(known, put_off=PutOff(seconds, _reference(line, caller, meant)))
             if seconds > tasks.limits.seconds:
-                yield Reply(await _drawn(oracle, caller, put_off), memo_text, memo_data)
+                yield _reply(await _drawn(oracle, caller, put_off))
                 return
             try:
                 async with tasks.task(caller.asker, what, each=seconds) as task:
@@ -52,7 +52,7 @@ def memo_commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Comm
                             known = found
             except FarkleError as error:  # the table itself can be shown all the same
                 known, refusal = put_off, error
-        yield Reply(await _drawn(oracle, caller, known), memo_text, memo_data)
+        yield _reply(await _drawn(oracle, caller, known))
         if refusal:
             raise refusal
 
@@ -80,6 +80,10 @@ def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:
     elif meant.name in preset_names() and load_rules(meant.name) == meant:
         words = [meant.name]
     return shlex.join(words + (["--unit", unit] if unit else []))
+
+
+def _reply(found: MemoAnswer) -> Reply:
+    return Reply(found, memo_text, memo_data, memo_card, is_drawn=True)
 
 
 async def _drawn(oracle: Oracle, caller: Caller, found: MemoAnswer) -> MemoAnswer:

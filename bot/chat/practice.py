@@ -2,12 +2,20 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import date
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
 
 from bot.chat.bringing import SETS, kits_of_all
+from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, whole_number
+from bot.chat.features import Core, Feature, Pressed, Send
+from bot.chat.presses import Press, matching
 from bot.chat.waiting import delay_reply, solved_first
 from bot.services.chances import Oracle
-from bot.services.daily import Daily, Solution, Verdict
+from bot.services.daily import Asked, Daily, Post, Solution, Verdict
 from bot.services.drill import Drill, DrillQuestion, DrillVerdict, Wish
 from bot.services.house_rules import HouseRules
 from bot.services.rule_options import with_goal
@@ -15,12 +23,76 @@ from bot.services.situation import KCD, has_sets
 from bot.services.tables import Caller
 from bot.table.commands import MOST_PLAYERS
 from bot.tasks.tasks import Delay
-from bot.views.daily import answer_data, answer_page, asked_data, asked_page, board_data, board_text
-from bot.views.drill import drill_data, drill_page, drill_verdict_data, verdict_page
+from bot.views.card import Card
+from bot.views.daily import (
+    answer_data,
+    answer_page,
+    asked_data,
+    asked_page,
+    board_data,
+    board_text,
+    post_card,
+)
+from bot.views.drill import NEXT, drill_data, drill_page, drill_verdict_data, verdict_page
 from solver.errors import InvalidRequestError
 from solver.wording import say, say_later
 
 _DICE = {name: SETS[name] for name in ("my-dice", "their-dice", "joker-alone")}
+
+
+@dataclass(frozen=True)
+class DailyChoice(Press):
+    """An answer to the daily position of a day in the channel; anybody may press it, once."""
+
+    kind: ClassVar[str] = "d"
+    day: date
+    choice: Annotated[int, Field(ge=1, le=9)]
+
+
+@dataclass(frozen=True)
+class DrillChoice(Press):
+    """An answer to a position that somebody practises on, or the wish for the next one."""
+
+    kind: ClassVar[str] = "f"
+    position: Annotated[str, matching("[0-9A-Z-]{5,60}")]
+    """By its ID."""
+    choice: Annotated[str, matching("[1-9]|next")]
+
+
+def feature(core: Core) -> Feature:
+    """/daily and /drill, and answers to them by buttons."""
+    daily = Daily(core.tables, core.oracle, core.rules)
+    drill = Drill(core.tables, core.oracle, core.rules, core.back)
+
+    async def answered(caller: Caller, press: DailyChoice) -> Pressed:
+        async def told() -> AsyncIterator[Reply]:
+            yield practice_reply(await daily.answer(caller, press.choice, press.day))
+
+        return Pressed(told(), anew=True, private=True)
+
+    async def drilled(caller: Caller, press: DrillChoice) -> Pressed:
+        async def told() -> AsyncIterator[Reply]:
+            if press.choice == NEXT:
+                wish = await drill.like(caller, press.position)
+                async for reply in drill_asked(drill, caller, wish):
+                    yield reply
+            else:
+                found = await drill.answer(caller, int(press.choice), press.position)
+                yield practice_reply(found)
+
+        # it takes the place of the question
+        return Pressed(replace(reply, private=False) async for reply in told())
+
+    async def posts(front: str, send: Send) -> None:
+        async def post(place: str, one: Post) -> bool:
+            settings = await core.tables.store.settings(place)
+            reply = Reply(one, _post_text, make_card=_post_card, began_in=settings.daily_language)
+            return await send(place, reply, str(one.asked.daily.day.toordinal()))
+
+        await daily.post_due(front, post)
+
+    commands = practice_commands(daily, drill, core.oracle, core.rules)
+    return Feature(commands, {DailyChoice: answered, DrillChoice: drilled}, posts=posts)
 
 
 def practice_commands(
@@ -31,7 +103,9 @@ def practice_commands(
     async def answer_daily(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if not line.words:
             asked = await daily.today(caller)
-            yield Reply(asked, lambda one: asked_page(one).text, asked_data, private=True)
+            yield Reply(
+                asked, lambda one: asked_page(one).text, asked_data, _asked_card, private=True
+            )
         elif line.words.lower() in {"board", say("board").lower()}:
             yield Reply(await daily.board(caller.place), board_text, board_data)
         else:
@@ -95,11 +169,47 @@ def practice_reply(told: Delay | DrillQuestion | DrillVerdict | Verdict | Soluti
         case Delay():
             return replace(delay_reply(told), private=True)
         case DrillQuestion():
-            return Reply(told, lambda one: drill_page(one).text, drill_data, private=True)
+            return Reply(
+                told, lambda one: drill_page(one).text, drill_data, _drill_card, private=True
+            )
         case DrillVerdict():
-            return Reply(told, lambda one: verdict_page(one).text, drill_verdict_data, private=True)
+            return Reply(
+                told,
+                lambda one: verdict_page(one).text,
+                drill_verdict_data,
+                _drill_card,
+                private=True,
+            )
         case _:
-            return Reply(told, lambda one: answer_page(one).text, answer_data, private=True)
+            return Reply(
+                told, lambda one: answer_page(one).text, answer_data, _answer_card, private=True
+            )
+
+
+def _asked_card(asked: Asked) -> Card:
+    """The daily position as a message, with a button for each choice."""
+    return _pressable(asked_page(asked).card, asked)
+
+
+def _post_text(post: Post) -> str:
+    return asked_page(post.asked).text
+
+
+def _post_card(post: Post) -> Card:
+    return _pressable(post_card(post), post.asked)
+
+
+def _pressable(card: Card, asked: Asked) -> Card:
+    return pressable(card, lambda action: DailyChoice(asked.daily.day, int(action)))
+
+
+def _answer_card(found: Verdict | Solution) -> Card:
+    return answer_page(found).card
+
+
+def _drill_card(found: DrillQuestion | DrillVerdict) -> Card:
+    page = drill_page(found) if isinstance(found, DrillQuestion) else verdict_page(found)
+    return pressable(page.card, lambda action: DrillChoice(found.drill.id, action))
 
 
 def _answer(line: Line, usage: str) -> int:

@@ -1,39 +1,32 @@
 """What the presses of buttons do, whatever the chat that shows them."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.chat.choices import Choices
 from bot.chat.commands import Reply, failure
+from bot.chat.features import Feature
 from bot.chat.games import level_named
-from bot.chat.pictures import walked
-from bot.chat.practice import drill_asked, practice_reply
-from bot.chat.presses import Confirm, DailyChoice, DrillChoice, TablePress, TournamentPress, Walk
-from bot.chat.tournaments import begun
+from bot.chat.presses import Confirm, TablePress
 from bot.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
 from bot.review.review import Review
 from bot.services.away import check_end
-from bot.services.daily import Daily
-from bot.services.drill import Drill
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.needed import Needed
 from bot.services.tables import Caller, Person, Player, Table, bot_name
-from bot.services.tournaments import TournamentNews, Tournaments
 from bot.store.errors import StaleVersionError
 from bot.table.commands import resign
 from bot.table.events import Accepted, Banked, Joined, Kept, Picked, Rolled, Scored, Undone, Used
 from bot.table.state import Stage
-from bot.table.tournament import Pairing, State, Tournament
 from bot.tasks.tasks import Delay
-from bot.views.card import kept_dice, used_dice, why_not
-from bot.views.drill import NEXT
 from bot.views.game import details_lines
 from bot.views.layout import whole_sentence
 from bot.views.review import review_pages
 from bot.views.rules_text import rules_text
+from bot.views.table_buttons import kept_dice, used_dice, why_not
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import say
 
@@ -59,13 +52,11 @@ _PAIR = re.compile(r"pair([0-9]{1,2})")
 class Pressing:
     """What presses do. Raises FarkleError, whose sentence is for the one who pressed."""
 
-    def __init__(
-        self, games: Games, rules: HouseRules, daily: Daily, drill: Drill, tournaments: Tournaments
-    ) -> None:
-        self.games, self.rules = games, rules
-        self.daily, self.tournaments = daily, tournaments
+    def __init__(self, games: Games, rules: HouseRules, features: Sequence[Feature]) -> None:
+        self.games, self.rules, self.features = games, rules, features
+        self.of_features = {kind: do for one in features for kind, do in one.presses.items()}
+        """What presses do that features know of, by their kind."""
         self.choices = Choices()
-        self._drill = drill
         self._solves: dict[str, Needed] = {}
         """By game in whose lobby people wait: of its rules, under way."""
 
@@ -273,59 +264,10 @@ class Pressing:
                 pages = review_pages(found, table.names)
         return pages
 
-    async def told(
-        self, caller: Caller, press: Confirm | Walk | DailyChoice | DrillChoice
-    ) -> AsyncIterator[Reply | News]:
-        """What comes of a press that nothing has to be known of before."""
-        games = self.games
-        match press:
-            case Confirm():
-                do = {"resign": games.resign, "end": games.end}[press.action]
-                async for news in do(caller, press.game):
-                    yield news
-            case Walk():
-                led = press.digest, press.name, press.position
-                async for reply in walked(games.oracle, games.tables, caller, *led):
-                    yield reply
-            case DailyChoice():
-                yield practice_reply(await self.daily.answer(caller, press.choice, press.day))
-            case DrillChoice():
-                async for reply in self._drilled(caller, press):
-                    yield replace(reply, private=False)  # it takes the place of the question
-
-    async def _drilled(self, caller: Caller, press: DrillChoice) -> AsyncIterator[Reply]:
-        if press.choice == NEXT:
-            wish = await self._drill.like(caller, press.position)
-            async for reply in drill_asked(self._drill, caller, wish):
-                yield reply
-        else:
-            found = await self._drill.answer(caller, int(press.choice), press.position)
-            yield practice_reply(found)
-
-    async def tournament(
-        self, caller: Caller, press: TournamentPress
-    ) -> tuple[TournamentNews, Pairing | None]:
-        """Do something in a tournament, or find the pairing of which a game is to begin."""
-        shown = await self.tournaments.shown(caller, press.tournament)
-        found = shown.tournament
-        pairing = found.between(*press.sides) if found and press.sides else None
-        if found and pairing and pairing.state in {State.DUE, State.PLAYING}:
-            self.tournaments.check_begins(caller, found, pairing)
-            return shown, pairing
-        do: dict[str, Callable[[Caller, str], Awaitable[TournamentNews]]] = {
-            "join": self.tournaments.join,
-            "leave": self.tournaments.leave,
-            "start": self.tournaments.start,
-        }
-        if press.action in do and not shown.is_over:
-            shown = await do[press.action](caller, press.tournament)
-        return shown, None
-
-    def begun(
-        self, caller: Caller, tournament: Tournament, pairing: Pairing
-    ) -> AsyncIterator[Reply | News]:
-        """The game of a pairing, which begins, or goes on."""
-        return begun(self.tournaments, self.rules, caller, tournament, pairing)
+    def confirmed(self, caller: Caller, press: Confirm) -> AsyncIterator[News]:
+        """Do what who pressed is sure of."""
+        do = {"resign": self.games.resign, "end": self.games.end}[press.action]
+        return do(caller, press.game)
 
 
 def _who_play(table: Table) -> list[str]:

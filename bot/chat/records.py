@@ -24,6 +24,7 @@ from bot.table.commands import MOST_PLAYERS
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
+from bot.views.card import Attachment, Card
 from bot.views.dice_record import dice_records_data, dice_records_text
 from bot.views.game import commitment_data, commitment_text
 from bot.views.levels import level_list_data, level_list_text
@@ -42,7 +43,7 @@ from bot.views.tasks import stopped_text
 from solver.errors import InvalidRequestError
 from solver.play.policies import Optimal
 from solver.play.strengths import load_strengths
-from solver.wording import say_later
+from solver.wording import say, say_later
 
 _LOOKED_BACK = 200
 """Games of a place among which the last one to end is found."""
@@ -186,7 +187,8 @@ class RecordCommands:
             raise InvalidRequestError.say(
                 "that game was played with real dice, for which there is no proof"
             )
-        yield Reply(proof_of(table, secret), Proof.to_json, partial(Proof.model_dump, mode="json"))
+        as_data = partial(Proof.model_dump, mode="json")
+        yield Reply(proof_of(table, secret), Proof.to_json, as_data, _proof_card)
 
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = tuple(level_named(str(word)) for word in line.arguments)
@@ -269,6 +271,14 @@ class RecordCommands:
         if person is None:
             raise InvalidRequestError.say('nobody called "{name}" has played here', name=name)
         return Person(person, name)
+
+
+def _proof_card(proof: Proof) -> Card:
+    told = say(
+        "The proof of the dice of game {game}; with this program anybody can check it.",
+        game=proof.game,
+    )
+    return Card(told, (Attachment(f"proof-{proof.game}.json", proof.to_json().encode(), "JSON"),))
 
 
 def _place(line: Line, caller: Caller) -> str | None:

@@ -16,7 +16,7 @@ from bot.services.variations import as_they_are, variations
 from bot.tasks.answering import at_once
 from bot.tasks.solving import SolveState
 from bot.views.compare import compare_data, compare_text
-from bot.views.compare_chart import compare_chart
+from bot.views.compare_chart import compare_card, compare_chart
 from bot.views.house_rules import (
     cancelled_text,
     created_text,
@@ -120,7 +120,9 @@ class RulesCommands:
         vary = line.option("vary")
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)
         told = self._rules.compared(caller.asker, asked, careless, compare_chart)
-        async for reply in replies(told, _compared_text, _compared_data):
+        async for reply in replies(
+            told, _compared_text, _compared_data, make_card=compare_card, is_drawn=True
+        ):
             yield reply
 
     async def _new(

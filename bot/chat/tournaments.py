@@ -1,20 +1,34 @@
 """The command of a tournament: make it, join, start, play the games, end it."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar
 
+from pydantic.dataclasses import dataclass
+
+from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
+from bot.chat.features import Core, Feature, Pressed
 from bot.chat.games import RULES_OPTION
-from bot.chat.waiting import solved_for_game
+from bot.chat.presses import GameId, LanguageTag, Press, matching
+from bot.chat.waiting import only, solved_for_game
 from bot.services.games import News
 from bot.services.house_rules import HouseRules
 from bot.services.rule_options import with_goal
-from bot.services.tables import Caller, Person
+from bot.services.tables import Caller, Person, Table
 from bot.services.tournaments import TournamentNews, Tournaments, rules_of
-from bot.table.tournament import Form, Pairing, Tournament
+from bot.table.tournament import Form, Pairing, State, Tournament
+from bot.views.card import Card
 from bot.views.game import table_data, table_text
-from bot.views.tournament import tournament_data, tournament_text
+from bot.views.tournament import (
+    state_data,
+    tournament_data,
+    tournament_lines,
+    tournament_text,
+)
+from bot.views.tournament_card import tournament_card
 from solver.errors import InvalidRequestError
-from solver.wording import say, say_later
+from solver.wording import say, say_later, spoken
 
 WHAT = (
     say_later("new"),
@@ -27,6 +41,57 @@ WHAT = (
     say_later("end"),
 )
 """What can be done to a tournament, as it is typed."""
+
+
+@dataclass(frozen=True)
+class TournamentPress(Press):
+    """Does something in a tournament; two numbers are the pairing that is to play."""
+
+    kind: ClassVar[str] = "w"
+    tournament: GameId
+    language: LanguageTag
+    """That of the message."""
+    action: Annotated[str, matching("join|leave|start|show|[0-9]{1,2}-[0-9]{1,2}")]
+
+    @property
+    def sides(self) -> tuple[int, int] | None:
+        """The two who are to play, by number."""
+        first, dash, second = self.action.partition("-")
+        return (int(first), int(second)) if dash else None
+
+
+def feature(core: Core) -> Feature:
+    """/tournament, its buttons, and how it stands when one of its games is over."""
+    tournaments, rules = Tournaments(core.games), core.rules
+
+    async def press(caller: Caller, press: TournamentPress) -> Pressed:
+        shown = await tournaments.shown(caller, press.tournament)
+        found = shown.tournament
+        pairing = found.between(*press.sides) if found and press.sides else None
+        if found and pairing and pairing.state in {State.DUE, State.PLAYING}:
+            tournaments.check_begins(caller, found, pairing)
+
+            async def renewed() -> Reply:
+                return tournament_reply(await tournaments.shown(caller, press.tournament))
+
+            told = begun(tournaments, rules, caller, found, pairing)
+            return Pressed(told, anew=True, renewed=renewed)
+        do: dict[str, Callable[[Caller, str], Awaitable[TournamentNews]]] = {
+            "join": tournaments.join,
+            "leave": tournaments.leave,
+            "start": tournaments.start,
+        }
+        if press.action in do and not shown.is_over:
+            shown = await do[press.action](caller, press.tournament)
+        return Pressed(only(tournament_reply(shown)))
+
+    async def after_game(table: Table) -> Reply | None:
+        found = await tournaments.after(table)
+        if found is None:
+            return None
+        return replace(tournament_reply(found), make_text=_standing, make_data=_standing_data)
+
+    return Feature(tournament_commands(tournaments, rules), {TournamentPress: press}, after_game)
 
 
 def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Command]:
@@ -105,7 +170,22 @@ async def begun(
 
 def tournament_reply(found: TournamentNews) -> Reply:
     """A tournament, for all to see."""
-    return Reply(found, tournament_text, tournament_data)
+    return Reply(found, tournament_text, tournament_data, _card, began_in=found.language)
+
+
+def _card(news: TournamentNews) -> Card:
+    card, found, language = tournament_card(news), news.tournament, spoken().code
+    if found is None:
+        return card
+    return pressable(card, lambda action: TournamentPress(found.id, language, action))
+
+
+def _standing(news: TournamentNews) -> str:
+    return "\n".join(tournament_lines(news.tournament)) if news.tournament else ""
+
+
+def _standing_data(news: TournamentNews) -> dict[str, Any]:
+    return {"tournament": state_data(news.tournament)}
 
 
 def _meant(word: str) -> str:

@@ -16,6 +16,7 @@ from bot.table import commands
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
+from bot.views.answer_card import advice_card
 from bot.views.game import hint_data, hint_text
 from bot.views.tasks import delay_text, needed_data, needed_text
 from solver.errors import IllegalActionError
@@ -111,23 +112,31 @@ async def ready_for_one_more(
 
 
 async def replies(
-    told: AsyncIterator[Delay | T], make_text: Callable[[T], str], make_data: Callable[[T], Any]
+    told: AsyncIterator[Delay | T],
+    make_text: Callable[[T], str],
+    make_data: Callable[[T], Any],
+    **how: Any,
 ) -> AsyncIterator[Reply]:
-    """Replies to a task: how long it takes, then what it made, in words and as plain data."""
+    """Replies to a task: how long it takes, then what it made; `how` is what else a reply has."""
     async for found in told:
         if isinstance(found, Delay):
             yield delay_reply(found)
         else:
-            yield Reply(found, make_text, make_data)
+            yield Reply(found, make_text, make_data, **how)
 
 
 def hint_reply(told: Delay | Hint) -> Reply:
     """A hint, for who asked alone, or how long there is to wait for it."""
     if isinstance(told, Delay):
         return delay_reply(told)
-    return Reply(told, hint_text, hint_data, private=True)
+    return Reply(told, hint_text, hint_data, advice_card, private=True)
 
 
 def told_reply(told: Delay | News) -> Reply | News:
     """What happened at a table, or how long there is to wait before it does."""
     return delay_reply(told) if isinstance(told, Delay) else told
+
+
+async def only(reply: Reply) -> AsyncIterator[Reply]:
+    """A reply alone."""
+    yield reply

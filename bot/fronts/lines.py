@@ -10,10 +10,7 @@ from pathlib import Path
 
 from bot.chat.commands import Commands, Reply, failure
 from bot.review.chart import GameChart
-from bot.services.comparing import ComparedRules
 from bot.services.games import News
-from bot.services.memo import MemoAnswer
-from bot.services.pictures import Explanation
 from bot.services.tables import Caller, Person
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
@@ -91,7 +88,7 @@ class Lines:
             reply = failure(error)
             shown = self._shown(reply, caller)
         print(shown, flush=True)  # noqa: T201
-        if self._as_json or not (drawing := _drawing(reply.subject)):
+        if self._as_json or not (drawing := _drawing(reply)):
             return
         try:
             shown = await at_once(_drawn, *drawing, self._pictures)
@@ -123,15 +120,13 @@ def _text(reply: Reply, caller: Caller) -> str:
     return text
 
 
-def _drawing(subject: object) -> tuple[str, Callable[[], bytes]] | None:
-    """What the picture of a subject is called and how it is made, None where it has none."""
-    match subject:
-        case Explanation(picture=bytes(picture)):
-            return "turn", lambda: picture
-        case MemoAnswer(picture=bytes(picture)):
-            return "memo", lambda: picture
-        case ComparedRules(picture=bytes(picture)):
-            return "rules", lambda: picture
+def _drawing(reply: Reply) -> tuple[str, Callable[[], bytes]] | None:
+    """What the picture of a reply is called and how it is made, None where it has none."""
+    if reply.is_drawn:
+        drawn = (one for one in reply.card().attachments if one.name.endswith(".png"))
+        first = next(drawn, None)
+        return (Path(first.name).stem, lambda: first.content) if first else None
+    match reply.subject:
         case News(chart=GameChart(turns=[_, _, *_]) as chart):
             return "game", partial(chart_png, chart)
         case _:

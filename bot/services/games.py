@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import update_wrapper
-from typing import Concatenate, Literal, ParamSpec, Unpack
+from typing import Any, Concatenate, Literal, ParamSpec, Unpack
 
 from sqlalchemy import Connection
 
@@ -19,7 +19,6 @@ from bot.services.bot_moves import bot_move, bot_pick
 from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.needed import Needed
 from bot.services.tables import Caller, Person, Player, Table, Tables, Terms, seat_row
-from bot.store import tournaments
 from bot.store.errors import (
     DamagedGameError,
     GameRunningError,
@@ -32,7 +31,6 @@ from bot.table import badges, commands, drafting
 from bot.table.events import Corrected, Event, Left, Rolled
 from bot.table.fold import apply
 from bot.table.state import Game
-from bot.table.tournament import Tournament
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
@@ -75,8 +73,8 @@ class News:
     """Games here that ended for this one, or by themselves before it."""
     at_start: Chances | None = None
     """The chances when the turn under way began."""
-    tournament: Tournament | None = None
-    """How it stands now, where the game is over and was one of its games."""
+    after: tuple[Any, ...] = ()
+    """What the end of the game means elsewhere, as replies."""
     unsolved: bool = False
     """Whether a game begins of more than two with dice of their own that is not solved."""
     solve: Needed | None = None
@@ -130,6 +128,8 @@ class Games:
         self.tables = tables
         self.oracle = oracle
         self._pace = pace
+        self.after_game: list[Callable[[Table], Awaitable[Any]]] = []
+        """Each makes a reply of what the end of a game means elsewhere, if it means anything."""
 
     async def prepare(
         self,
@@ -691,10 +691,7 @@ class Games:
             chances = replace(chances, last=None)
         chart = await self.oracle.chart(written) if written.game.last else None
         at_start = chances or await self.oracle.at_start(written)
-        tournament = None
-        if written.game.over and written.game.closed:
-            store, now = self.tables.store, self.tables.now()
-            tournament = await tournaments.after(store, written.game.id, now)
+        after_it = [await told(written) for told in self.after_game if written.game.over]
         return News(
             table.game,
             events,
@@ -704,7 +701,7 @@ class Games:
             self.oracle.is_reviewable(written.game),
             chart,
             at_start=at_start,
-            tournament=tournament,
+            after=tuple(filter(None, after_it)),
             won=await self._won_in_a_row(written),
         )
 

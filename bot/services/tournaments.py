@@ -12,7 +12,7 @@ from enum import Enum, auto
 
 from bot.services.games import Games, News
 from bot.services.place_settings import MOST_OPEN_GAMES
-from bot.services.tables import Caller, Person
+from bot.services.tables import Caller, Person, Table
 from bot.store import tournaments as stored
 from bot.store.errors import DamagedGameError, StaleVersionError, StoreError
 from bot.table.tournament import MOST_ENTRANTS, Entrant, Form, Pairing, State, Tournament
@@ -48,6 +48,8 @@ class TournamentNews:
     """Who joined or left."""
     given_up: tuple[News, ...] = ()
     """The games under way that were given up for that."""
+    language: str = ""
+    """The tag of the language of who made it, in which it is told where its place has none."""
 
     @property
     def is_over(self) -> bool:
@@ -72,7 +74,14 @@ class Tournaments:
 
     async def shown(self, caller: Caller, tournament_id: str | None = None) -> TournamentNews:
         """The tournament here, or the last one that was."""
-        return TournamentNews(await self._here(caller, tournament_id))
+        return await self._news(await self._here(caller, tournament_id))
+
+    async def after(self, table: Table) -> TournamentNews | None:
+        """How the tournament stands of which a game is over, None where it is of none."""
+        if not table.game.closed:
+            return None
+        found = await stored.after(self._store, table.game.id, self._games.tables.now())
+        return await self._news(found) if found else None
 
     async def make(
         self, caller: Caller, form: Form, rules: Ruleset, *, hints: bool = False
@@ -275,7 +284,14 @@ class Tournaments:
         return found
 
     async def _after(self, found: Tournament, happened: Happened, name: str = "") -> TournamentNews:
-        return TournamentNews(await stored.by_id(self._store, found.id), happened, name)
+        return await self._news(await stored.by_id(self._store, found.id), happened, name)
+
+    async def _news(
+        self, found: Tournament | None, happened: Happened = Happened.NOTHING, name: str = ""
+    ) -> TournamentNews:
+        settings = await self._store.settings(found.place) if found else None
+        language = settings.tournament_language if settings else ""
+        return TournamentNews(found, happened, name, language=language)
 
     def _named(self, found: Tournament, who: Person | str) -> Entrant:
         """Who takes part and is meant. Raises InvalidRequestError."""

@@ -1,9 +1,12 @@
 """What rule sets are like to play, as a picture: a panel for each number."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from bot.services.comparing import ComparedRules
 from bot.services.variations import Compared
-from bot.views.compare import label
+from bot.views.card import Attachment, Card, text_card
+from bot.views.compare import compare_text, label
 from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import DARK, Form, Look
 from solver.play.tallies import CLOSE, Estimate
@@ -74,3 +77,12 @@ def _along(compared: Compared) -> Sequence[float] | Sequence[str]:
     if len(bases) == 1 and any(values):
         return values
     return [label(variation) for variation, _ in compared]
+
+
+def compare_card(compared: ComparedRules) -> Card:
+    """Rule sets side by side, with their picture if there is one."""
+    whole = text_card(compare_text(compared.found))
+    if compared.picture is None:
+        return whole
+    drawn = Attachment("rules.png", compared.picture, say("The rule sets side by side"))
+    return replace(whole, attachments=(drawn, *whole.attachments))

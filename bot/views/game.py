@@ -31,7 +31,6 @@ from bot.views.events import (
 )
 from bot.views.layout import columns, rough_percent, wrap
 from bot.views.named_dice import doubts
-from bot.views.tournament import state_data, tournament_lines
 from solver.named.drafts import pairs_of
 from solver.play.advice import Advice
 from solver.turn.equations import Decision
@@ -82,8 +81,8 @@ def news_lines(news: News) -> list[str]:
     # of a turn under way it has just been told
     if not game.over and anew and not (isinstance(last, Undone) and game.turn != game.first_turn):
         lines.append(to_move_text(table))
-    if news.tournament:
-        lines += tournament_lines(news.tournament)
+    for reply in news.after:
+        lines += reply.text.splitlines()
     return lines
 
 
@@ -128,7 +127,7 @@ def news_data(news: News) -> dict[str, Any]:
         if news.before is not None
         else [],
         **table_data(news.table, news.chances),
-        **({"tournament": state_data(news.tournament)} if news.tournament else {}),
+        **{key: value for reply in news.after for key, value in reply.data.items()},
     }
 
 

@@ -8,9 +8,10 @@ from bot.services.tables import Table
 from bot.table.dice_names import kept_text
 from bot.table.events import Event
 from bot.table.state import Game
-from bot.views.card import Attachment, shown_faces
+from bot.views.card import Attachment
 from bot.views.dice_picture import dice_square_png
 from bot.views.layout import rough_percent
+from bot.views.table_buttons import shown_faces
 from solver.wording import say, say_later
 
 _LINES = {

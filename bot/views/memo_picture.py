@@ -5,9 +5,12 @@ from functools import partial
 from typing import Any
 
 from bot.services.memo import MemoAnswer
+from bot.typed import cleaned
 from bot.views import drawing
-from bot.views.layout import safe_text
-from bot.views.memo import Grid, Heading, Part, memo_page
+from bot.views.card import Attachment, Card
+from bot.views.layout import escape_markdown, percent, safe_text
+from bot.views.memo import Grid, Heading, Part, memo_page, memo_text
+from solver.wording import say
 
 _SIZE = 5.83, 8.27
 """A5 in inches."""
@@ -137,3 +140,17 @@ class _Page:
         font = drawing.font(size * self._scale, bold=bold)
         width, _, _ = self._renderer.get_text_width_height_descent(text, font, ismath=False)
         return float(width) * 72 / _DPI
+
+
+def memo_card(answer: MemoAnswer) -> Card | None:
+    """A table to memorise as the picture of its page, if there is one."""
+    if answer.picture is None:
+        return None
+    title = next(part.text for part in memo_page(answer) if isinstance(part, Heading))
+    text = f"**{escape_markdown(title)}**"
+    if answer.study:
+        overall = percent(answer.study.memo_go_for_it.overall)
+        worth = say("If you play by it, you win {overall} against optimal play.", overall=overall)
+        text += f"\n{escape_markdown(worth)}"
+    picture = Attachment("memo.png", answer.picture, cleaned(memo_text(answer))[:1000])
+    return Card(text, (picture,))

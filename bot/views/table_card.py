@@ -20,15 +20,7 @@ from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from bot.tasks.tasks import duration
 from bot.typed import cleaned
-from bot.views.card import (
-    Attachment,
-    Card,
-    Menu,
-    bot_menu,
-    roll_picture,
-    shown_faces,
-    table_buttons,
-)
+from bot.views.card import Attachment, Card, Menu
 from bot.views.dice_picture import dice_png
 from bot.views.events import turn_so_far_text
 from bot.views.game import story_lines, table_head, to_move_text
@@ -42,6 +34,7 @@ from bot.views.layout import (
     shorten_text,
     text_width,
 )
+from bot.views.table_buttons import bot_menu, roll_picture, shown_faces, table_buttons
 from solver.turn.dice import make_roll
 from solver.wording import figure, say
 

@@ -24,7 +24,7 @@ from bot.table.events import Event, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.advice import advice_text
-from bot.views.card import answer_card
+from bot.views.answer_card import advice_card
 from bot.views.review import review_text
 from solver.errors import InvalidRequestError
 from solver.game.many_sweeps import solve_many
@@ -271,7 +271,7 @@ async def test_a_hint_looks_at_all(chat: Chat, solved: Path, twin: Twin) -> None
     [advice] = await chat.all("ann: /advise")
     assert advice.data == hint.data
     for subject in (hint.subject, hint.subject.advice, hint.subject.odds):
-        card = answer_card(subject)
+        card = advice_card(subject)
         assert card is not None
         assert "The others would then win" in card.text
     assert "strongest" not in hint.text + advice.text

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import discord
 from discord.utils import MISSING
 
-from bot.chat.cards import news_card, pressable_table, reply_card
+from bot.chat.cards import pressable_table
 from bot.chat.commands import Reply, failure
 from bot.fronts.discord.asking import (
     caller_of,
@@ -30,7 +30,6 @@ from bot.review.chart import GameChart
 from bot.services.games import News
 from bot.services.needed import Needed
 from bot.services.tables import Table
-from bot.services.tournaments import Happened, TournamentNews
 from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
@@ -46,7 +45,7 @@ from bot.views.layout import (
 )
 from bot.views.table_card import TableCard, choice_card, table_card, turn_story
 from solver.errors import FarkleError
-from solver.wording import Language, said_in, say, say_later, spoken
+from solver.wording import Language, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
 
@@ -163,8 +162,8 @@ class Answer:
             if told[0].before is None:
                 await self._begin_thread(told[-1].table)
             await self._after_turn(told)
-            if found := told[-1].tournament:
-                await self._follow(self.tournament_card(TournamentNews(found)))
+            for reply in told[-1].after:
+                await self._follow(self._card_of(reply))
 
     async def _tell(self, waiting: "asyncio.Queue[Reply | News | None]") -> None:
         edited = -BETWEEN_EDITS
@@ -239,9 +238,9 @@ class Answer:
             if told is not None:
                 await self.refuse(told)
 
-    async def renew(self, news: TournamentNews) -> None:
-        """Bring the tournament up to date whose button was pressed, without an answer to that."""
-        card = self.tournament_card(news)
+    async def renew(self, reply: Reply) -> None:
+        """Bring the message up to date whose button was pressed, without an answer to that."""
+        card = self._card_of(reply)
         if self._interaction.message is not None:
             nobody = discord.AllowedMentions.none()
             try:
@@ -335,18 +334,13 @@ class Answer:
 
     def _card_of(self, reply: Reply) -> Card:
         """Any reply but the news of a table."""
-        if isinstance(reply.subject, TournamentNews):
-            return self.tournament_card(reply.subject)
+        if reply.began_in is None or reply.private or _is_private(self._interaction):
+            return reply.card()
         # what all can see stays in their language, whoever presses
-        alone = reply.private or _is_private(self._interaction)
-        return reply_card(reply, spoken() if alone else self._language)
-
-    def tournament_card(self, news: TournamentNews) -> Card:
-        """A tournament with its buttons, for all to read, in one language from first to last."""
-        language, made_in = self._language, self._settings.tournament_language
-        if made_in and news.happened is not Happened.MADE:
-            language = language_of_all(self._interaction, self._settings, made_in)
-        return news_card(news, language)
+        language = self._language
+        if reply.began_in:
+            language = language_of_all(self._interaction, self._settings, reply.began_in)
+        return said_in(language, reply.card)
 
     async def _show_table(self, news: News) -> None:
         """Show a table after all its news; a chart, which takes long to draw, is put in later."""

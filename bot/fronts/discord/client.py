@@ -18,9 +18,9 @@ from filelock import AsyncFileLock
 
 from bot import log
 from bot.fronts.discord.asking import press_of, sent
-from bot.fronts.discord.daily import keep_posting
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
+from bot.fronts.discord.posts import keep_posting
 from bot.fronts.discord.settings import DiscordSettings
 from bot.fronts.discord.slash import CommandTranslator
 from bot.store.store import Store

@@ -6,7 +6,7 @@ import logging
 import math
 import re
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,19 +14,11 @@ import discord
 from discord import app_commands
 
 from bot.chat.cards import review_card, sure_card
-from bot.chat.commands import Command, Commands, Line, Reply, Word, take_apart
+from bot.chat.commands import Command, Commands, Line, Word, take_apart
 from bot.chat.games import table_of
 from bot.chat.help import ALL, GROUPS
-from bot.chat.presses import (
-    Confirm,
-    DailyChoice,
-    Press,
-    ReviewPage,
-    TablePress,
-    TournamentPress,
-)
+from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
 from bot.chat.pressing import QUESTIONS, Pressing, changed, too_late
-from bot.chat.tournaments import tournament_reply
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.asking import (
     DUE,
@@ -46,7 +38,7 @@ from bot.store.errors import MissingGameError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
 from bot.typed import check_length, narrowed
-from bot.views.card import SURE
+from bot.views.table_buttons import SURE
 from solver.errors import FarkleError, InvalidRequestError
 from solver.wording import say, say_later, speak
 
@@ -195,8 +187,8 @@ class DiscordFront:
         answer = await self._answer(
             interaction,
             getattr(press, "language", ""),
-            all_private=press is None or isinstance(press, DailyChoice),
-            anew=isinstance(press, Confirm | DailyChoice),
+            all_private=press is None,
+            anew=isinstance(press, Confirm),
         )
         try:
             match press:
@@ -205,14 +197,13 @@ class DiscordFront:
                 case ReviewPage():
                     table = await pressing.table(caller, press.game)
                     await self._review(answer, caller, table, press.page)
-                case TournamentPress():
-                    await self._in_tournament(interaction, answer, caller, press)
+                case Confirm():
+                    answer.show_in(press.message)
+                    await answer.tell(pressing.confirmed(caller, press))
                 case None:
                     raise changed()
                 case _:
-                    if isinstance(press, Confirm):
-                        answer.show_in(press.message)
-                    await answer.tell(pressing.told(caller, press))
+                    await self._in_feature(interaction, answer, caller, press)
         except MissingGameError as error:
             await answer.bury(error)
         except FarkleError as error:
@@ -265,21 +256,18 @@ class DiscordFront:
         # something was done while this press waited for the one before
         await answer.tell(self.pressing.told_late(caller, press, late))
 
-    async def _in_tournament(
-        self,
-        interaction: discord.Interaction[Any],
-        answer: Answer,
-        caller: Caller,
-        press: TournamentPress,
+    async def _in_feature(
+        self, interaction: discord.Interaction[Any], answer: Answer, caller: Caller, press: Press
     ) -> None:
-        shown, pairing = await self.pressing.tournament(caller, press)
-        if pairing and shown.tournament:
-            anew = await self._answer(interaction, press.language, anew=True)
-            await anew.tell(self.pressing.begun(caller, shown.tournament, pairing))
-            tournaments = self.pressing.tournaments
-            await answer.renew(await tournaments.shown(caller, press.tournament))
-        else:
-            await answer.tell(_one(tournament_reply(shown)))
+        came = await self.pressing.of_features[type(press)](caller, press)
+        told = answer
+        if came.anew or came.private:
+            language = getattr(press, "language", "")
+            how = {"anew": came.anew, "all_private": came.private}
+            told = await self._answer(interaction, language, **how)
+        await told.tell(came.told)
+        if came.renewed:
+            await answer.renew(await came.renewed())
 
     async def _review(self, answer: Answer, caller: Caller, table: Table, page: int) -> None:
         making = asyncio.create_task(self.pressing.review_pages(caller, table))
@@ -342,10 +330,6 @@ class DiscordFront:
         """Answer in the task of the interaction, which nobody breaks off; no failure leaves it."""
         self._wait_for(asyncio.current_task())
         await _caught(interaction, answer)
-
-
-async def _one(reply: Reply) -> AsyncIterator[Reply]:
-    yield reply
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.services.comparing import ComparedRules
-from bot.views.card import answer_card
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy
@@ -87,9 +85,7 @@ async def test_rule_sets_are_compared(small: Chat, tmp_path: Path) -> None:
     assert [line.split()[0] for line in lines[1:4]] == ["goal", "450", "500"]
     # rules of a sweep leave nothing behind
     assert sorted((tmp_path / "strategies").iterdir()) == before
-    assert isinstance(reply.subject, ComparedRules)
-    card = answer_card(reply.subject)
-    assert card
+    card = reply.card()
     assert [one.content[:4] for one in card.attachments] == [b"\x89PNG"]
 
 

@@ -15,7 +15,6 @@ from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
 from bot.services.memo import known_memo, memo_answer
 from bot.tasks.tasks import TaskLimits
-from bot.views.card import answer_card
 from bot.views.memo_picture import memo_picture
 from solver.game.standings import Solution
 from solver.play.policies import make_policy
@@ -98,8 +97,7 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
         reply = await chat.answer(f"/memo rules:{folder / 'tiny.toml'}")
         assert reply.text.startswith("A table to memorise: tiny rules:")
         assert reply.data["study"]["rules"] == "tiny"
-        card = answer_card(reply.subject)
-        assert card is not None
+        card = reply.card()
         assert card.text.startswith(
             "**A table to memorise: tiny rules**\nIf you play by it, you win "
         )

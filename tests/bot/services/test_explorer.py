@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.chat.cards import reply_card
-from bot.chat.pictures import exploration
-from bot.chat.presses import LONGEST_ID, Walk, packed, read_press, unpacked
+from bot.chat.pictures import Walk, exploration, packed, unpacked
+from bot.chat.presses import LONGEST_ID, read_press
 from bot.languages import language
 from bot.services.advisor import Asked
 from bot.services.explorer import Exploration, Field, explore, large_step
@@ -31,6 +30,7 @@ from solver.play.maps import turn_map
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import TurnState
+from solver.wording import said_in
 from tests.conftest import check_reachable, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
 from tests.solver.play.test_maps import guessed, some_positions
@@ -118,7 +118,7 @@ def test_from_a_turn_that_no_rolls_lead_to_one_walks_back(name: str) -> None:
 
 def check_buttons(found: Exploration) -> None:
     """What Discord takes: five rows of five, ids of 100 letters, no two the same."""
-    card = reply_card(exploration(found), language("de"))
+    card = said_in(language("de"), exploration(found).card)
     assert len(card.text) <= MOST_IN_MESSAGE
     assert max(Counter(button.row for button in card.buttons).values()) <= 5
     leads = {step.action: step.position for step in found.steps}

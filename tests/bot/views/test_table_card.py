@@ -18,9 +18,9 @@ from bot.table.dice_names import kept_text
 from bot.table.events import Banked, Event, Joined, Kept, Picked, Resigned, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game, Stage
-from bot.views.card import kept_dice, table_buttons
 from bot.views.highlights import hot_dice_picture
 from bot.views.layout import text_width
+from bot.views.table_buttons import kept_dice, table_buttons
 from bot.views.table_card import Mood, TableCard, table_card
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set

@@ -10,7 +10,7 @@ import discord as discord_py
 import pytest
 from yarl import URL
 
-from bot.fronts.discord import daily as posting
+from bot.fronts.discord import posts as posting
 from bot.fronts.discord.client import FarkleClient
 from bot.fronts.discord.front import DiscordFront
 from bot.services.advisor import Advisor

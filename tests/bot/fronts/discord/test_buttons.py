@@ -24,8 +24,8 @@ from bot.table import commands
 from bot.table.events import Accepted, Event, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.card import kept_dice, table_buttons, why_not
 from bot.views.layout import LONGEST_NAME, escape_markdown, text_width
+from bot.views.table_buttons import kept_dice, table_buttons, why_not
 from bot.views.table_card import TableCard, choice_card, table_card
 from solver.errors import FarkleError
 from solver.loaded.kits import Kit

@@ -13,7 +13,8 @@ import discord
 import pytest
 
 from bot.chat.commands import Reply
-from bot.chat.presses import Confirm, TablePress, Walk
+from bot.chat.pictures import Walk
+from bot.chat.presses import Confirm, TablePress
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.front import DiscordFront
 from bot.review.chart import GameChart

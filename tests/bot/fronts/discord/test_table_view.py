@@ -28,8 +28,9 @@ from bot.table.drafting import laid_out
 from bot.table.events import Begun, Event, Picked
 from bot.table.fold import apply, begin
 from bot.table.state import Game, Stage
-from bot.views.card import LONGEST_LABEL, Attachment, Button, kept_dice, shown_faces, table_buttons
+from bot.views.card import LONGEST_LABEL, Attachment, Button
 from bot.views.layout import LONGEST_NAME, safe_text
+from bot.views.table_buttons import kept_dice, shown_faces, table_buttons
 from bot.views.table_card import TableCard, choice_card, table_card
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set

@@ -1,4 +1,4 @@
-"""The daily position in Discord: one message a day in each channel that wants it."""
+"""What is posted by itself in Discord's channels, such as one position a day."""
 
 import asyncio
 import logging
@@ -8,16 +8,14 @@ from typing import Any
 import discord
 
 from bot import log
-from bot.chat.cards import daily_pressable
+from bot.chat.commands import Reply
 from bot.fronts.discord.answers import files_of
 from bot.fronts.discord.failures import UNREACHABLE, check_lost
 from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import DiscordFront
 from bot.languages import best_language
-from bot.services.daily import Post
 from bot.store.errors import StoreError
 from bot.store.store import Store
-from bot.views.daily import post_card
 from solver.wording import said_in
 
 logger = logging.getLogger(__name__)
@@ -31,24 +29,23 @@ async def keep_posting(client: discord.Client, front: DiscordFront, store: Store
     """Post what is due, again and again, once Discord is there; what was begun is ended."""
     await client.wait_until_ready()
     while True:
-        try:
-            due = front.pressing.daily.post_due(_FRONT, partial(_post, client, store))
-            await front.to_its_end(due)
-        except StoreError as error:
-            logger.warning("did not look for daily positions that are due: %s", error)
-        except Exception as error:  # whatever one post is, there is a next one
-            log.failed("a daily position", error)
+        for one in front.pressing.features:
+            try:
+                if one.posts:
+                    await front.to_its_end(one.posts(_FRONT, partial(_post, client, store)))
+            except StoreError as error:
+                logger.warning("did not look for posts that are due: %s", error)
+            except Exception as error:  # whatever one post is, there is a next one
+                log.failed("a post", error)
         await asyncio.sleep(EVERY)
 
 
-async def _post(client: discord.Client, store: Store, place: str, post: Post) -> bool:
+async def _post(client: discord.Client, store: Store, place: str, reply: Reply, key: str) -> bool:
     """Post in a channel; true where that is done with, or never will be."""
     number = place.partition(":")[2]
     settings = await store.settings(place)
-    language = best_language(settings.language or settings.daily_language)
-    card = said_in(language, post_card, post)
-    day = post.asked.daily.day
-    card = daily_pressable(card, day)
+    language = best_language(settings.language or reply.began_in or "")
+    card = said_in(language, reply.card)
     view: Any = card_view(card)  # each kind of view has an overload of its own
     channel = client.get_partial_messageable(int(number))
     try:
@@ -57,10 +54,10 @@ async def _post(client: discord.Client, store: Store, place: str, post: Post) ->
             view=view,
             files=files_of(card.attachments),
             # Discord takes it for the same message if it is sent again after a fault on the way
-            nonce=f"{number[-18:]}{day.toordinal()}",
+            nonce=f"{number[-18:]}{key}",
         )
     except (discord.Forbidden, discord.NotFound) as error:
-        logger.info("the daily position cannot be posted in %s: %s", place, error)
+        logger.info("nothing can be posted in %s: %s", place, error)
     except UNREACHABLE as error:
         check_lost(error)
         return False

@@ -1,0 +1,61 @@
+"""What a feature is: what it adds to the chat, and what it is given to stand on."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.chat.advice import PositionQuestions
+from bot.chat.commands import Command, Reply
+from bot.chat.presses import Press
+from bot.services.chances import Oracle
+from bot.services.games import Games, News
+from bot.services.house_rules import HouseRules
+from bot.services.looking_back import LookingBack
+from bot.services.tables import Caller, Table, Tables
+from bot.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What every feature may use."""
+
+    settings: Settings
+    tables: Tables
+    games: Games
+    oracle: Oracle
+    rules: HouseRules
+    questions: PositionQuestions
+    back: LookingBack
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What comes of a press."""
+
+    told: AsyncIterator[Reply | News]
+    anew: bool = False
+    """Whether it is told in a message of its own, and not in the one whose button was pressed."""
+    private: bool = False
+    """Whether that is for the one who pressed alone."""
+    renewed: Callable[[], Awaitable[Reply]] | None = None
+    """Makes what the message whose button was pressed shows afterwards, where that is another."""
+
+
+Send = Callable[[str, Reply, str], Awaitable[bool]]
+"""Posts a reply in a place, in the language in which it began if the place has none, and says
+whether that is done with; under the same key it is posted once, however often it is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """What a feature adds to the chat."""
+
+    commands: Sequence[Command] = ()
+    presses: Mapping[type[Press], Callable[[Caller, Any], Awaitable[Pressed]]] = field(
+        default_factory=dict
+    )
+    """What the presses of its buttons do, by their kind."""
+    after_game: Callable[[Table], Awaitable[Reply | None]] | None = None
+    """Says what the end of a game at a table means to it."""
+    posts: Callable[[str, Send], Coroutine[Any, Any, None]] | None = None
+    """Posts what is due in the places of a front, by its name; called again and again."""

@@ -1,0 +1,334 @@
+"""What a table shows as a message: its dice as a picture, and buttons of what can be done."""
+
+from collections.abc import Callable
+from functools import partial
+
+from bot.services.tables import bot_name
+from bot.table import badges, commands
+from bot.table.commands import most_players
+from bot.table.dice_names import kept_text, rolled_text
+from bot.table.drafting import laid_out
+from bot.table.events import Kept
+from bot.table.fold import apply
+from bot.table.state import Game, Stage
+from bot.views.card import LONGEST_LABEL, Attachment, Button, Menu, Style
+from bot.views.dice_picture import dice_png
+from bot.views.layout import (
+    dice_count,
+)
+from solver.errors import IllegalActionError
+from solver.named.drafts import PAIR
+from solver.named.rolls import JOKER_LETTER
+from solver.play.policies import LEVELS
+from solver.turn.dice import JOKER, Roll, make_roll
+from solver.wording import figure, say, say_later, say_number
+
+_FACES = "⚀⚁⚂⚃⚄⚅"
+JOKER_SIGN = "🃏"
+_PER_ROW = 3
+_MOST_OPTIONS = 8
+"""The most set-asides of a roll that are named."""
+_MOST_PICKS = 3
+"""The most set-asides of several dice that have a button."""
+
+SURE = {
+    "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
+    "end": (say_later("End the game without a result?"), say_later("Yes, end it")),
+}
+"""What is asked back before it is done: the question, and the button that says yes."""
+
+
+def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
+    """The dice on the table; bit k of the mask says whether die k is set aside."""
+    roll = game.turn.roll
+    if roll is None:
+        return None
+    chosen = tuple(bool(mask >> k & 1) for k in range(len(roll)))
+    kept = [face for face, is_chosen in zip(roll, chosen, strict=True) if is_chosen]
+    said = say("Rolled {dice}", dice=rolled_text(game, roll))
+    if kept:
+        aside = kept_text(game, tuple(kept))
+        said = say("Rolled {dice}, set aside {kept}", dice=rolled_text(game, roll), kept=aside)
+    picture = dice_png(shown_faces(game, roll), chosen, _scoring_dice(game), game.rules.dice)
+    return Attachment("dice.png", picture, said)
+
+
+def kept_dice(game: Game, mask: int) -> Roll:
+    """The dice of the roll that the mask says are set aside."""
+    roll = game.turn.roll or ()
+    return make_roll([face for k, face in enumerate(roll) if mask >> k & 1])
+
+
+def used_dice(game: Game, mask: int) -> Roll:
+    """The dice of the roll that the badge is used on, where the mask says what is chosen."""
+    takes_dice = game.power is not None and game.power.kind in badges.TAKES_DICE
+    return kept_dice(game, mask) if takes_dice else ()
+
+
+def table_buttons(
+    game: Game, mask: int = 0, *, opened: bool = False, reviewable: bool = True
+) -> list[Button]:
+    """The buttons of a table; what is not allowed now is disabled.
+
+    mask : the dice that are chosen, bit by bit
+    opened : whether its host set the table up for whoever comes
+    reviewable : whether there is something to look back on once the game is over
+    """
+    if game.over:
+        buttons = _after_the_end(game, reviewable=reviewable)
+    elif game.stage is Stage.LOBBY and (
+        len(game.seats) < 2 or not (game.tracked or game.is_drafting)
+    ):
+        buttons = _lobby(game, opened=opened)
+    elif game.bot_to_move:
+        buttons = [Button("refresh", say("Go on")), _details(0), _resign(0)]
+    elif game.is_drafting:
+        buttons = _pairs(game)
+    elif game.turn.roll is not None:
+        buttons = _choice(game, mask)
+    elif game.tracked:
+        buttons = _before_real_dice(game)
+    else:
+        buttons = _before_a_roll(game)
+    barred = not all(one.enabled for one in buttons)
+    # while dice are chosen it stays in its place, so that nothing jumps
+    if barred or (game.turn.roll is not None and not game.over):
+        row = max(one.row for one in buttons)
+        buttons.append(Button("why", say("Why not?"), row, enabled=barred))
+    return buttons
+
+
+def why_not(game: Game, mask: int) -> list[str]:
+    """Why the buttons that are disabled are, with these dice chosen."""
+    told = dict.fromkeys(one.why for one in table_buttons(game, mask) if one.why)
+    return list(told) or [say("you can press every button now")]
+
+
+def _button(
+    check: Callable[[], object], action: str, label: str, row: int, style: Style = Style.PLAIN
+) -> Button:
+    """A button that can be pressed where a command lets its action pass."""
+    try:
+        check()
+    except IllegalActionError as error:
+        return Button(action, label, row, style, enabled=False, why=str(error))
+    return Button(action, label, row, style)
+
+
+def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
+    """What dice of the player to move show, each by itself."""
+    shown = game.side.shown(dice)
+    return tuple(shown.faces((die,))[0] for die in dice)
+
+
+def _scoring_dice(game: Game) -> tuple[bool, ...]:
+    """Tells for each die of the roll whether there is a set-aside with it."""
+    roll = game.turn.roll or ()
+    scoring = {die for one in game.set_asides() for die in one.dice}
+    return tuple(die in scoring for die in roll)
+
+
+def _idle_text(game: Game, idle: Roll) -> str:
+    """That dice of the roll score nothing."""
+    return say_number(
+        "{dice} scores nothing in this roll under {rules} rules",
+        "{dice} score nothing in this roll under {rules} rules",
+        len(idle),
+        dice=kept_text(game, idle),
+        rules=game.rules.name,
+    )
+
+
+def _after_the_end(game: Game, *, reviewable: bool) -> list[Button]:
+    """What can be done when a game has been played to its end."""
+    if game.shares is None:
+        return []
+    again = Button("again", say("Rematch"), style=Style.MAIN)
+    review = [Button("review", say("Review"))] if reviewable else []
+    return [*review, again, _details(0)]
+
+
+def _lobby(game: Game, *, opened: bool) -> list[Button]:
+    """What can be done before the first roll."""
+    buttons = []
+    if len(game.seats) > 1:
+        told = say("Roll {dice}", dice=dice_count(game.number_of_dice))
+        buttons.append(Button("roll", say("Start") if opened else told, style=Style.MAIN))
+    if len(game.seats) < most_players(game):
+        style = Style.PLAIN if buttons else Style.MAIN
+        buttons.append(Button("join", say("Join"), style=style))
+    if len(game.seats) < 2:
+        buttons.append(Button("end", say("End")))
+    elif game.picks or game.closed:
+        buttons.append(_resign(0))  # who took dice plays with them
+    else:
+        buttons.append(Button("leave", say("Leave")))
+    return [*buttons, Button("rules", say("Rules"), 1), _details(1)]
+
+
+def bot_menu() -> Menu:
+    """Which bot is to sit down."""
+    options = tuple((level, bot_name(level), say(LEVELS[level])) for level in LEVELS)
+    return Menu("bot", say("Add a bot"), options)
+
+
+def _before_a_roll(game: Game) -> list[Button]:
+    """What can be done when no roll is on the table."""
+    roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
+    buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0), *_use(game, 0, 0)]
+    return [*buttons, _hint(game, 1), _details(1), _resign(1), _undo_button(game, 2)]
+
+
+def _before_real_dice(game: Game) -> list[Button]:
+    """What a press can say of a turn with real dice; what falls is typed."""
+    first = Button("farkle", say("Farkle"))
+    if game.turn != game.first_turn:
+        first = _bank(game, 0)
+    return [first, _hint(game, 0), _details(0), _undo_button(game, 1)]
+
+
+def _pairs(game: Game) -> list[Button]:
+    """The pairs of dice that nobody has taken yet."""
+    pairs = laid_out(game)
+    buttons = [
+        Button(f"pair{place}", f"{PAIR} × {die.typed}", number // _PER_ROW)
+        for number, (place, die) in enumerate(pairs)
+    ]
+    row = -(-len(pairs) // _PER_ROW)
+    return [*buttons, Button("end", say("End"), row), _details(row)]
+
+
+def _choice(game: Game, mask: int) -> list[Button]:
+    """The dice of a roll, and what can be done with those that are chosen."""
+    roll = game.turn.roll or ()
+    worth = {one.dice: one.points for one in game.set_asides()}
+    buttons = []
+    # a badge turns dice or rolls them again that score nothing
+    changes = _shows_use(game) and game.power is not None and game.power.changes_rolls
+    scoring = _scoring_dice(game)
+    idle = tuple(die for die, scores in zip(roll, scoring, strict=True) if not scores)
+    useless = _idle_text(game, idle) if idle and not changes else ""
+    for number, (die, scores) in enumerate(zip(roll, scoring, strict=True)):
+        alone = worth.get((die,))
+        label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
+        style = Style.MAIN if mask >> number & 1 else Style.PLAIN
+        why = "" if scores else useless
+        buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, not why, why))
+    kept = kept_dice(game, mask)
+    row = -(-len(roll) // _PER_ROW)
+    if picks := _picks(game, mask, row):
+        buttons += picks
+        row += 1
+    if game.is_farkle:
+        buttons.append(Button("accept", say("Take the farkle"), row))
+    elif kept not in worth:
+        told = say("Does not score") if kept else say("Choose dice")
+        keep = partial(commands.keep, game, game.mover, kept)
+        bank = partial(commands.bank, game, game.mover)
+        ask: Callable[[], object] = keep if kept else bank
+        buttons.append(_button(ask, "keep" if game.tracked else "roll", told, row))
+        buttons.append(_button(ask, "bank", say("Bank"), row))
+    else:
+        after = apply(game, Kept(dice=kept))
+        if game.tracked:
+            points = after.turn.turn_total - game.turn.turn_total
+            go_on = Button("keep", say("Keep {points:,}", points=points), row, Style.MAIN)
+        else:
+            # short, so that Bank stays beside it: what is kept is seen in the dice above
+            told = say_number("Roll {number} die", "Roll {number} dice", after.number_of_dice)
+            go_on = Button("roll", told, row, Style.MAIN)
+        buttons += [go_on, _bank(after, row)]
+        buttons += _use(after, 0, row)
+    buttons += _use(game, mask, row)
+    buttons += [_hint(game, row + 1), _details(row + 1)]
+    return [*buttons, _undo_button(game, row + 2) if game.tracked else _resign(row + 1)]
+
+
+def _picks(game: Game, mask: int, row: int) -> list[Button]:
+    """Several dice by one press: all that scores, and the set-asides of most points."""
+    roll = game.turn.roll or ()
+    several = [one for one in game.set_asides() if len(one.dice) > 1]
+    scoring = zip(roll, _scoring_dice(game), strict=True)
+    everything = make_roll([die for die, scores in scoring if scores])
+    # before the others, however many points they are worth
+    several.sort(key=lambda one: one.dice != everything)
+    buttons = []
+    for one in several[:_MOST_PICKS]:
+        points = figure(one.points)
+        label = _of_dice(game, one.dice, f"{{}} · {points}".format)
+        if one.dice == everything:
+            told = say("All that scores")
+            label = f"{told} · {points}"
+        chosen = _mask_of(roll, one.dice)
+        style = Style.MAIN if chosen == mask else Style.PLAIN
+        buttons.append(Button(f"pick{chosen}", label, row, style))
+    return buttons
+
+
+def _of_dice(game: Game, dice: Roll, label: Callable[[str], str]) -> str:
+    """What a button says of dice of the roll: with their names where there is room."""
+    named = label(kept_text(game, dice))
+    if len(named) <= LONGEST_LABEL:
+        return named
+    return label(
+        " ".join(JOKER_LETTER if face == JOKER else str(face) for face in shown_faces(game, dice))
+    )
+
+
+def _mask_of(roll: Roll, dice: Roll) -> int:
+    """Dice of a roll as bits, of equal ones the first."""
+    left, mask = list(dice), 0
+    for number, die in enumerate(roll):
+        if die in left:
+            left.remove(die)
+            mask |= 1 << number
+    return mask
+
+
+def _die_label(game: Game, die: int) -> str:
+    """The face of a die, and its name where the player has others."""
+    [face] = shown_faces(game, (die,))
+    label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
+    if not game.kits:
+        return label
+    named = game.kits[game.mover].shown((die,))
+    if len(named.dice_set.types) == 1:
+        return label
+    return f"{label} {named.first_name(named.dice_set.type_of(die)).typed}"
+
+
+def _bank(game: Game, row: int) -> Button:
+    total = game.bank_points
+    label = say("Bank {points:,}", points=total) if total else say("Bank")
+    return _button(partial(commands.bank, game, game.mover), "bank", label, row, Style.BANK)
+
+
+def _use(game: Game, mask: int, row: int) -> list[Button]:
+    """The use of a badge, of the dice that are chosen where it takes some."""
+    if not _shows_use(game):
+        return []
+    ask = partial(badges.check_use, game, game.mover, used_dice(game, mask))
+    return [_button(ask, "use", say("Use the badge"), row)]
+
+
+def _shows_use(game: Game) -> bool:
+    """Whether a badge is used by a press; with real dice what falls then has to be typed."""
+    return game.may_use and not game.tracked
+
+
+def _hint(game: Game, row: int) -> Button:
+    return _button(partial(commands.check_hints, game), "hint", say("Hint"), row)
+
+
+def _undo_button(game: Game, row: int) -> Button:
+    """Takes the last move back, by whose move it was: who else may not is told at the press."""
+    mover = game.before.mover if game.before else None
+    return _button(partial(commands.undo, game, mover), "undo", say("Undo"), row)
+
+
+def _details(row: int) -> Button:
+    return Button("details", say("Details"), row)
+
+
+def _resign(row: int) -> Button:
+    return Button("resign", say("Resign"), row)
