@@ -8,24 +8,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from bot.chat import pictures, practice, tournaments
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Commands
-from bot.chat.duels import duel_commands
 from bot.chat.features import Core
 from bot.chat.games import GameCommands
-from bot.chat.kingdom import LoadedQuestions
-from bot.chat.memo import memo_commands
-from bot.chat.points import points_commands
 from bot.chat.pressing import Pressing
-from bot.chat.records import RecordCommands
 from bot.chat.rules import RulesCommands
+from bot.features import in_chat
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
-from bot.services.levels import Levels
 from bot.services.loaded import folders_of
 from bot.services.looking_back import LookingBack
 from bot.services.tables import Tables
@@ -35,8 +29,6 @@ from bot.store.errors import StoreError
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
-
-FEATURES = pictures.feature, practice.feature, tournaments.feature
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +80,9 @@ async def open_parts(
             tasks,
             allow_files=allow_files,
         )
-        folders = folders_of(settings)
         tables, oracle = (
             Tables(store),
-            Oracle(advisor.with_matchups(folders), tasks, settings.needed_seconds),
+            Oracle(advisor.with_matchups(folders_of(settings)), tasks, settings.needed_seconds),
         )
         await tables.read_all_open()
         games = Games(tables, oracle, pace)
@@ -101,7 +92,7 @@ async def open_parts(
         back = LookingBack(tables, oracle)
         questions = PositionQuestions(oracle, rules, tables)
         core = Core(settings, tables, games, oracle, rules, questions, back)
-        features = [feature(core) for feature in FEATURES]
+        features = in_chat(core)
         games.after_game += [one.after_game for one in features if one.after_game]
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
@@ -113,12 +104,7 @@ async def open_parts(
         commands = Commands(
             [
                 *questions.commands(),
-                *LoadedQuestions(oracle, rules, folders).commands(),
-                *points_commands(oracle, rules),
-                *memo_commands(oracle, rules, settings.kernels),
                 *played.commands(),
-                *RecordCommands(games, rules, Levels(store, back), settings.data).commands(),
-                *duel_commands(oracle, rules, settings.kernels),
                 *RulesCommands(rules).commands(),
                 *(command for one in features for command in one.commands),
             ],

@@ -2,9 +2,9 @@
 
 from os import PathLike
 
-from bot.services.points import PointsQuestion, points_answer
-from bot.views.duel import duel_text
-from bot.views.points import points_text
+from bot.features.points.service import PointsQuestion, points_answer
+from bot.features.duels.view import duel_text
+from bot.features.points.view import points_text
 from bot.views.progress import contest_progress
 from farkle_advisor.answers import Duel, Points
 from farkle_advisor.game import (
@@ -40,7 +40,7 @@ def duel(
 
     Raises InvalidRequestError for an unknown way to play, and what `solve` does.
     """
-    from bot.services.duels import dueled  # noqa: PLC0415 - loads numba
+    from bot.features.duels.service import dueled  # noqa: PLC0415 - loads numba
 
     found, settings, shown = load_rules(rules), settings_for(data), is_shown(progress=progress)
     names = str(one).lower(), str(other).lower()

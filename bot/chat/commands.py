@@ -18,6 +18,7 @@ from operator import itemgetter
 from typing import Any
 
 from bot import log
+from bot.chat.fields import Field
 from bot.chat.help import ALL, GROUPS, help_text
 from bot.chat.plain_words import ENDS, OTHER_NAMES, as_command
 from bot.services.games import News
@@ -234,6 +235,10 @@ class Command:
     """What may come before a colon and is no option, but a word with what follows."""
     examples: tuple[str, ...] = ()
     """Lines that may be typed, one after the other."""
+    group: str = ""
+    """The group of /help that lists it after those that it names itself."""
+    fields: tuple[Field, ...] = ()
+    """Its options where each is asked for by itself, in their order."""
 
     @property
     def name(self) -> str:

@@ -12,16 +12,15 @@ if TYPE_CHECKING:
 GROUPS = {
     "ask": (
         say_later("what is best, how good it is, and tables to learn"),
-        "advise odds position explain explore points memo komi kcd duel best-response",
+        "advise odds position",
     ),
     "play": (
         say_later("games with people, bots or real dice"),
-        "play join roll keep bank undo hint show track score fix leave resign pick use seed proof"
-        " match levels tournament",
+        "play join roll keep bank undo hint show track score fix leave resign pick use seed",
     ),
     "practise": (
         say_later("positions to solve, reviews and records"),
-        "daily drill review stats leaderboard dice",
+        "",
     ),
     "rules": (say_later("rule sets, and rules of your own"), "rules compare"),
     "manage": (
@@ -54,7 +53,8 @@ def help_text(commands: Mapping[str, "Command"], name: str) -> str:
         lines = []
         for group, (meaning, names) in GROUPS.items():
             if name in {ALL, group}:
-                lines += [f"{group}: {say(meaning)}", *_rows(commands, names.split())]
+                others = [key for key, one in commands.items() if one.group == group]
+                lines += [f"{group}: {say(meaning)}", *_rows(commands, [*names.split(), *others])]
         if name in commands:
             lines.append(say("/help /{command} says more about /{command}.", command=name))
     else:
@@ -63,7 +63,8 @@ def help_text(commands: Mapping[str, "Command"], name: str) -> str:
 
 
 def _rows(commands: Mapping[str, "Command"], names: tuple[str, ...] | list[str]) -> list[str]:
-    return columns((commands[name].usage, say(commands[name].summary)) for name in names)
+    known = (commands[name] for name in names if name in commands)
+    return columns((one.usage, say(one.summary)) for one in known)
 
 
 def _command_lines(command: "Command") -> list[str]:

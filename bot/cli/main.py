@@ -9,6 +9,7 @@ from typing import cast
 import click
 
 from bot import log
+from bot.features import on_command_line
 from bot.settings import Settings, read_settings
 from bot.shell.output import EXIT_BAD_INPUT
 from bot.starting import INTERRUPTED, loading
@@ -21,37 +22,32 @@ EXIT_FAILED = 70
 """The program itself failed, as sysexits.h has it."""
 
 COMMANDS = {
-    "chat": "chat.chat",
-    "advise": "advise.advise",
-    "odds": "advise.odds",
-    "turn": "advise.turn",
-    "position": "advise.position",
-    "points": "points.points",
-    "memo": "memo.memo",
-    "komi": "komi.komi_command",
-    "kcd": "kcd.kcd",
-    "rules": "rules.rules",
-    "solve": "solve.solve",
-    "compare": "compare.compare_command",
-    "duel": "duel.duel",
-    "best-response": "duel.best_response",
-    "plot": "plot.plot",
-    "study": "study.study",
-    "discord": "discord.discord_command",
-    "verify": "verify.verify",
-    "forget": "forget.forget",
-    "store": "store.store",
+    "chat": "bot.cli.chat.chat",
+    "advise": "bot.cli.advise.advise",
+    "odds": "bot.cli.advise.odds",
+    "turn": "bot.cli.advise.turn",
+    "position": "bot.cli.advise.position",
+    **on_command_line(),
+    "rules": "bot.cli.rules.rules",
+    "solve": "bot.cli.solve.solve",
+    "compare": "bot.cli.compare.compare_command",
+    "plot": "bot.cli.plot.plot",
+    "study": "bot.cli.study.study",
+    "discord": "bot.cli.discord.discord_command",
+    "verify": "bot.cli.verify.verify",
+    "forget": "bot.cli.forget.forget",
+    "store": "bot.cli.store.store",
 }
-"""Where each command is: its file in `bot/cli`, and its name there. --help has this order."""
+"""Where each command is: its module, and its name there. --help has this order."""
 
 
 class _Commands(Mapping[str, click.Command]):
     """The commands by name. The file of one is loaded when it is asked for: all take a second."""
 
     def __getitem__(self, name: str) -> click.Command:
-        file, _, command = COMMANDS[name].partition(".")
+        module, _, command = COMMANDS[name].rpartition(".")
         with loading():
-            found: click.Command = getattr(import_module(f"bot.cli.{file}"), command)
+            found: click.Command = getattr(import_module(module), command)
         return found
 
     def __iter__(self) -> Iterator[str]:

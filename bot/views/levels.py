@@ -6,10 +6,21 @@ from typing import Any
 
 from bot.views.layout import columns, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
+from solver.play.drills import Spot
 from solver.play.policies import LEVELS
 from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say, say_later
+
+SPOTS = {
+    Spot.NEAR_GOAL: say_later("near the goal"),
+    Spot.FARKLES: say_later("with farkles in a row"),
+    Spot.OPENING: say_later("before the first bank"),
+    Spot.HOT_DICE: say_later("after hot dice"),
+    Spot.FEW_DICE: say_later("with three dice or fewer"),
+    Spot.MANY_DICE: say_later("with four dice or more"),
+}
+"""What spots are called, as `say` takes it."""
 
 
 def level_list_text(rules: Ruleset, strengths: Mapping[str, Strength] | None) -> str:

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 
 from bot.cli.main import farkle
 from bot.fronts.discord.front import dice_in
-from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.languages import CATALOGUES, language, language_codes
 from bot.services.rule_options import OPTION_HELP
 from solver.wording import said_in, say, speak
-from tests.bot.speaking import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat, slash_options
 
 GAME = ("ann: /play @bob rules:kcd",)
 BEGUN = (*GAME, "ann: /roll")
@@ -159,7 +159,7 @@ def check_known(found: str) -> None:
         for number in range(len(words), 0, -1)
         if " ".join(words[:number]) in SAID or " ".join(words[:number]) in AFTER_NAMES
     ]
-    assert known or words[0].removeprefix("/") in OPTIONS or words[0] == "/rules", found
+    assert known or words[0].removeprefix("/") in slash_options() or words[0] == "/rules", found
     rest = words[known[0] if known else 1 :]
     filled = rest and ("{" in rest[0] or rest[0].rpartition(":")[2].isupper())
     if words[0] == "/rules" and rest and rest[0] in {*RULES_COMMANDS, "{word}"}:
@@ -229,7 +229,7 @@ async def test_dice_that_are_given_as_examples_are_taken(chat_in: Chat) -> None:
         found = re.search(r"[1-6]( [1-6]){5}\.$", told)
         assert found, told
         await check(chat_in, f"/advise {found[0]}")
-    meaning = next(one.meaning for one in OPTIONS["advise"] if one.name == "dice")
+    meaning = next(one.meaning for one in slash_options()["advise"] if one.name == "dice")
     for code in language_codes():
         examples = re.findall(r"[1-6](?: ?[1-6]){5}", said_in(language(code), say, meaning))
         assert len(examples) == 2

@@ -15,13 +15,13 @@ from babel.messages.pofile import read_po
 
 from bot.chat.help import GROUPS
 from bot.chat.presses import Confirm, TablePress, read_press
-from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.languages import CATALOGUES, best_language, find_code, language, language_codes
 from bot.settings import CHECKOUT
 from solver.play.policies import LEVELS
 from solver.rules.file import load_rules, preset_names
 from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, speak
-from tests.bot.speaking import Chat, open_chat
+from tests.bot.speaking import Chat, open_chat, slash_options
 
 OTHERS = [code for code in language_codes() if code != ENGLISH.code]
 TYPED_IN_FILES = {
@@ -191,12 +191,12 @@ def test_parts_are_never_taken_for_sentences() -> None:
 async def test_descriptions_fit_into_discord(chat: Chat) -> None:
     """Each is translated as a whole, and then short enough without being cut."""
     for code in OTHERS:
-        for name in OPTIONS:
+        for name in slash_options():
             command = chat.commands.by_name[name]
-            meanings = [command.summary, *(one.meaning for one in OPTIONS[name])]
+            meanings = [command.summary, *(one.meaning for one in slash_options()[name])]
             meanings += [
                 command.options[one.name]
-                for one in OPTIONS[name]
+                for one in slash_options()[name]
                 if not one.meaning and one.name in command.options
             ]
             for meaning in filter(None, meanings):

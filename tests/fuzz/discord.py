@@ -23,11 +23,12 @@ from discord.webhook.async_ import AsyncWebhookAdapter
 from bot.fronts.discord import answers
 from bot.fronts.discord.client import FarkleClient
 from bot.fronts.discord.front import DiscordFront
-from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.services.tables import Tables
 from solver.errors import FarkleError
 from solver.rules.file import load_rules
 from tests.bot.fronts.discord.loopback import user
+from tests.bot.speaking import slash_options
 from tests.fuzz.targets import FindError, Give, open_program
 
 Json = dict[str, Any]
@@ -266,7 +267,7 @@ def examples() -> Iterator[bytes]:
     games.append([{"do": "press", "id": walk}, {"do": "press", "id": walk.replace("300.2", "0.6")}])
     games.append([{"do": "menu", "text": "I rolled 6 5 3 3 3 2!"}, {"do": "menu", "text": "no"}])
     values: Json = {"player2": "2", "who": "1", "against": "2", "goal": 500, "dice": "6 5 3 3"}
-    for name, options in OPTIONS.items():
+    for name, options in slash_options().items():
         given = [
             [one.name, values.get(one.name, one.choices[0] if one.choices else 1)]
             for one in options[:3]

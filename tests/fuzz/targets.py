@@ -262,9 +262,15 @@ def words(target: str) -> list[str]:
     keys = [*Ruleset.model_fields, *Scoring.model_fields]
     if target in {"chat", "discord"}:
         spelled = [f"{key.replace('_', '-')}:" for key in keys]
-        from bot.fronts.discord.slash import OPTIONS  # noqa: PLC0415 - as above
+        from tests.bot.speaking import slash_options  # noqa: PLC0415 - as above
 
-        names = [*(f"/{name}" for name in OPTIONS), *preset_names(), "ann: ", "bob: ", "/rules "]
+        names = [
+            *(f"/{name}" for name in slash_options()),
+            *preset_names(),
+            "ann: ",
+            "bob: ",
+            "/rules ",
+        ]
         options = ["game:", "rules:", "level:", "me:", "them:", "turn:", "dice:", "farkles:"]
         more = ["optimal", "greedy", "everything", "yes", "no", "\n/", '"channel": null, ']
         return [*names, *spelled, *options, *more]

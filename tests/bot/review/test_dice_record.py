@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from bot.features.records.dice_statistics import farkle_chance
+from bot.features.records.dice_view import dice_record_data, dice_record_text
 from bot.review.dice_record import (
     DiceRecord,
     Fairness,
@@ -13,12 +15,10 @@ from bot.review.dice_record import (
     dice_record,
     loaded_record,
 )
-from bot.services.dice_statistics import farkle_chance
 from bot.table import commands
 from bot.table.badges import faces_of, use
 from bot.table.events import Begun, Event
 from bot.table.fold import apply, begin
-from bot.views.dice_record import dice_record_data, dice_record_text
 from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.sets import read_die, read_set

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from bot.features.records import matches
 from bot.fronts.lines import spoken_by
-from bot.services import matches
 from bot.services.reckoning import Played, played
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Task

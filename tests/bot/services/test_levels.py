@@ -8,12 +8,12 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from bot.features.records.view import record_text
 from bot.review.review import BANDS
 from bot.services.levels import PlayerLevel, PlayerRecord, level_of, weak_spot
 from bot.store.records import PersonStats
 from bot.store.rows import PlayedGame
 from bot.views.layout import text_width
-from bot.views.records import record_text
 from solver.play.drills import Spot
 from solver.rules.file import load_rules
 from solver.turn.dice import make_roll

@@ -5,8 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from bot.features.kingdom.service import (
+    ChoiceQuestion,
+    KcdQuestion,
+    check_choice,
+    chosen,
+    kcd_answer,
+)
+from bot.features.kingdom.view import (
+    choice_data,
+    choice_sheet,
+    choice_text,
+    kcd_data,
+    kcd_sheet,
+    kcd_text,
+)
 from bot.languages import language
-from bot.services.kingdom import ChoiceQuestion, KcdQuestion, check_choice, chosen, kcd_answer
 from bot.services.loaded import (
     LoadedDice,
     MatchupFolders,
@@ -23,7 +37,6 @@ from bot.views.advice import (
     answer_data,
     odds_text,
 )
-from bot.views.kingdom import choice_data, choice_sheet, choice_text, kcd_data, kcd_sheet, kcd_text
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
 from solver.loaded.kits import Kit
 from solver.loaded.matchup import Matchup

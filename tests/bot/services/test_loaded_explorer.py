@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.services import explorer as service
-from bot.services.explorer import Exploration, Field
+from bot.features.pictures import explorer as service
+from bot.features.pictures.explorer import Exploration, Field
+from bot.features.pictures.explorer_view import exploration_data, exploration_text
 from bot.services.loaded import LoadedDice, MatchupFolders, solved
 from bot.services.positions import left_to_roll
 from bot.services.situation import Situation
-from bot.views.explorer import exploration_data, exploration_text
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit

@@ -14,7 +14,7 @@ from bot.chat.cards import pressable_table
 from bot.chat.presses import read_press
 from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import dice_in
-from bot.fronts.discord.slash import OPTIONS, RULES_COMMANDS
+from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -45,7 +45,7 @@ from tests.bot.fronts.discord.components import (
     walk,
 )
 from tests.bot.fronts.discord.phone import lines_of_buttons
-from tests.bot.speaking import open_chat
+from tests.bot.speaking import open_chat, slash_options
 
 BADGES = ["gold-transmutation@farkle", "silver-doppelganger"]
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
@@ -71,8 +71,8 @@ def test_dice_in_messages(text: str, dice: str | None) -> None:
 async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> None:
     async with open_chat(tmp_path) as chat:
         known = chat.commands.by_name
-    assert set(known) == {*OPTIONS, "rules", "quit"}
-    for name, options in OPTIONS.items():
+    assert set(known) == {*slash_options(), "rules", "quit"}
+    for name, options in slash_options().items():
         assert {one.name for one in options if not one.is_word} == set(known[name].options), name
     assert {"list", "show", "diff", "new", "use", "solve", "cancel", "delete"} == set(
         RULES_COMMANDS

@@ -13,8 +13,8 @@ import discord
 import pytest
 
 from bot.chat.commands import Reply
-from bot.chat.pictures import Walk
 from bot.chat.presses import Confirm, TablePress
+from bot.features.pictures.chat import Walk
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.front import DiscordFront
 from bot.review.chart import GameChart

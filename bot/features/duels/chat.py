@@ -1,0 +1,117 @@
+"""The commands that set ways to play against each other, exactly."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from bot.chat import fields
+from bot.chat.commands import Command, Line, Reply
+from bot.chat.features import Core, Feature
+from bot.chat.games import RULES_OPTION
+from bot.chat.waiting import replies, solved_first
+from bot.features.duels.service import (
+    dueled,
+    responded,
+    seconds_of_best_response,
+    seconds_of_duel,
+)
+from bot.features.duels.view import duel_data, duel_text, response_data, response_text
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.tables import Caller
+from bot.tasks.answering import at_once
+from solver.errors import InvalidRequestError
+from solver.play.policies import THRESHOLD, Optimal
+from solver.rules.ruleset import Ruleset
+from solver.wording import say_later
+
+_WITH_NUMBER = (THRESHOLD.rstrip(":"),)
+"""What stands before the number in the names of policies that have one."""
+
+
+_POLICY = say_later("a way to play, such as optimal, max-points or greedy")
+
+
+def feature(core: Core) -> Feature:
+    """/duel and /best-response."""
+    return Feature(_commands(core.oracle, core.rules, core.settings.kernels))
+
+
+def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:
+    advisor = oracle.advisor
+
+    async def duel(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        names = [str(word).lower() for word in line.arguments]
+        if len(names) != 2:
+            raise InvalidRequestError.say(
+                "/duel takes two policies, as in /duel optimal threshold:300 rules:kcd"
+            )
+        one, other = names
+        meant = await rules.resolve(caller.place, line.option("rules"))
+        async for reply in _ready_to_play(oracle, rules, caller, meant, *names):
+            yield reply
+        seconds = await at_once(seconds_of_duel, meant, one, other)
+        what, work = say_later("duel"), (dueled, advisor, kernels, meant, one, other)
+        told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, duel_text, duel_data):
+            yield reply
+
+    async def best_response(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if len(line.arguments) != 1:
+            raise InvalidRequestError.say(
+                "/best-response takes a policy, as in /best-response max-points"
+            )
+        name = str(line.arguments[0]).lower()
+        meant = await rules.resolve(caller.place, line.option("rules"))
+        async for reply in _ready_to_play(oracle, rules, caller, meant, name, Optimal.name):
+            yield reply
+        seconds = await at_once(seconds_of_best_response, meant)
+        what, work = say_later("best response"), (responded, advisor, kernels, meant, name)
+        told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, response_text, response_data):
+            yield reply
+
+    return [
+        Command(
+            "/duel POLICY POLICY",
+            say_later("how often one way to play wins against another, exactly"),
+            duel,
+            RULES_OPTION,
+            whole=_WITH_NUMBER,
+            examples=("/duel optimal threshold:300 rules:kcd",),
+            group="ask",
+            fields=(
+                fields.word("first", _POLICY, most=30, required=True),
+                fields.word(
+                    "second",
+                    say_later("the other one, such as threshold:300"),
+                    most=30,
+                    required=True,
+                ),
+                fields.RULES,
+            ),
+        ),
+        Command(
+            "/best-response POLICY",
+            say_later("what beats a way to play most often, and by how much"),
+            best_response,
+            RULES_OPTION,
+            whole=_WITH_NUMBER,
+            examples=("/best-response max-points rules:kcd",),
+            group="ask",
+            fields=(fields.word("policy", _POLICY, most=30, required=True), fields.RULES),
+        ),
+    ]
+
+
+async def _ready_to_play(
+    oracle: Oracle, rules: HouseRules, caller: Caller, meant: Ruleset, *names: str
+) -> AsyncIterator[Reply]:
+    """That rules are solved first where one of these policies needs that. Raises FarkleError."""
+    advisor = oracle.advisor
+    for name in names:
+        if name != Optimal.name:
+            await at_once(advisor.policy, name, meant)
+    if Optimal.name in names:
+        async for reply in solved_first(oracle, rules, caller, meant, 2):
+            yield reply
+        await at_once(advisor.strategy, meant)

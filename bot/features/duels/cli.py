@@ -1,0 +1,129 @@
+"""`farkle duel` and `farkle best-response`: ways to play against each other, exactly."""
+
+import click
+
+from bot.features.duels.service import dueled, responded
+from bot.features.duels.view import (
+    duel_data,
+    duel_sheet,
+    duel_text,
+    response_data,
+    response_sheet,
+    response_text,
+)
+from bot.services.advisor import Advisor
+from bot.services.situation import DEFAULT_RULES
+from bot.settings import Settings
+from bot.shell.needed import solved_first
+from bot.shell.output import Shown, answer_options
+from bot.shell.places import advisor_of, named, place_option, rules_reader
+from bot.views.layout import wrap
+from bot.views.progress import contest_progress, share_progress
+from solver.play.duel import MOST_GAMES, Played
+from solver.play.policies import POLICIES, Optimal
+from solver.rules.ruleset import Ruleset
+
+_HELP_WIDTH = 76
+_POLICIES = wrap("\n".join(f"{name}: {what}" for name, what in POLICIES.items()), _HELP_WIDTH)
+
+
+def _lower(_: click.Context, __: click.Parameter, name: str) -> str:
+    """A policy is found whatever capitals its name has."""
+    return name.lower()
+
+
+_rules_option = click.option(
+    "--rules", default=DEFAULT_RULES, show_default=True, help="A rule set or a TOML file."
+)
+
+
+@click.command(epilog=f"\b\nPolicies:\n{_POLICIES}")
+@click.argument("one", callback=_lower)
+@click.argument("other", callback=_lower)
+@_rules_option
+@place_option
+@click.option(
+    "--simulate",
+    type=click.IntRange(2, MOST_GAMES),
+    metavar="N",
+    help="Play N games as well, to check; ten million at most.",
+)
+@click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
+@answer_options
+@click.pass_obj
+def duel(
+    settings: Settings,
+    one: str,
+    other: str,
+    rules: str,
+    simulate: int | None,
+    seed: int,
+    place: str | None,
+) -> Shown:
+    """Say how often one policy wins against another one, exactly.
+
+    ONE and OTHER are policies, such as optimal, max-points or threshold:300. Rules have to be
+    solved where one of them is optimal.
+    """
+    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
+    _ready_to_play(settings, advisor, ruleset, named(rules, place), one, other)
+    with contest_progress(f"{one} against {other}") as told:
+        found = dueled(advisor, settings.kernels, ruleset, one, other, told)
+    played = _play(settings, advisor, ruleset, (one, other), simulate, seed) if simulate else None
+    return Shown(
+        duel_text(found, played),
+        duel_data(found, played),
+        duel_sheet(found, played),
+    )
+
+
+def _play(
+    settings: Settings,
+    advisor: Advisor,
+    rules: Ruleset,
+    names: tuple[str, str],
+    games: int,
+    seed: int,
+) -> Played:
+    # only here: numba takes longer to load than most commands
+    from solver.batch.local import compiled_code  # noqa: PLC0415
+    from solver.play.matches import play_duel  # noqa: PLC0415
+
+    players = [advisor.policy(name, rules) for name in names]
+    with compiled_code(settings.kernels) as cache, share_progress("playing") as done:
+        return play_duel(rules, players[0], players[1], cache, games, seed, done)
+
+
+@click.command("best-response", epilog=f"\b\nPolicies:\n{_POLICIES}")
+@click.argument("policy", callback=_lower)
+@_rules_option
+@place_option
+@answer_options
+@click.pass_obj
+def best_response(
+    settings: Settings,
+    policy: str,
+    rules: str,
+    place: str | None,
+) -> Shown:
+    """Find the way to play that beats a policy most often.
+
+    POLICY is one of those of `farkle duel`. The rules have to be solved. Says what the best
+    response wins, what optimal play wins, and where the two differ.
+    """
+    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
+    _ready_to_play(settings, advisor, ruleset, named(rules, place), policy, Optimal.name)
+    with contest_progress(f"best response to {policy}") as told:
+        found = responded(advisor, settings.kernels, ruleset, policy, told)
+    return Shown(response_text(found), response_data(found), response_sheet(found))
+
+
+def _ready_to_play(
+    settings: Settings, advisor: Advisor, rules: Ruleset, reference: str, *names: str
+) -> None:
+    """Solve the rules where a policy needs that, if it is quick. Raises FarkleError."""
+    for name in names:
+        if name != Optimal.name:
+            advisor.policy(name, rules)
+    if Optimal.name in names:
+        solved_first(settings, advisor, rules, reference)

@@ -1,0 +1,167 @@
+"""The commands about loaded dice: who wins with which, which to take, and what the games have."""
+
+from collections.abc import AsyncIterator
+
+from bot.chat import fields
+from bot.chat.bringing import SETS, dice_told
+from bot.chat.commands import Command, Line, Reply
+from bot.chat.features import Core, Feature
+from bot.chat.waiting import replies
+from bot.features.kingdom.buying import (
+    PurchaseQuestion,
+    purchases,
+    read_price,
+    seconds_of_purchase,
+)
+from bot.features.kingdom.buying_view import purchase_data, purchase_text
+from bot.features.kingdom.service import (
+    ChoiceQuestion,
+    KcdQuestion,
+    chosen,
+    kcd_answer,
+    seconds_of_choice,
+)
+from bot.features.kingdom.view import choice_data, choice_text, kcd_data, kcd_text
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.loaded import MatchupFolders, folders_of, seconds_of
+from bot.services.rule_options import with_goal
+from bot.services.situation import KCD, ME_OR_THEM, has_sets
+from bot.services.tables import Caller
+from bot.tasks.answering import at_once
+from bot.views.named_dice import (
+    badges_data,
+    badges_text,
+    dice_list_data,
+    dice_list_text,
+    die_text,
+)
+from solver.errors import InvalidRequestError
+from solver.named.catalogue import known_badges, known_dice
+from solver.named.sets import find_die, read_dice
+from solver.rules.ruleset import Ruleset
+from solver.wording import say_later, short
+
+_CHOOSING = {"own", "buy"}
+"""Options that ask which dice to take."""
+
+
+def feature(core: Core) -> Feature:
+    """/kcd."""
+    questions = LoadedQuestions(core.oracle, core.rules, folders_of(core.settings))
+    return Feature(questions.commands())
+
+
+class LoadedQuestions:
+    """Who wins with which dice, and which to take."""
+
+    def __init__(self, oracle: Oracle, rules: HouseRules, folders: MatchupFolders) -> None:
+        self._oracle = oracle
+        self._rules = rules
+        self._folders = folders
+
+    def commands(self) -> list[Command]:
+        """/kcd."""
+        return [
+            Command(
+                "/kcd my-dice:SET",
+                say_later("loaded dice: who wins, which to take; also /kcd dice, /kcd badges"),
+                self._kcd,
+                {
+                    **SETS,
+                    "goal": say_later("points to reach"),
+                    "own": say_later("the dice you own: find the best six of them"),
+                    "buy": say_later("which die to buy next: the most you can pay, or any"),
+                    "began": say_later("me or them: who throws first"),
+                    "rules": say_later("a rule set; kcd if left out"),
+                },
+                examples=(
+                    "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
+                    "/kcd own:lucky*2,odd goal:1500",
+                    "/kcd own:lucky*2,odd buy:500 goal:1500",
+                    "/kcd dice tengri",
+                ),
+                group="ask",
+                fields=(
+                    fields.word(
+                        "list",
+                        say_later("a list to show"),
+                        choices=(say_later("dice"), say_later("badges")),
+                    ),
+                    *fields.SETS,
+                    fields.GOAL,
+                    fields.Field("own"),
+                    fields.Field("buy"),
+                    fields.Field("began", choices=tuple(ME_OR_THEM)),
+                    fields.RULES,
+                ),
+            )
+        ]
+
+    async def _kcd(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        match [str(word).lower() for word in line.arguments]:
+            case ["dice"]:
+                yield Reply(known_dice(), dice_list_text, dice_list_data)
+            case ["dice", *name]:
+                known = find_die(" ".join(name).partition("@")[0])
+                yield Reply(known, die_text, lambda one: dice_list_data([one]))
+            case ["badges"]:
+                yield Reply(known_badges(), badges_text, badges_data)
+            case [] if _CHOOSING.intersection(line.options):
+                async for reply in self._choice(line, caller):
+                    yield reply
+            case [] if has_sets(line.options):
+                async for reply in self._answer(line, caller):
+                    yield reply
+            case [_, *_] if _CHOOSING.intersection(line.options) or has_sets(line.options):
+                raise InvalidRequestError.say(
+                    '/kcd does not know what "{words}" belongs to: put commas between dice, and a'
+                    ' name of several words in quotes, as in my-dice:"2 die of misfortune, 4 odd"',
+                    words=short(line.words),
+                )
+            case _:
+                raise InvalidRequestError.say(
+                    "/kcd takes your dice, as in my-dice:lucky*3,odd,ordinary*2, or those to choose"
+                    " from, as in own:lucky*2,odd,devil; /kcd dice lists the dice"
+                )
+
+    async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        question = KcdQuestion(dice_told(line, await self._meant(line, caller)), _begins(line))
+        seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
+        what, work = say_later("loaded dice"), (kcd_answer, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, kcd_text, kcd_data):
+            yield reply
+
+    async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        dice = dice_told(line, await self._meant(line, caller))
+        owned = tuple(read_dice(own)) if (own := line.option("own")) else ()
+        question = ChoiceQuestion(dice, owned, _begins(line))
+        if most := line.option("buy"):
+            async for reply in self._purchase(question, read_price(most), caller):
+                yield reply
+            return
+        seconds = await at_once(seconds_of_choice, question)
+        what, work = say_later("choice of dice"), (chosen, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, choice_text, choice_data):
+            yield reply
+
+    async def _purchase(
+        self, owned: ChoiceQuestion, most: int | None, caller: Caller
+    ) -> AsyncIterator[Reply]:
+        question = PurchaseQuestion(owned, most)
+        seconds = await at_once(seconds_of_purchase, question)
+        what, work = say_later("choice of dice"), (purchases, self._folders, question)
+        told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
+        async for reply in replies(told, purchase_text, purchase_data):
+            yield reply
+
+    async def _meant(self, line: Line, caller: Caller) -> Ruleset:
+        """The rules of a line, with its goal. Raises FarkleError."""
+        meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
+        return with_goal(meant, line.number("goal"), named=False)
+
+
+def _begins(line: Line) -> bool:
+    return line.choice("began", ME_OR_THEM) is not False

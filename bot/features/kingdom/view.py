@@ -1,0 +1,249 @@
+"""Loaded dice against loaded dice as people read it, as plain data and as tables."""
+
+import math
+from collections.abc import Iterable
+from itertools import zip_longest
+from typing import Any
+
+from bot.features.kingdom.service import (
+    Choice,
+    ChoiceAnswer,
+    ChoiceQuestion,
+    KcdAnswer,
+    KcdQuestion,
+    LoadedBank,
+    SetFigures,
+)
+from bot.views.badges import badge_lines, plan_data, plan_lines
+from bot.views.layout import WIDTH, columns, percent, room, wrap
+from bot.views.named_dice import doubts
+from bot.views.sheet import Sheet, sheet
+from solver.named.sets import NamedDie, NamedSet
+from solver.rules.ruleset import Ruleset
+from solver.wording import figure, say
+
+MOST_CHOICES = 10
+"""Sets that are listed."""
+
+
+def kcd_text(answer: KcdAnswer) -> str:
+    """Who wins, what both sets bring, and when to bank in the first turn."""
+    dice, begins = answer.question.dice, answer.question.begins
+    lines = [
+        wrap(
+            say("{rules} rules to {goal:,}, you begin.", **_game(dice.rules))
+            if begins
+            else say("{rules} rules to {goal:,}, they begin.", **_game(dice.rules))
+        ),
+        *figures_lines([(say("you"), answer.mine), (say("them"), answer.theirs)]),
+        *_endless_lines([answer.mine.points, answer.theirs.points]),
+        *badge_lines(dice.badges),
+        wrap(_wins(answer)),
+        *plan_lines(answer.badge),
+    ]
+    if answer.bank_from:
+        lines.append(
+            wrap(say("In the first turn, bank at these turn totals or more, by dice left to roll:"))
+        )
+        rows = [(one.dice.text, _total(one)) for one in answer.bank_from]
+        half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
+        halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
+        lines += columns([(*row, *other) for row, other in halves], right={1, 3})
+    return "\n".join([*lines, *doubt_lines(dice.mine, dice.theirs, joker_alone=dice.joker_alone)])
+
+
+def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
+    """What turns with some sets bring, a line for each; its head first."""
+    rows = [("", say("dice"), say("points"), say("to the goal"), say("farkle"), say("first roll"))]
+    rows += [
+        (
+            who,
+            one.dice.text,
+            points_figure(one.points),
+            figure(one.points_to_goal, ",.2f"),
+            percent(one.farkle_probability),
+            percent(one.first_farkle_probability),
+        )
+        for who, one in figures
+    ]
+    return columns(rows, right={2, 3, 4, 5}, spare=(5, 3))
+
+
+def points_figure(points: float) -> str:
+    """Points of a turn with no goal, of which there may be no end."""
+    return figure(points, ",.2f") if math.isfinite(points) else "∞"
+
+
+def _endless_lines(points: Iterable[float]) -> list[str]:
+    """What it means where there is no end of the points of a turn."""
+    if all(map(math.isfinite, points)):
+        return []
+    return [wrap(say("∞: with these dice you can roll on for ever without any risk."))]
+
+
+def points_data(points: float) -> float | None:
+    """Points as plain data, which has no infinity: None."""
+    return points if math.isfinite(points) else None
+
+
+def choice_text(answer: ChoiceAnswer) -> str:
+    """The best sets, with what each costs against the best."""
+    question = answer.question
+    lines = [
+        wrap(
+            say(
+                "{number:,} sets of {dice} dice; {rules} rules to {goal:,} against {theirs},",
+                number=len(answer.choices),
+                dice=question.dice.rules.dice,
+                theirs=question.dice.theirs.text,
+                **_game(question.dice.rules),
+            )
+            + " "
+            + begins_text(begins=question.begins)
+        )
+    ]
+    lines += badge_lines(question.dice.badges)
+    best = answer.choices[0]
+    rows = []
+    for one in answer.choices[:MOST_CHOICES]:
+        row = [one.dice.text, say("{points} points", points=points_figure(one.points))]
+        if one.win is not None and best.win is not None:
+            cost = best.win - one.win
+            row += [
+                percent(one.win),
+                say("best") if one is best else f"-{figure(100 * cost, '.2f')}",
+            ]
+        rows.append(row)
+    lines += columns(rows, right={1, 2, 3}, spare=(1,) if best.win is not None else ())
+    lines += _endless_lines(one.points for one in answer.choices[:MOST_CHOICES])
+    if len(answer.choices) > MOST_CHOICES:
+        lines.append(say("and {number:,} more", number=len(answer.choices) - MOST_CHOICES))
+    lines.append(wrap(sets_note()))
+    lines += doubt_lines(best.dice, question.dice.theirs, joker_alone=question.dice.joker_alone)
+    return "\n".join(lines)
+
+
+def begins_text(*, begins: bool) -> str:
+    """The end of a sentence: who throws first."""
+    return say("you begin.") if begins else say("they begin.")
+
+
+def sets_note() -> str:
+    """How far a comparison of sets goes."""
+    return say(
+        "Points are the average of a turn without a goal. Only sets with a win probability"
+        " were worked out against these dice; a set without one may win more often than its"
+        " points suggest. You are assumed to have enough ordinary dice."
+    )
+
+
+def kcd_data(answer: KcdAnswer) -> dict[str, Any]:
+    """An answer on loaded dice as plain data."""
+    question = answer.question
+    return {
+        **question_data(question),
+        "win_probability": answer.win,
+        "win_probability_beginning": answer.win_beginning,
+        "win_probability_second": answer.win_second,
+        "mine": figures_data(answer.mine),
+        "theirs": figures_data(answer.theirs),
+        "bank_from": [
+            {"dice": one.dice.text, "turn_total": one.turn_total, "share": one.share}
+            for one in answer.bank_from
+        ],
+        "badge": plan_data(answer.badge),
+        "unknown": doubts(
+            _all(question.dice.mine, question.dice.theirs), joker_alone=question.dice.joker_alone
+        ),
+    }
+
+
+def figures_data(one: SetFigures) -> dict[str, Any]:
+    """What a turn with a set brings."""
+    return {
+        "dice": one.dice.text,
+        "points": points_data(one.points),
+        "points_to_goal": one.points_to_goal,
+        "farkle_probability": one.farkle_probability,
+        "first_farkle_probability": one.first_farkle_probability,
+        "price": one.dice.price,
+    }
+
+
+def kcd_sheet(answer: KcdAnswer) -> Sheet:
+    """A row for each player."""
+    rows = [figures_data(answer.mine), figures_data(answer.theirs)]
+    wins = answer.win, 1 - answer.win
+    for row, who, win in zip(rows, ("me", "them"), wins, strict=True):
+        row |= {"who": who, "win_probability": win}
+    return sheet(("who", "win_probability", *figures_data(answer.mine)), rows)
+
+
+def choice_data(answer: ChoiceAnswer) -> dict[str, Any]:
+    """All sets as plain data."""
+    return {
+        **question_data(answer.question),
+        "choices": [set_data(one) for one in answer.choices],
+    }
+
+
+def question_data(question: KcdQuestion | ChoiceQuestion) -> dict[str, Any]:
+    """The game that is asked about."""
+    dice = question.dice
+    return {
+        "rules": dice.rules.name,
+        "goal": dice.rules.goal,
+        **({"theirs": dice.theirs.text} if isinstance(question, ChoiceQuestion) else {}),
+        "begins": question.begins,
+        "joker_alone": dice.joker_alone,
+        "badges": [badge.text if badge else None for badge in dice.badges],
+    }
+
+
+def choice_sheet(answer: ChoiceAnswer) -> Sheet:
+    """A row for each set."""
+    return sheet(("dice", "points", "win_probability", "price"), map(set_data, answer.choices))
+
+
+def set_data(one: Choice) -> dict[str, Any]:
+    """A set that may be taken."""
+    return {
+        "dice": one.dice.text,
+        "points": points_data(one.points),
+        "win_probability": one.win,
+        "price": one.dice.price,
+    }
+
+
+def _game(rules: Ruleset) -> dict[str, Any]:
+    return {"rules": rules.name, "goal": rules.goal}
+
+
+def _wins(answer: KcdAnswer) -> str:
+    """The win probability as the game begins, and in the other order."""
+    if answer.question.begins:
+        return say(
+            "You win {chance}; if they began, {other}.",
+            chance=percent(answer.win_beginning),
+            other=percent(answer.win_second),
+        )
+    return say(
+        "You win {chance}; if you began, {other}.",
+        chance=percent(answer.win_second),
+        other=percent(answer.win_beginning),
+    )
+
+
+def _total(one: LoadedBank) -> str:
+    return say("never") if one.turn_total is None else figure(one.turn_total)
+
+
+def _all(*sets: NamedSet) -> list[NamedDie]:
+    return [named for one in sets for named in one.dice]
+
+
+def doubt_lines(*sets: NamedSet, joker_alone: bool) -> list[str]:
+    """What nobody knows of the dice of some sets, see `doubts`, and of the game."""
+    luck = say("Henry's own luck in the game is not counted: see docs/kingdom-come.md.")
+    found = doubts(_all(*sets), joker_alone=joker_alone)
+    return [wrap(sentence) for sentence in (*found, luck)]

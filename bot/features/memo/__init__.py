@@ -1,0 +1,5 @@
+"""Tables to learn by heart."""
+
+COMMAND_LINE: dict[str, str] = {
+    "memo": "cli.memo",
+}

@@ -1,0 +1,105 @@
+"""The command that makes a table to memorise."""
+
+import shlex
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+from bot.chat import fields
+from bot.chat.commands import Command, Line, Reply
+from bot.chat.features import Core, Feature
+from bot.chat.games import RULES_OPTION
+from bot.chat.waiting import delay_reply, solved_first
+from bot.features.memo.picture import memo_card, memo_picture
+from bot.features.memo.service import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
+from bot.features.memo.view import memo_data, memo_text
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.tables import Caller
+from bot.tasks.answering import at_once
+from bot.tasks.pressure import Degree
+from bot.tasks.tasks import Delay
+from solver.errors import FarkleError
+from solver.rules.file import load_rules, preset_names
+from solver.rules.ruleset import Ruleset
+from solver.wording import say_later
+
+
+def feature(core: Core) -> Feature:
+    """/memo."""
+    return Feature(_commands(core.oracle, core.rules, core.settings.kernels))
+
+
+def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:
+    advisor, tasks = oracle.advisor, oracle.tasks
+
+    async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
+        known = await at_once(known_memo, advisor, meant, unit)
+        if known.study is None:
+            async for reply in solved_first(oracle, rules, caller, meant, 2):
+                yield reply
+        strategy = await at_once(advisor.solved, meant)
+        refusal: FarkleError | None = None
+        if known.study is None and strategy is not None:
+            seconds = await at_once(seconds_of_memo, meant)
+            what = say_later("table to memorise")
+            put_off = replace(known, put_off=PutOff(seconds, _reference(line, caller, meant)))
+            if seconds > tasks.limits.seconds:
+                yield _reply(await _drawn(oracle, caller, put_off))
+                return
+            try:
+                async with tasks.task(caller.asker, what, each=seconds) as task:
+                    yield delay_reply(Delay(what, 0, seconds))
+                    async for found in task.told(memo_answer, advisor, kernels, meant, unit):
+                        if isinstance(found, Delay):
+                            yield delay_reply(found)
+                        else:
+                            known = found
+            except FarkleError as error:  # the table itself can be shown all the same
+                known, refusal = put_off, error
+        yield _reply(await _drawn(oracle, caller, known))
+        if refusal:
+            raise refusal
+
+    return [
+        Command(
+            "/memo rules:NAME",
+            say_later("a table to learn by heart: what to keep, when to bank or risk everything"),
+            memo,
+            {
+                "unit": say_later("round what dice are worth to steps of so many points"),
+                **RULES_OPTION,
+            },
+            takes_words=False,
+            examples=("/memo rules:kcd",),
+            group="ask",
+            fields=(fields.number("unit", 1), fields.RULES),
+        )
+    ]
+
+
+def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:
+    """How the command line is told which rules are meant."""
+    typed, unit = line.option("rules") or "", line.option("unit")
+    words = [meant.name, "--place", caller.place]
+    if typed.endswith(".toml"):
+        words = [typed]
+    elif meant.name in preset_names() and load_rules(meant.name) == meant:
+        words = [meant.name]
+    return shlex.join(words + (["--unit", unit] if unit else []))
+
+
+def _reply(found: MemoAnswer) -> Reply:
+    return Reply(found, memo_text, memo_data, memo_card, is_drawn=True)
+
+
+async def _drawn(oracle: Oracle, caller: Caller, found: MemoAnswer) -> MemoAnswer:
+    """With its picture, unless there is no time for pictures: the text says the same."""
+    tasks = oracle.tasks
+    if tasks.pressure.degree >= Degree.STRAINED:
+        return found
+    try:
+        return replace(found, picture=await tasks.aside(caller.asker, memo_picture, found))
+    except FarkleError:
+        return found

@@ -1,0 +1,294 @@
+"""A table to memorise as people read it: the parts of its page, as text, as data and as a sheet."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from bot.features.memo.service import MemoAnswer, MemoExample
+from bot.tasks.tasks import duration
+from bot.views.layout import (
+    columns,
+    dice_count,
+    dice_text,
+    percent,
+    wrap,
+)
+from bot.views.sheet import Sheet, sheet
+from solver.play.memo import GoForIt, Thumb
+from solver.play.memo_study import MemoStudy
+from solver.rules.ruleset import Ruleset
+from solver.turn.memo import MemoTable
+from solver.wording import and_text, figure, say, say_later, say_number
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Columns of a page, all but the first at their right end; the first row is their heads."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line above a part of a page."""
+
+    text: str
+
+
+Part = Grid | Heading | str
+"""A paragraph is plain text."""
+
+
+def memo_page(answer: MemoAnswer) -> list[Part]:
+    """The parts of the page, from above; the first is its title."""
+    rules, study = answer.rules, answer.study
+    parts: list[Part] = [
+        Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
+        say("Across: dice left to roll. Down: what they are worth. Numbers: turn totals."),
+        _table(answer.table),
+        say(
+            "For each choice, go to the column of the dice it leaves you and find the largest"
+            " number not above your turn total: its row says how many points those dice are"
+            " worth. Keep the choice with the highest sum of turn total and worth (if sums are"
+            " equal, prefer one you bank, then more dice left, then more points). Bank if the"
+            " row says {bank} or if that wins; otherwise roll.",
+            bank=_bank_row(),
+        ),
+    ]
+    parts += [_example_text(answer.example)] if answer.example else []
+    parts += _notes(rules)
+    if study is None:
+        parts.append(_left_out(answer))
+        return parts
+    parts += _go_for_it(rules, study.go_for_it)
+    parts += [
+        Heading(say("A rule of thumb")),
+        thumb_text(study.thumb, rules),
+        Heading(say("How often it wins")),
+        _worth(study),
+        say(
+            "Exact chances to win against optimal play. Points are the average of a turn"
+            " without a goal; the most possible is {points:,.1f}.",
+            points=study.most_points,
+        ),
+    ]
+    return parts
+
+
+def memo_text(answer: MemoAnswer) -> str:
+    """The page for a fixed-width font."""
+    lines: list[str] = []
+    for part in memo_page(answer):
+        match part:
+            case Heading():
+                lines.append(f"{part.text}:")
+            case Grid():
+                lines += columns(part.rows, right=range(1, len(part.rows[0])))
+            case _:
+                lines.append(wrap(part))
+    return "\n".join(lines)
+
+
+def memo_data(answer: MemoAnswer) -> dict[str, Any]:
+    """All of it as plain data."""
+    table = answer.table
+    return {
+        "rules": answer.rules.name,
+        "unit": table.unit,
+        "columns": [asdict(column) for column in table.columns],
+        "most_points": table.points,
+        "example": asdict(answer.example) if answer.example else None,
+        "study": answer.study.model_dump() if answer.study else None,
+    }
+
+
+def memo_sheet(answer: MemoAnswer) -> Sheet:
+    """From which turn total on each gain counts, by dice."""
+    rows = [
+        {"dice": column.dice, "turn_total": one.turn_total, "gain": one.gain}
+        for column in answer.table.columns
+        for one in column.breaks
+    ]
+    return sheet(("dice", "turn_total", "gain"), rows)
+
+
+def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
+    """A rule of thumb in words."""
+    keep = {
+        "most points": say_later("Set aside what scores most."),
+        "fewest dice": say_later(
+            "Set aside all dice if they score; otherwise as few as possible, and of those the"
+            " ones that score most."
+        ),
+        "bank first": say_later(
+            "Set aside all dice if they score; otherwise the most points if you can then bank"
+            " by the numbers below; otherwise as few dice as possible, and of those the ones"
+            " that score most."
+        ),
+        "points for dice": say_later(
+            "Set aside what gives the most points, counting {points:,} for each die left to"
+            " roll on top of the turn total; after hot dice all dice are left."
+        ),
+    }[thumb.keep]
+    if thumb.beyond and thumb.keep == "points for dice":
+        keep = say_later(
+            "Set aside what gives the most points, counting {points:,} for each die left to"
+            " roll beyond {dice} on top of the turn total; after hot dice all dice are left."
+        )
+    told = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
+    banks, fewest = [], 1
+    for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
+        if fewest < most:
+            banks.append(
+                say(
+                    "from {points:,} with {fewest} to {most} dice left",
+                    points=points,
+                    fewest=fewest,
+                    most=most,
+                )
+            )
+        else:
+            banks.append(
+                say_number(
+                    "from {points:,} with {number} die left",
+                    "from {points:,} with {number} dice left",
+                    most,
+                    points=points,
+                )
+            )
+        fewest = most + 1
+    told.append(say("Bank {turn_totals}, and whenever that wins.", turn_totals=and_text(banks)))
+    if fewest <= rules.dice:
+        told.append(say("With more dice left, roll on."))
+    return " ".join(told)
+
+
+def _table(table: MemoTable) -> Grid:
+    """Gains downwards, dice across, and in between the turn totals from which on they count."""
+    dice = [column.dice for column in table.columns]
+    rows = [(say("worth"), *map(dice_count, dice))]
+    for gain in table.counts:
+        cells = [", ".join(map(figure, table.froms(gain, one))) for one in dice]
+        rows.append((_bank_row() if gain == 0 else figure(gain), *cells))
+    return Grid(tuple(rows))
+
+
+def _bank_row() -> str:
+    """The name of the row in which one banks."""
+    return say("bank").upper()
+
+
+def _example_text(example: MemoExample) -> str:
+    told = []
+    for one in example.choices:
+        parts = {
+            "kept": dice_text(one.set_aside),
+            "dice": dice_count(one.dice_left),
+            "total": one.turn_total,
+            "gain": one.gain,
+            "sum": one.turn_total + one.gain,
+        }
+        told.append(
+            say("{kept} banks {total:,}", **parts)
+            if one.bank
+            else say("{kept} leaves {dice}: {total:,} + {gain:,} = {sum:,}", **parts)
+        )
+    best = example.choices[0]
+    kept = dice_text(best.set_aside)
+    then = (
+        say("So keep {kept} and bank.", kept=kept)
+        if best.bank
+        else say("So keep {kept} and roll {dice}.", kept=kept, dice=dice_count(best.dice_left))
+    )
+    first = say("For example, a turn begins with {roll}.", roll=dice_text(example.roll))
+    return f"{first} {'; '.join(told)}. {then}"
+
+
+def _notes(rules: Ruleset) -> Iterator[str]:
+    """What a player has to know besides, and what the table takes no notice of."""
+    if rules.minimum_bank or rules.has_opening:
+        yield say("Where you may not bank yet, roll.")
+    if rules.has_opening:
+        yield say("This assumes that you are on the board.")
+    if rules.hot_dice != "optional":
+        yield say("After hot dice you must roll, even where the table says bank.")
+    if len(rules.hot_dice_bonus) > 1:
+        yield say(
+            "The table holds before the first hot dice of a turn; later ones have another bonus."
+        )
+    if rules.farkle_penalty:
+        yield say("The table leaves out the penalty for farkles in a row.")
+    if rules.lose_everything:
+        yield say("The table leaves out that a roll may cost your whole score.")
+    if rules.instant_win:
+        yield say("The table counts a roll that wins at once only as banking the turn total.")
+    if rules.ending != "at_once":
+        yield say("In a last turn, roll until you have beaten the other player.")
+
+
+def _left_out(answer: MemoAnswer) -> str:
+    """Why the page ends with the table, and what would change that."""
+    if answer.put_off:
+        return say(
+            "When to risk everything, a rule of thumb and how often all this wins are not"
+            " worked out yet. That takes about {time}: run farkle memo {rules} once where this"
+            " program runs, and /memo shows them from then on.",
+            time=duration(answer.put_off.seconds),
+            rules=answer.put_off.reference,
+        )
+    return say(
+        "When to risk everything, a rule of thumb and how often all this wins can be worked"
+        " out once the rules {rules} are solved.",
+        rules=answer.rules.name,
+    )
+
+
+def _go_for_it(rules: Ruleset, go_for_it: GoForIt) -> Iterator[Part]:
+    """The thresholds, by dice."""
+    yield Heading(say("When to risk everything"))
+    rows = [(say("dice left"), say("you have"), say("or they have"))]
+    both = zip(range(1, rules.dice + 1), go_for_it.own, go_for_it.other, strict=False)
+    for scores, alike in groupby(reversed(list(both)), key=itemgetter(1, 2)):
+        dice = [number for number, _, _ in alike]
+        if scores != (None, None):
+            own, other = (_score(rules, one) for one in scores)
+            rows.append((_dice_range(dice[-1], dice[0]), own, other))
+    if len(rows) == 1:
+        yield say("It never pays to roll on where the table says to bank.")
+        return
+    yield say(
+        "Near the end, bank only what wins. With the dice in the first column left to roll,"
+        " this starts as soon as you (before the turn) or the other player have this many"
+        " points:"
+    )
+    yield Grid(tuple(rows))
+
+
+def _dice_range(fewest: int, most: int) -> str:
+    if fewest == most:
+        return dice_count(most)
+    return say("{fewest} to {most} dice", fewest=fewest, most=most)
+
+
+def _score(rules: Ruleset, score: int | None) -> str:
+    if score is None:
+        return say("never")
+    return say("any score") if score <= rules.score_floor else figure(score)
+
+
+def _worth(study: MemoStudy) -> Grid:
+    heads = say("going first"), say("going second"), say("overall"), say("points a turn")
+    rows: list[tuple[str, ...]] = [("", *heads)]
+    ways = (
+        (say("by the table"), study.memo),
+        (say("and risk everything"), study.memo_go_for_it),
+        (say("rule of thumb"), study.rule_of_thumb),
+    )
+    for name, worth in ways:
+        chances = map(percent, (worth.as_first, worth.as_second, worth.overall))
+        rows.append((name, *chances, figure(worth.points, ",.1f")))
+    optimal = map(percent, (study.optimal, 1 - study.optimal, 0.5))
+    rows.append((say("optimal play"), *optimal, ""))
+    return Grid(tuple(rows))

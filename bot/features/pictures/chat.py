@@ -1,0 +1,213 @@
+"""The commands that show the turn at hand as a picture, and walk through all positions."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, ClassVar
+
+import numpy as np
+from pydantic.dataclasses import dataclass
+
+from bot.chat import fields
+from bot.chat.advice import CONTEXT, DICE, PositionQuestions
+from bot.chat.cards import pressable
+from bot.chat.commands import Command, Line, Reply
+from bot.chat.features import Core, Feature, Pressed
+from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching
+from bot.features.pictures.explainer import Explanation, explained, explained_in
+from bot.features.pictures.explainer_view import (
+    explanation_card,
+    explanation_data,
+    explanation_text,
+)
+from bot.features.pictures.explorer import Exploration, explored, explored_at, explored_in
+from bot.features.pictures.explorer_view import exploration_card, exploration_data, exploration_text
+from bot.services.chances import Oracle
+from bot.services.situation import has_sets
+from bot.services.tables import Caller, Table, Tables
+from bot.table.state import Game
+from bot.tasks.answering import at_once
+from bot.tasks.pressure import Degree
+from bot.views.card import Card
+from bot.views.turn_picture import turn_picture
+from solver.errors import FarkleError
+from solver.game.position import Position
+from solver.game.standings import Standing
+from solver.turn.scoring import TurnState
+from solver.wording import say_later, spoken
+
+_DIGEST, _NAME = 12, 24
+"""Letters of the digest and, at most, of the name of rules in the id of a button."""
+
+
+def feature(core: Core) -> Feature:
+    """/explain and /explore, with buttons that walk on."""
+
+    async def walk(caller: Caller, press: Walk) -> Pressed:
+        return Pressed(walked(core.oracle, core.tables, caller, press))
+
+    return Feature(picture_commands(core.questions), {Walk: walk})
+
+
+def picture_commands(questions: PositionQuestions) -> list[Command]:
+    """What people look at, without a change at any table."""
+    oracle = questions.oracle
+
+    def explain(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        def of_game(_: Table, game: Game) -> Callable[[], Explanation]:
+            return partial(explained_in, oracle.advisor, game)
+
+        async def reply(found: Explanation, here: Table | None) -> Reply:
+            if here and here.seat_of(caller.person) != here.game.mover:
+                found = replace(found, seen_by=here.names[here.game.mover])
+            found = replace(found, picture=await _picture(oracle, caller, found))
+            return Reply(
+                found,
+                explanation_text,
+                explanation_data,
+                explanation_card,
+                private=here is not None,
+                is_drawn=True,
+            )
+
+        of_position = partial(explained, oracle.advisor)
+        return questions.answered(line, caller, of_game, of_position, reply)
+
+    def explore(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        def of_game(_: Table, game: Game) -> Callable[[], Exploration]:
+            return partial(explored_in, oracle.advisor, game)
+
+        async def reply(found: Exploration, here: Table | None) -> Reply:
+            # dice of one's own are told with their rules and goal
+            names = () if has_sets(line.options) else ("rules", "goal")
+            told = ((name, line.option(name)) for name in names)
+            game = " ".join(f"{name}:{value}" for name, value in told if value is not None)
+            return exploration(found, game, private=here is not None)
+
+        of_position = partial(explored, oracle.advisor)
+        return questions.answered(line, caller, of_game, of_position, reply)
+
+    return [
+        Command(
+            "/explain dice:N",
+            say_later("this turn as a picture: when to roll, when to bank"),
+            explain,
+            {**DICE, **CONTEXT},
+            takes_words=False,
+            examples=("/explain turn:350 dice:2 me:4200 them:5000",),
+            group="ask",
+            fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
+        ),
+        Command(
+            "/explore dice:N",
+            say_later("walk through all positions"),
+            explore,
+            {**DICE, **CONTEXT},
+            takes_words=False,
+            examples=(
+                "/explore me:2800 them:3500 rules:kcd",
+                "/explore my-dice:lucky*3,odd,ordinary*2 goal:1500 turn:300 dice:lucky*2",
+            ),
+            group="ask",
+            fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
+        ),
+    ]
+
+
+async def _picture(oracle: Oracle, caller: Caller, found: Explanation) -> bytes | None:
+    """The picture of an explanation, unless there is no time for pictures."""
+    tasks, turn = oracle.tasks, found.turn
+    if tasks.pressure.degree >= Degree.STRAINED:
+        return None
+    names = [found.named.left(dice).text for dice in turn.columns] if found.named else []
+    try:
+        return await tasks.aside(caller.asker, partial(turn_picture, turn, names=names))
+    except FarkleError:
+        return None  # the text says the same
+
+
+@dataclass(frozen=True)
+class Walk(Press):
+    """Leads to a position of a solved game, all of which its id carries."""
+
+    kind: ClassVar[str] = "x"
+    digest: Annotated[str, matching("[0-9a-f]{12}")]
+    """The beginning of that of the rules."""
+    language: LanguageTag
+    packed: Annotated[
+        str,
+        matching(r"-?[0-9]{1,7}(?:\.-?[0-9]{1,7}){7}|-?[0-9a-z]{1,5}(?:\.-?[0-9a-z]{1,5}){8,13}"),
+    ]
+    name: Annotated[str, matching("[^:]{1,24}")]
+    """The name of the rules, or its beginning."""
+    action: ActionName
+
+    @property
+    def position(self) -> Position:
+        """The position that it leads to."""
+        return unpacked(self.packed)
+
+
+async def walked(
+    oracle: Oracle, tables: Tables, caller: Caller, press: Walk
+) -> AsyncIterator[Reply]:
+    """The position that a press on a button leads to. Raises FarkleError."""
+    rules = await at_once(oracle.advisor.rules_of, press.digest, press.name)
+    position = press.position
+    scores = tuple(position.players[k].score for k in position.in_order)
+    await tables.check_asked(caller, rules, scores)
+    work = explored_at, oracle.advisor, rules, position
+    yield exploration(await oracle.answered(caller.asker, rules, *work, players=len(scores)))
+
+
+def exploration(found: Exploration, game: str = "", *, private: bool = False) -> Reply:
+    """A position with the ways on as a reply."""
+    text, data = partial(exploration_text, game=game), partial(exploration_data, game=game)
+    began_in = None if found.odds.brought else ""
+    return Reply(found, text, data, _walk_card, private=private, began_in=began_in)
+
+
+def _walk_card(found: Exploration) -> Card | None:
+    """A position with a button for each step; None where dice of one's own are told as text."""
+    if found.odds.brought:
+        return None
+    language = spoken().code
+    return pressable(exploration_card(found), lambda action: walk_press(found, action, language))
+
+
+def walk_press(found: Exploration, action: str, language: str) -> Walk:
+    """The press that leads from a position to one a step away."""
+    leads = {step.action: step.position or found.position for step in found.steps}
+    digest, position = found.rules.digest[:_DIGEST], packed(leads[action])
+    room = LONGEST_ID - len(f"x:{digest}:{language}:{position}::{action}")
+    return Walk(digest, language, position, found.rules.name[: min(_NAME, room)], action)
+
+
+def packed(position: Position) -> str:
+    """A position in few letters: of two players in decimal figures, of several to the base 36."""
+    order = [position.players[k] for k in position.in_order]
+    boards = sum(one.on_board << k for k, one in enumerate(order))
+    numbers = (
+        *(one.score for one in order),
+        position.turn_total,
+        position.dice,
+        position.farkles,
+        position.opponent_farkles,
+        position.hot_dice,
+        boards + (len(order) - 1 - position.mover << len(order)),
+    )
+    base = 10 if len(order) == 2 else 36
+    return ".".join(np.base_repr(number, base).lower() for number in numbers)
+
+
+def unpacked(text: str) -> Position:
+    """The position of which `packed` made so many numbers; whether it can be is not looked at."""
+    parts = text.split(".")
+    count = len(parts) - 6
+    numbers = [int(part, 10 if count == 2 else 36) for part in parts]
+    total, dice, farkles, opponent_farkles, hot_dice, boards = numbers[count:]
+    order = [Standing(score, 0, bool(boards >> k & 1)) for k, score in enumerate(numbers[:count])]
+    mover = (count - 1 - (boards >> count)) % count
+    players = tuple(order[(k - mover) % count] for k in range(count))
+    position = Position(players, mover, TurnState(total, dice, hot_dice))
+    return position.change(farkles=farkles, opponent_farkles=opponent_farkles)

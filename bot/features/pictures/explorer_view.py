@@ -1,0 +1,199 @@
+"""A position among all: its chances, where its turn's border runs, and the ways on."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from bot.features.pictures.explorer import Exploration, Field, Step
+from bot.services.loaded import NEXT_PLAYER, LoadedDice
+from bot.services.positions import all_on_board
+from bot.views.advice import bare_data, odds_text, position_data
+from bot.views.card import Button, Card
+from bot.views.game import NOT_EXACT
+from bot.views.layout import columns, plain_markdown, wrap
+from bot.views.thresholds import bank_from_data, bank_from_text
+from solver.game.position import Position, least_hot_dice
+from solver.named.sets import NamedSet
+from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import turn_plan
+from solver.wording import figure, say, say_later
+
+_LABELS = {
+    Field.OWN: say_later("You {amount}"),
+    Field.OPPONENT: say_later("Them {amount}"),
+    Field.TURN: say_later("Turn {amount}"),
+    Field.DICE: say_later("Dice {amount}"),
+    Field.HOT_DICE: say_later("Hot dice {amount}"),
+    Field.FARKLES: say_later("Your farkles {amount}"),
+    Field.THEIR_FARKLES: say_later("Their farkles {amount}"),
+    Field.ON_BOARD: say_later("You on or off the board"),
+    Field.THEY_ON_BOARD: say_later("Them on or off the board"),
+    Field.BEGAN: say_later("The other began"),
+    Field.SIDES: say_later("Change sides"),
+}
+
+_NO_WAYS = say_later("There are no steps from here: /explore cannot say all that matters here.")
+
+_ROWS = {
+    Field.OWN: 0,
+    Field.OPPONENT: 1,
+    Field.TURN: 2,
+    Field.DICE: 3,
+    Field.HOT_DICE: 3,
+    Field.FARKLES: 4,
+    Field.THEIR_FARKLES: 4,
+    Field.ON_BOARD: 2,
+    Field.THEY_ON_BOARD: 3,
+    Field.BEGAN: 0,
+    Field.SIDES: 1,
+}
+"""The row of buttons that each field has; there are at most five buttons in a row."""
+
+
+def exploration_text(found: Exploration, game: str = "") -> str:
+    """The position with what there is to know of it, and a command for each step from it.
+
+    game : the options that said which game it is, as they were typed
+    """
+    ways = [(step, step.position) for step in found.steps if step.position]
+    if not ways:
+        steps = [wrap(say(_NO_WAYS))]
+    elif found.odds.brought:
+        steps = _steps_of_own(found, found.odds.brought, ways)
+    else:
+        rows = [
+            (step_label(found, step), explore_line(found.rules, position, game))
+            for step, position in ways
+        ]
+        steps = [say("Steps from here:"), *columns(rows)]
+    exact = [] if found.exact else [wrap(say(NOT_EXACT))]
+    return "\n".join([position_view(found), *steps, *exact])
+
+
+def _steps_of_own(
+    found: Exploration, dice: LoadedDice, ways: Iterable[tuple[Step, Position]]
+) -> list[str]:
+    """What a command says of each step where players bring their dice."""
+    base, rows, whole = _own_base(dice), [], []
+    for step, position in ways:
+        label, after = step_label(found, step), found.dice_after(step)
+        if after and step.field is Field.SIDES:
+            whole.append(wrap(f"{label}: {_own_line(after, position)}"))
+        else:
+            rows.append((label, _own_options(dice, position)))
+    head = wrap(say("Steps from here, each typed after {command}:", command=base))
+    return [head, *columns(rows), *whole]
+
+
+def position_view(found: Exploration) -> str:
+    """The position with what there is to know of it."""
+    return f"{odds_text(found.odds)}\n{bank_from_text(found.bank_from, _named(found))}"
+
+
+def _named(found: Exploration) -> NamedSet | None:
+    """The dice of the player to act, where players bring theirs."""
+    dice: LoadedDice | None = found.odds.brought
+    return dice.mine if dice else None
+
+
+def exploration_data(found: Exploration, game: str = "") -> dict[str, Any]:
+    """A walk through positions as plain data."""
+    steps = []
+    for step in found.steps:
+        if (position := step.position) is None:
+            continue
+        told = position_data(found.rules, position)
+        dice = found.dice_after(step)
+        if dice:
+            where = told if len(position.players) == 2 else told["turn"]
+            where["dice"] = dice.mine.left(position.dice).text
+        line = _own_line(dice, position) if dice else explore_line(found.rules, position, game)
+        steps.append({"action": step.action, "position": told, "command": line})
+    return {
+        **bare_data(found.odds),
+        "bank_from": bank_from_data(found.bank_from, _named(found)),
+        "steps": steps,
+    }
+
+
+def exploration_card(found: Exploration) -> Card:
+    """A walk as a message with a button for each step; one that leads nowhere is disabled."""
+    buttons = [
+        Button(
+            step.action,
+            step_label(found, step),
+            _ROWS[step.field],
+            enabled=step.position is not None,
+        )
+        for step in found.steps
+    ]
+    return Card(plain_markdown(position_view(found)), buttons=tuple(buttons))
+
+
+def step_label(found: Exploration, step: Step) -> str:
+    """What a step changes, in as few letters as can be."""
+    if step.field is Field.SIDES and len(found.position.players) > 2:
+        return say("Next player")
+    return say(_LABELS[step.field], amount=amount_text(step.amount))
+
+
+def amount_text(amount: int) -> str:
+    """A change, with the sign that is as wide as a plus."""
+    return figure(amount, "+,").replace("-", "\N{MINUS SIGN}")
+
+
+def explore_line(rules: Ruleset, position: Position, game: str = "") -> str:
+    """The command that shows a position; what is left out would be taken to be so anyway."""
+    least = least_hot_dice(rules, position.turn_total, position.dice)
+    parts = _options(rules, position, str(position.dice), least)
+    return " ".join(["/explore", *parts, *([game] if game else [])])
+
+
+def _own_line(dice: LoadedDice, position: Position) -> str:
+    """The command that shows a position of dice of one's own."""
+    return f"{_own_base(dice)} {_own_options(dice, position)}"
+
+
+def _own_base(dice: LoadedDice) -> str:
+    """The command with the dice of all and whatever else no step changes."""
+    theirs = NEXT_PLAYER.join(one.text for one in dice.others)
+    parts = [f"my-dice:{dice.mine.text}", f"their-dice:{theirs}"]
+    for name, badge in zip(("my-badge", "their-badge"), dice.badges, strict=False):
+        parts += [f"{name}:{badge.text}"] if badge else []
+    parts += ["joker-alone:yes"] if dice.joker_alone else []
+    return " ".join(["/explore", *parts, f"rules:{dice.rules.name}", f"goal:{dice.rules.goal}"])
+
+
+def _own_options(dice: LoadedDice, position: Position) -> str:
+    left = dice.mine.left(position.dice).text
+    # whoever asks is taken to have begun
+    return " ".join(_options(dice.rules, position, left, 0, says_who_began=False))
+
+
+def _options(
+    rules: Ruleset, position: Position, dice: str, least: int, *, says_who_began: bool = True
+) -> list[str]:
+    """A position as a command has it, with what is left to roll.
+
+    least : the hot dice that are taken to be there if none are told
+    """
+    others = [position.players[k] for k in position.in_order[1:]]
+    parts = [f"me:{position.banked}", f"them:{','.join(str(one.score) for one in others)}"]
+    if position.turn_total:
+        parts += [f"turn:{position.turn_total}", f"dice:{dice}"]
+        if position.hot_dice != least and turn_plan(rules).levels > 1:
+            parts.append(f"hot-dice:{position.hot_dice}")
+    if position.farkles:
+        parts.append(f"farkles:{position.farkles}")
+    if position.opponent_farkles:
+        parts.append(f"their-farkles:{position.opponent_farkles}")
+    if rules.has_opening and position.on_board != (position.banked > 0):
+        parts.append(f"on-board:{_yes_or_no(position.on_board)}")
+    if rules.has_opening and all_on_board(others):
+        parts.append("their-on-board:yes")
+    if rules.has_roles and len(others) == 1 and says_who_began:
+        parts.append(f"began:{'me' if position.began else 'them'}")
+    return parts
+
+
+def _yes_or_no(answer: bool) -> str:
+    return "yes" if answer else "no"

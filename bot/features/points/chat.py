@@ -1,0 +1,79 @@
+"""The commands that tell what rules are like: a turn for the most points, and the fair start."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+
+from bot.chat import fields
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply
+from bot.chat.features import Core, Feature
+from bot.chat.games import RULES_OPTION
+from bot.chat.waiting import replies, solved_first
+from bot.features.points.komi_view import komi_data, komi_text
+from bot.features.points.service import PointsQuestion, points_answer
+from bot.features.points.view import points_data, points_text
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.tables import Caller
+from solver.wording import say_later
+
+
+def feature(core: Core) -> Feature:
+    """/points and /komi."""
+    return Feature(_commands(core.oracle, core.rules))
+
+
+def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
+
+    async def points(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        question = PointsQuestion(
+            farkle_cost=line.number("cost") or 0,
+            on_board=line.choice("on-board", YES_OR_NO) is not False,
+            score=line.number("me"),
+            hot_dice=line.number("hot-dice") or 0,
+        )
+        meant = await rules.resolve(caller.place, line.option("rules"))
+        told = oracle.tasks.told(caller.asker, say_later("points"), points_answer, meant, question)
+        async for reply in replies(told, points_text, points_data):
+            yield reply
+
+    async def komi(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        meant = await rules.resolve(caller.place, line.option("rules"))
+        async for reply in solved_first(oracle, rules, caller, meant, 2):
+            yield reply
+        found = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
+        yield Reply(found, partial(komi_text, meant), komi_data)
+
+    return [
+        Command(
+            "/points rules:NAME",
+            say_later("the most points in a turn: when to bank, and the average"),
+            points,
+            {
+                "cost": say_later("points that a farkle costs on top of the turn total"),
+                "on-board": say_later("yes or no: whether you have banked before"),
+                "me": say_later("your score, under rules where a roll can lose it all"),
+                "hot-dice": say_later("hot dice so far in this turn, if their bonus changes"),
+                **RULES_OPTION,
+            },
+            takes_words=False,
+            examples=("/points rules:zilch", "/points rules:zilch cost:500"),
+            group="ask",
+            fields=(
+                fields.number("cost"),
+                fields.Field("on-board", choices=fields.YES_NO),
+                fields.number("me", -fields.MOST_POINTS),
+                fields.number("hot-dice", 0, 100),
+                fields.RULES,
+            ),
+        ),
+        Command(
+            "/komi rules:NAME",
+            say_later("the head start that makes a game fair"),
+            komi,
+            RULES_OPTION,
+            takes_words=False,
+            examples=("/komi rules:kcd",),
+            group="ask",
+            fields=(fields.RULES,),
+        ),
+    ]

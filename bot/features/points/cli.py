@@ -1,0 +1,107 @@
+"""`farkle points`: a turn for the most points, with no goal."""
+
+import click
+
+from bot.features.points.komi_view import komi_data, komi_sheet, komi_text
+from bot.features.points.service import PointsQuestion, points_answer
+from bot.features.points.view import points_data, points_sheet, points_text
+from bot.services.situation import DEFAULT_RULES
+from bot.settings import Settings
+from bot.shell.needed import solved_first
+from bot.shell.output import Shown, answer_options
+from bot.shell.places import advisor_of, named, place_option, rules_reader
+from solver.errors import InvalidRequestError
+from solver.play.komi import komi
+
+
+@click.command()
+@click.argument("rules", default=DEFAULT_RULES)
+@click.option(
+    "--farkle-cost",
+    type=float,
+    default=0.0,
+    metavar="Y",
+    help="Points that a farkle costs on top of the turn total.",
+)
+@click.option(
+    "--on-board/--not-on-board",
+    default=True,
+    help="Whether you have banked before; yes unless you say no.",
+)
+@click.option(
+    "--score",
+    type=int,
+    metavar="S",
+    help="Your score, under rules where a roll can lose it all.",
+)
+@click.option(
+    "--hot-dice",
+    type=int,
+    default=0,
+    metavar="N",
+    help="Hot dice so far, if their bonus changes: when to bank after them.",
+)
+@click.option("--table", is_flag=True, help="What rolling gains, by turn total and dice.")
+@click.option(
+    "--costs",
+    default="",
+    metavar="Y,Y,...",
+    help="How other costs of a farkle change its chance and the points.",
+)
+@place_option
+@answer_options
+@click.pass_obj
+def points(
+    settings: Settings,
+    rules: str,
+    farkle_cost: float,
+    score: int | None,
+    hot_dice: int,
+    costs: str,
+    place: str | None,
+    *,
+    on_board: bool,
+    table: bool,
+) -> Shown:
+    """Play one turn for the most points, with no goal.
+
+    RULES is the name of a rule set or a TOML file; it need not be solved. It shows the average
+    points, the risk, when to bank, and what farkles in a row cost in the long run.
+    """
+    if table and costs:
+        raise InvalidRequestError("--table and --costs are two tables: ask for one at a time")
+    if costs and (farkle_cost or hot_dice):
+        raise InvalidRequestError(
+            "--costs weighs costs of its own and says nothing of when to bank: leave out"
+            " --farkle-cost and --hot-dice"
+        )
+    question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
+    answer = points_answer(rules_reader(settings, place)(rules), question)
+    return Shown(points_text(answer), points_data(answer), points_sheet(answer))
+
+
+def _costs(text: str) -> tuple[float, ...]:
+    """Numbers with commas between them. Raises InvalidRequestError."""
+    try:
+        return tuple(float(number) for number in text.split(",")) if text else ()
+    except ValueError:
+        raise InvalidRequestError(
+            f'--costs: takes numbers with commas between them, such as 0,100,500, not "{text}"'
+        ) from None
+
+
+@click.command("komi")
+@click.argument("rules", default=DEFAULT_RULES)
+@place_option
+@answer_options
+@click.pass_obj
+def komi_command(settings: Settings, rules: str, place: str | None) -> Shown:
+    """Find the head start that comes closest to even.
+
+    RULES is the name of a rule set or a TOML file that is solved.
+    """
+    ruleset = rules_reader(settings, place)(rules)
+    advisor, reference = advisor_of(settings), named(rules, place)
+    solved_first(settings, advisor, ruleset, reference)
+    found = komi(advisor.strategy(ruleset, reference))
+    return Shown(komi_text(ruleset, found), komi_data(found), komi_sheet(found))

@@ -1,0 +1,210 @@
+"""A turn for the most points as people read it, as plain data and as tables."""
+
+from dataclasses import asdict, fields
+from typing import Any
+
+from bot.features.points.service import GainCell, LongRunAnswer, PointsAnswer, TailGain
+from bot.views.layout import columns, dice_count, percent, wrap
+from bot.views.sheet import Sheet, sheet
+from bot.views.thresholds import bank_from_lines, threshold_text
+from solver.rules.ruleset import Ruleset, topics
+from solver.turn.long_run import TradeOff
+from solver.wording import and_text, figure, say
+
+_CANNOT_OCCUR = "· "
+
+
+def points_text(answer: PointsAnswer) -> str:
+    """What a turn brings and risks, when to bank, and the tables that were asked for."""
+    question = answer.question
+    if question.costs:
+        return "\n".join([_head(answer), *_trade_off_lines(answer)])
+    if question.cells:
+        return "\n".join([_head(answer), *_cell_lines(answer)])
+    lines = [_head(answer), _brings(answer), *_one_in_lines(answer)]
+    lines.append(say("Bank at these turn totals or more, by dice left to roll:"))
+    lines += bank_from_lines(answer.bank_from)
+    lines += _always_rolled(answer)
+    if answer.long_run:
+        lines += _long_run_lines(answer.rules, answer.long_run)
+    elif answer.rules.farkle_penalty and not answer.rules.penalty_points:
+        lines.append(
+            say(
+                "Farkles in a row take your whole score: what that costs depends on the score, so"
+                " there is no average over many turns."
+            )
+        )
+    return wrap("\n".join(lines))
+
+
+def points_data(answer: PointsAnswer) -> dict[str, Any]:
+    """Points a turn as plain data, with field names of its own."""
+    return {**asdict(answer), "rules": answer.rules.name}
+
+
+def points_sheet(answer: PointsAnswer) -> Sheet:
+    """The table that was asked for: trade-offs, gains by turn total, or when to bank."""
+    if answer.question.costs:
+        return sheet([one.name for one in fields(TradeOff)], map(asdict, answer.trade_offs))
+    if answer.question.cells:
+        return sheet([one.name for one in fields(GainCell)], map(asdict, answer.cells))
+    return sheet(("dice", "turn_total"), map(asdict, answer.bank_from))
+
+
+def _head(answer: PointsAnswer) -> str:
+    """What the figures are of, with all that was assumed."""
+    rules, question = answer.rules, answer.question
+    told = [
+        say(
+            "{rules} rules: how to score the most points in a turn, as if there were no goal.",
+            rules=rules.name,
+        )
+    ]
+    if question.farkle_cost:
+        told.append(
+            say(
+                "A farkle costs {points:,g} points on top of the turn total.",
+                points=question.farkle_cost,
+            )
+        )
+    if rules.has_opening:
+        told.append(
+            say("This assumes that you are on the board.")
+            if question.on_board
+            else say("This assumes that you are not on the board yet.")
+        )
+    if rules.instant_win:
+        told.append(say("A roll that wins at once counts as banking the turn total."))
+    if rules.lose_everything:
+        told.append(
+            say(
+                "A roll that loses everything costs {points:,} points on top of the turn total.",
+                points=max(question.score, 0),
+            )
+            if question.score is not None
+            else say("A roll that loses everything costs only the turn total.")
+        )
+    if len(rules.hot_dice_bonus) > 1:
+        told.append(
+            say(
+                "These numbers are for after hot dice number {number} of the turn.",
+                number=question.hot_dice,
+            )
+            if question.hot_dice
+            else say("These numbers are for before the first hot dice of the turn.")
+        )
+    return wrap(" ".join(told))
+
+
+def _brings(answer: PointsAnswer) -> str:
+    """Points and the chances of other ends."""
+    parts = [
+        say("{points} points on average", points=_points(answer.points)),
+        say("farkle {chance}", chance=_chance(answer.farkle_probability)),
+    ]
+    if answer.rules.instant_win:
+        parts.append(say("wins {chance}", chance=_chance(answer.win_probability)))
+    if answer.rules.lose_everything:
+        parts.append(say("loses all {chance}", chance=_chance(answer.lose_probability)))
+    return "  " + ", ".join(parts)
+
+
+def _one_in_lines(answer: PointsAnswer) -> list[str]:
+    """What the better turns bring."""
+    told = [(one, points) for one, points in answer.one_in if points]
+    if not told:
+        return []
+    more = [say("this many points or more"), *(figure(points) for _, points in told)]
+    turns = [say("once in this many turns"), *(figure(one) for one, _ in told)]
+    return columns([more, turns], right=range(1, len(more)))
+
+
+def _always_rolled(answer: PointsAnswer) -> list[str]:
+    """What rolling gains where it risks nothing."""
+    never = {one.dice for one in answer.bank_from if one.turn_total is None}
+    gains = [
+        f"{dice_count(one.dice)} {_points(one.gain)}"
+        for one in answer.tail
+        if one.dice in never and one.slope == 0
+    ]
+    if not gains:
+        return []
+    return [
+        say(
+            "With these dice always roll on; from a turn total of {total:,} on that adds on"
+            " average: {gains}.",
+            total=answer.tail_from,
+            gains="; ".join(gains),
+        )
+    ]
+
+
+def _long_run_lines(rules: Ruleset, found: LongRunAnswer) -> list[str]:
+    """Turn after turn, and how to play each."""
+    (penalty,) = topics(rules, ["farkle_penalty"])
+    head = say(
+        "With that penalty, the best average over many turns is {points} points a turn, with a"
+        " farkle in {share} of them.",
+        points=_points(found.points),
+        share=_chance(found.farkles),
+    )
+    dice = [str(one.dice) for one in found.turns[0].bank_from]
+    how = say(
+        "By farkles in a row before the turn: how often that happens, what another farkle costs,"
+        " how likely it is, and when to bank with {dice} dice left:",
+        dice=and_text([", ".join(dice[:-1]), dice[-1]] if dice[1:] else dice),
+    )
+    rows = [(say("farkles"), say("turns"), say("cost"), say("risk"), *dice)]
+    rows += [
+        (
+            str(turn.farkles),
+            _chance(turn.share),
+            figure(turn.farkle_cost, ",.2f"),
+            _chance(turn.farkle_probability),
+            *map(threshold_text, turn.bank_from),
+        )
+        for turn in found.turns
+    ]
+    return [f"{penalty.sentence} {head} {how}", *columns(rows, right=range(4 + len(dice)))]
+
+
+def _trade_off_lines(answer: PointsAnswer) -> list[str]:
+    """What a farkle might cost, and what that makes of the best turn; the command line alone."""
+    rows = [("cost of a farkle", "farkle probability", "points without that cost")]
+    rows += [
+        (f"{one.farkle_cost:,g}", f"{one.farkle_probability:.6f}", f"{one.points:,.6f}")
+        for one in answer.trade_offs
+    ]
+    return columns(rows, right=range(3))
+
+
+def _cell_lines(answer: PointsAnswer) -> list[str]:
+    """Turn totals down, dice across, what rolling gains in the cells; the command line alone."""
+    dice = [one.dice for one in answer.tail]
+    rows: dict[int, list[str]] = {}
+    for cell in answer.cells:
+        gain = f"{cell.gain:,.3f}" + ("B" if cell.bank else " ")
+        rows.setdefault(cell.turn_total, []).append(gain if cell.possible else _CANNOT_OCCUR)
+    table = [("", *(f"{number} " for number in dice))]
+    table += [(f"{total:,}", *row) for total, row in rows.items() if set(row) != {_CANNOT_OCCUR}]
+    return [
+        "Expected further points of rolling, by turn total and dice:",
+        "B: bank, else roll; ·: cannot occur",
+        *columns(table, right=range(len(dice) + 1)),
+        f"From a turn total t of {answer.tail_from:,} on:",
+        *columns((dice_count(one.dice), _line(one)) for one in answer.tail),
+    ]
+
+
+def _line(one: TailGain) -> str:
+    """The gain of rolling as a function of the turn total."""
+    return f"{one.gain:,.3f}" + (f" - {one.slope:.6f} t" if one.slope else "")
+
+
+def _points(points: float) -> str:
+    return figure(points, ",.3f")
+
+
+def _chance(chance: float) -> str:
+    """A sum of chances, which may be rounded a little."""
+    return percent(round(chance, 12))

@@ -1,0 +1,303 @@
+"""The commands that ask for a decision: the daily position, and positions to practise on."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import date
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+from pydantic.dataclasses import dataclass
+
+from bot.chat import fields
+from bot.chat.bringing import SETS, kits_of_all
+from bot.chat.cards import pressable
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, whole_number
+from bot.chat.features import Core, Feature, Pressed, Send
+from bot.chat.presses import Press, matching
+from bot.chat.waiting import delay_reply, solved_first
+from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
+from bot.features.practice.daily_view import (
+    answer_data,
+    answer_page,
+    asked_data,
+    asked_page,
+    board_data,
+    board_text,
+    post_card,
+)
+from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
+from bot.features.practice.drill_view import (
+    NEXT,
+    drill_data,
+    drill_page,
+    drill_verdict_data,
+    verdict_page,
+)
+from bot.services.chances import Oracle
+from bot.services.house_rules import HouseRules
+from bot.services.rule_options import with_goal
+from bot.services.situation import KCD, has_sets
+from bot.services.tables import Caller
+from bot.table.commands import MOST_PLAYERS
+from bot.tasks.tasks import Delay
+from bot.views.card import Card
+from solver.errors import InvalidRequestError
+from solver.play.daily import MOST as MOST_CHOICES
+from solver.wording import say, say_later
+
+_DICE = {name: SETS[name] for name in ("my-dice", "their-dice", "joker-alone")}
+
+
+@dataclass(frozen=True)
+class DailyChoice(Press):
+    """An answer to the daily position of a day in the channel; anybody may press it, once."""
+
+    kind: ClassVar[str] = "d"
+    day: date
+    choice: Annotated[int, Field(ge=1, le=9)]
+
+
+@dataclass(frozen=True)
+class DrillChoice(Press):
+    """An answer to a position that somebody practises on, or the wish for the next one."""
+
+    kind: ClassVar[str] = "f"
+    position: Annotated[str, matching("[0-9A-Z-]{5,60}")]
+    """By its ID."""
+    choice: Annotated[str, matching("[1-9]|next")]
+
+
+def feature(core: Core) -> Feature:
+    """/daily and /drill, and answers to them by buttons."""
+    daily = Daily(core.tables, core.oracle, core.rules)
+    drill = Drill(core.tables, core.oracle, core.rules, core.back)
+
+    async def answered(caller: Caller, press: DailyChoice) -> Pressed:
+        async def told() -> AsyncIterator[Reply]:
+            yield practice_reply(await daily.answer(caller, press.choice, press.day))
+
+        return Pressed(told(), anew=True, private=True)
+
+    async def drilled(caller: Caller, press: DrillChoice) -> Pressed:
+        async def told() -> AsyncIterator[Reply]:
+            if press.choice == NEXT:
+                wish = await drill.like(caller, press.position)
+                async for reply in drill_asked(drill, caller, wish):
+                    yield reply
+            else:
+                found = await drill.answer(caller, int(press.choice), press.position)
+                yield practice_reply(found)
+
+        # it takes the place of the question
+        return Pressed(replace(reply, private=False) async for reply in told())
+
+    async def posts(front: str, send: Send) -> None:
+        async def post(place: str, one: Post) -> bool:
+            settings = await core.tables.store.settings(place)
+            reply = Reply(one, _post_text, make_card=_post_card, began_in=settings.daily_language)
+            return await send(place, reply, str(one.asked.daily.day.toordinal()))
+
+        await daily.post_due(front, post)
+
+    commands = practice_commands(daily, drill, core.oracle, core.rules)
+    return Feature(commands, {DailyChoice: answered, DrillChoice: drilled}, posts=posts)
+
+
+def practice_commands(
+    daily: Daily, drill: Drill, oracle: Oracle, rules: HouseRules
+) -> list[Command]:
+    """/daily and /drill."""
+
+    async def answer_daily(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        if not line.words:
+            asked = await daily.today(caller)
+            yield Reply(
+                asked, lambda one: asked_page(one).text, asked_data, _asked_card, private=True
+            )
+        elif line.words.lower() in {"board", say("board").lower()}:
+            yield Reply(await daily.board(caller.place), board_text, board_data)
+        else:
+            usage = say(
+                "/daily shows the position, /daily answer 2 answers it, /daily board shows who is"
+                " right most often"
+            )
+            yield practice_reply(await daily.answer(caller, _answer(line, usage)))
+
+    async def answer_drill(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        position = line.option("position")
+        if line.words or position is not None:
+            usage = say("/drill asks for a decision, and /drill answer 2 answers it")
+            number = _answer(line, usage)
+            _check_no_wish(line)
+            yield practice_reply(await drill.answer(caller, number, position))
+            return
+        wish = await _wish(line, caller, rules)
+        async for reply in _ready(oracle, rules, caller, wish):
+            yield replace(reply, private=True)
+        async for reply in drill_asked(drill, caller, wish):
+            yield reply
+
+    return [
+        Command(
+            "/daily [answer N]",
+            say_later("the position of the day: what wins most often? /daily board: who finds it"),
+            answer_daily,
+            {},
+            examples=("/daily", "/daily answer 2", "/daily board"),
+            group="practise",
+            fields=(
+                fields.word(
+                    "what",
+                    say_later("the board instead of the position, or answer with a number"),
+                    choices=(say_later("board"), say_later("answer")),
+                ),
+                fields.number(
+                    "number",
+                    1,
+                    MOST_CHOICES,
+                    meaning=say_later("the number of your answer"),
+                    is_word=True,
+                ),
+            ),
+        ),
+        Command(
+            "/drill [answer N]",
+            say_later("your worst decisions again, and positions like them"),
+            answer_drill,
+            {
+                "position": say_later(
+                    "the position that is answered, where it is not the last one"
+                ),
+                "players": say_later("how many play, for new positions of such games"),
+                **_DICE,
+                "rules": say_later("a rule set, for new positions"),
+                "goal": say_later("another goal"),
+            },
+            examples=("/drill", "/drill answer 2", "/drill players:3"),
+            group="practise",
+            fields=(
+                fields.word(
+                    "what", say_later("answer, with a number"), choices=(say_later("answer"),)
+                ),
+                fields.number(
+                    "number",
+                    1,
+                    MOST_CHOICES,
+                    meaning=say_later("the number of your answer"),
+                    is_word=True,
+                ),
+                fields.Field("position"),
+                fields.number("players", 2, MOST_PLAYERS),
+                *fields.SETS[:2],
+                fields.SETS[-1],
+                fields.RULES,
+                fields.GOAL,
+            ),
+        ),
+    ]
+
+
+async def drill_asked(
+    drill: Drill, caller: Caller, wish: Wish | None = None
+) -> AsyncIterator[Reply]:
+    """What is asked now, for who is to answer it alone, once that is known."""
+    async for told in drill.asked(caller, wish):
+        yield practice_reply(told)
+
+
+def practice_reply(told: Delay | DrillQuestion | DrillVerdict | Verdict | Solution) -> Reply:
+    """A decision, or what its answer comes to, for the one who asked or answered alone."""
+    match told:
+        case Delay():
+            return replace(delay_reply(told), private=True)
+        case DrillQuestion():
+            return Reply(
+                told, lambda one: drill_page(one).text, drill_data, _drill_card, private=True
+            )
+        case DrillVerdict():
+            return Reply(
+                told,
+                lambda one: verdict_page(one).text,
+                drill_verdict_data,
+                _drill_card,
+                private=True,
+            )
+        case _:
+            return Reply(
+                told, lambda one: answer_page(one).text, answer_data, _answer_card, private=True
+            )
+
+
+def _asked_card(asked: Asked) -> Card:
+    """The daily position as a message, with a button for each choice."""
+    return _pressable(asked_page(asked).card, asked)
+
+
+def _post_text(post: Post) -> str:
+    return asked_page(post.asked).text
+
+
+def _post_card(post: Post) -> Card:
+    return _pressable(post_card(post), post.asked)
+
+
+def _pressable(card: Card, asked: Asked) -> Card:
+    return pressable(card, lambda action: DailyChoice(asked.daily.day, int(action)))
+
+
+def _answer_card(found: Verdict | Solution) -> Card:
+    return answer_page(found).card
+
+
+def _drill_card(found: DrillQuestion | DrillVerdict) -> Card:
+    page = drill_page(found) if isinstance(found, DrillQuestion) else verdict_page(found)
+    return pressable(page.card, lambda action: DrillChoice(found.drill.id, action))
+
+
+def _answer(line: Line, usage: str) -> int:
+    """The number of an answer, with the word before it or without."""
+    words = line.words.lower().split()
+    if words and words[0] in {"answer", say("answer").lower()}:
+        del words[0]
+    return whole_number(" ".join(words), lambda _: usage)
+
+
+def _check_no_wish(line: Line) -> None:
+    """Raises InvalidRequestError for options that an answer has no use for."""
+    for option in line.options:
+        if option != "position":
+            raise InvalidRequestError.say(
+                "{option}: says what is to be asked, so it goes with /drill alone",
+                option=option,
+            )
+
+
+async def _ready(
+    oracle: Oracle, rules: HouseRules, caller: Caller, wish: Wish | None
+) -> AsyncIterator[Reply]:
+    """How long there is to wait until the game of a wish is solved."""
+    if wish and wish.kits:
+        async for delay in oracle.ready(caller.asker, wish.matchup):
+            yield delay_reply(delay)
+    elif wish:
+        async for reply in solved_first(oracle, rules, caller, wish.rules, wish.players):
+            yield reply
+
+
+async def _wish(line: Line, caller: Caller, rules: HouseRules) -> Wish | None:
+    """The game that a line names for new positions, if it does. Raises FarkleError."""
+    if not line.options:
+        return None
+    with_sets, players = has_sets(line.options), line.number("players")
+    if players is not None and not 2 <= players <= MOST_PLAYERS:
+        raise InvalidRequestError.say(
+            "players: takes 2 to {most}, not {number}", most=MOST_PLAYERS, number=players
+        )
+    players = players or 2
+    named = line.option("rules") or (KCD if with_sets else None)
+    found = await rules.resolve(caller.place, named)
+    meant = with_goal(found, line.number("goal"), named=not with_sets)
+    if not with_sets:
+        return Wish(meant, players)
+    kits = kits_of_all(line, meant, players)
+    return Wish(meant, len(kits), kits, line.choice("joker-alone", YES_OR_NO) is True)

@@ -1,0 +1,354 @@
+"""Commands that look back: reviews, records, dice, proofs, and matches between bots."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+
+from bot.chat import fields
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word, neither_word
+from bot.chat.features import Core, Feature
+from bot.chat.games import GAME, RULES_OPTION, level_named, table_of
+from bot.chat.waiting import delay_reply, replies, solved_for_game
+from bot.features.records.dice_statistics import fallen
+from bot.features.records.dice_view import dice_records_data, dice_records_text
+from bot.features.records.match_view import match_data, match_text, turns_data, turns_text
+from bot.features.records.matches import MOST_GAMES, Match, play_match
+from bot.features.records.proofs import proof_of
+from bot.features.records.season import read_season
+from bot.features.records.view import (
+    forgotten_text,
+    head_to_head_data,
+    head_to_head_text,
+    leaderboard_data,
+    leaderboard_text,
+    record_data,
+    record_text,
+)
+from bot.services.games import Games, News
+from bot.services.house_rules import HouseRules
+from bot.services.levels import Levels
+from bot.services.place_settings import check_games
+from bot.services.tables import Caller, Person, Table
+from bot.store import records
+from bot.store.errors import DamagedGameError, MissingGameError
+from bot.table.commands import MOST_PLAYERS
+from bot.table.fair_dice import Proof
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.views.card import Attachment, Card
+from bot.views.game import commitment_data, commitment_text
+from bot.views.levels import level_list_data, level_list_text
+from bot.views.review import review_data, review_text
+from bot.views.tasks import stopped_text
+from solver.errors import InvalidRequestError
+from solver.play.policies import LEVELS, Optimal
+from solver.play.strengths import load_strengths
+from solver.wording import say, say_later
+
+_LOOKED_BACK = 200
+"""Games of a place among which the last one to end is found."""
+_EVERYWHERE = {"where": say_later("everywhere: not only here")}
+
+
+_WHERE = fields.Field("where", choices=(say_later("here"), say_later("everywhere")))
+
+
+def feature(core: Core) -> Feature:
+    """What people ask about games that were played, and matches of bots."""
+    levels = Levels(core.tables.store, core.back)
+    return Feature(RecordCommands(core.games, core.rules, levels, core.settings.data).commands())
+
+
+class RecordCommands:
+    """What people ask about games that were played."""
+
+    def __init__(self, games: Games, rules: HouseRules, levels: Levels, data: Path) -> None:
+        self._games = games
+        self._tables = games.tables
+        self._oracle = games.oracle
+        self._rules = rules
+        self._people = levels
+        self._data = data
+
+    def commands(self) -> list[Command]:
+        """The commands, in the order in which they are listed."""
+        return [
+            Command(
+                "/review",
+                say_later("every decision of the last game"),
+                self._review,
+                GAME,
+                group="practise",
+                fields=(fields.Field("game"),),
+            ),
+            Command(
+                "/stats [NAME]",
+                say_later("a player's record; two names: head to head"),
+                self._stats,
+                _EVERYWHERE,
+                group="practise",
+                fields=(
+                    fields.person(
+                        "who", say_later("whose record; yours if left out"), else_me=True
+                    ),
+                    fields.person("against", say_later("a player to compare with")),
+                    _WHERE,
+                ),
+            ),
+            Command(
+                "/leaderboard",
+                say_later("who wins most"),
+                self._leaderboard,
+                {
+                    "season": say_later("now, last or a quarter such as 2026-Q4; all if left out"),
+                    "bots": say_later("yes: bots as well; no: only games without bots"),
+                    **_EVERYWHERE,
+                },
+                takes_words=False,
+                examples=("/leaderboard season:now bots:no",),
+                group="practise",
+                fields=(
+                    fields.Field("season"),
+                    fields.Field("bots", choices=fields.YES_NO),
+                    _WHERE,
+                ),
+            ),
+            Command(
+                "/dice",
+                say_later("how the dice have fallen here"),
+                self._dice,
+                _EVERYWHERE,
+                False,
+                group="practise",
+                fields=(_WHERE,),
+            ),
+            Command(
+                "/proof [GAME]",
+                say_later("how to check the dice of a game"),
+                self._proof,
+                GAME,
+                group="play",
+                fields=(fields.Field("game"),),
+            ),
+            Command(
+                "/match LEVEL LEVEL",
+                say_later("bot against bot, best of games:N"),
+                self._match,
+                {
+                    "games": say_later("best of how many games; 1 if left out"),
+                    "show": say_later("moves: every turn, game by game; summary: the results"),
+                    **RULES_OPTION,
+                },
+                examples=("/match optimal cautious games:5 rules:kcd",),
+                group="play",
+                fields=(
+                    fields.word(
+                        "first",
+                        say_later("the level of one bot"),
+                        required=True,
+                        choices=tuple(LEVELS),
+                    ),
+                    fields.word(
+                        "second",
+                        say_later("the level of the other"),
+                        required=True,
+                        choices=tuple(LEVELS),
+                    ),
+                    fields.word(
+                        "third", say_later("the level of a third one"), choices=tuple(LEVELS)
+                    ),
+                    fields.word(
+                        "fourth", say_later("the level of a fourth one"), choices=tuple(LEVELS)
+                    ),
+                    fields.number("games", 1, 99),
+                    fields.Field("show", choices=(say_later("summary"), say_later("moves"))),
+                    fields.RULES,
+                ),
+            ),
+            Command(
+                "/cancel",
+                say_later("stop everything that is being computed for you"),
+                self._cancel,
+                {},
+                takes_words=False,
+            ),
+            Command(
+                "/levels",
+                say_later("the levels of bots, and how strong they are"),
+                self._levels,
+                RULES_OPTION,
+                takes_words=False,
+                group="play",
+                fields=(fields.RULES,),
+            ),
+            Command(
+                "/forget me",
+                say_later("leave open games and delete what is stored about you"),
+                self._forget,
+                {},
+            ),
+        ]
+
+    async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        table = await self._finished(line, caller)
+        text = partial(review_text, names=table.names)
+        data = partial(review_data, names=table.stored_names)
+        async for reply in replies(self._oracle.review(table, caller.asker), text, data):
+            yield reply
+
+    async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        place = _place(line, caller)
+        if len(line.arguments) > 2:
+            raise InvalidRequestError.say(
+                "/stats takes a name, or two to compare, as in /stats ann bob"
+            )
+        people = [await self._person(place, word) for word in line.arguments] or [caller.person]
+        store = self._tables.store
+        if len(people) == 2:
+            one, other = people
+            if one.id == other.id:
+                raise InvalidRequestError.say("/stats compares two different people")
+            both = await records.head_to_head(store, one.id, other.id, place)
+            names = one.name, other.name
+            text, data = partial(head_to_head_text, names), partial(head_to_head_data, names)
+            yield Reply(both, text, data)
+            return
+        [person] = people
+        text, data = partial(record_text, person.name), partial(record_data, person.name)
+        async for reply in replies(self._people.record(caller, person.id, place), text, data):
+            yield reply
+
+    async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        bots = line.choice("bots", YES_OR_NO)
+        typed = line.option("season")
+        season = read_season(typed, self._tables.now()) if typed else None
+        place = _place(line, caller)
+        found = await records.leaderboard(
+            self._tables.store,
+            place,
+            bots=bots,
+            within=(season.begins, season.ends) if season else None,
+        )
+        everywhere = place is None
+        text = partial(leaderboard_text, season=season, bots=bots, everywhere=everywhere)
+        yield Reply(found, text, leaderboard_data)
+
+    async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        asked = self._tables.store.path, _place(line, caller)
+        told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
+        async for reply in replies(told, dice_records_text, dice_records_data):
+            yield reply
+
+    async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        wanted = table_of(line) or line.words
+        for one in await self._tables.open_at(caller.place):
+            if one.game.id == wanted and one.game.commitment:
+                yield Reply(one, commitment_text, commitment_data)
+                return
+        table = await self._finished(line, caller)
+        secret = await self._tables.store.secret(table.game.id)
+        if secret is None:
+            raise InvalidRequestError.say(
+                "that game was played with real dice, for which there is no proof"
+            )
+        as_data = partial(Proof.model_dump, mode="json")
+        yield Reply(proof_of(table, secret), Proof.to_json, as_data, _proof_card)
+
+    async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        levels = tuple(level_named(str(word)) for word in line.arguments)
+        if not 2 <= len(levels) <= MOST_PLAYERS:
+            raise InvalidRequestError.say(
+                "/match takes two levels or more, as in /match optimal cautious"
+            )
+        show = (line.option("show") or "summary").lower()
+        if show not in {"moves", "summary"}:
+            raise InvalidRequestError(neither_word("show", "moves", "summary", show))
+        rules = await self._rules.resolve(caller.place, line.option("rules"))
+        games = line.number("games")
+        number = 1 if games is None else games
+        check_games(number, MOST_GAMES)
+        if Optimal.name in levels:
+            async for reply in solved_for_game(
+                self._oracle, self._rules, caller, rules, len(levels)
+            ):
+                yield reply
+        async for found in play_match(self._oracle, caller.asker, levels, rules, number):
+            if isinstance(found, Delay):
+                yield delay_reply(found)
+            elif isinstance(found, Match):
+                yield Reply(found, match_text, match_data)
+            elif show == "moves":
+                yield Reply(found, partial(turns_text, levels), partial(turns_data, levels))
+
+    async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
+        stopped = await self._oracle.tasks.cancel(caller.person.id)
+        yield Reply(stopped, stopped_text, lambda stopped: {"cancelled": stopped}, private=True)
+
+    async def _levels(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        rules = await self._rules.resolve(caller.place, line.option("rules"))
+        found = await at_once(load_strengths, self._data, rules)
+        yield Reply(found, partial(level_list_text, rules), level_list_data)
+
+    async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        if line.words.lower() != "me":
+            raise InvalidRequestError.say("/forget me deletes only what is stored about you")
+        async for news in self._games.leave_all(caller):
+            if news.table.stored.place == caller.place:
+                # who leaves did not ask how the game went
+                yield replace(news, chart=None)
+        changed = await records.forget(self._tables.store, caller.person.id)
+        self._tables.drop()
+        yield Reply(changed, forgotten_text, lambda number: {"games": number}, private=True)
+
+    async def _finished(self, line: Line, caller: Caller) -> Table:
+        """The game named, else the one that ended last here."""
+        wanted = table_of(line) or line.words or None
+        if wanted is None:
+            self._tables.store.check_complete()
+            games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
+            over = [(game.ended_at, game.id) for game in games if game.ended_at]
+            if not over:
+                raise InvalidRequestError.say("no game here is over yet")
+            _, wanted = max(over, key=itemgetter(0))
+        try:
+            table = await self._tables.load(wanted)
+        except MissingGameError:
+            table = None
+        except DamagedGameError:
+            await self._tables.open_at(caller.place)  # which says so, if nobody has yet
+            raise
+        if table is None or table.stored.place != caller.place:
+            self._tables.store.check_complete()
+            raise InvalidRequestError.say('no game "{game}" was played here', game=wanted)
+        if not table.game.over:
+            raise InvalidRequestError.say(
+                "that game is still going on: its proof comes when it is over"
+            )
+        return table
+
+    async def _person(self, place: str | None, word: Word) -> Person:
+        """Somebody who has played, as the front knows them or by their name."""
+        if isinstance(word, Person):
+            return word
+        name = str(word).removeprefix("@")
+        person = await records.find_person(self._tables.store, place, name)
+        if person is None:
+            raise InvalidRequestError.say('nobody called "{name}" has played here', name=name)
+        return Person(person, name)
+
+
+def _proof_card(proof: Proof) -> Card:
+    told = say(
+        "The proof of the dice of game {game}; with this program anybody can check it.",
+        game=proof.game,
+    )
+    return Card(told, (Attachment(f"proof-{proof.game}.json", proof.to_json().encode(), "JSON"),))
+
+
+def _place(line: Line, caller: Caller) -> str | None:
+    where = (line.option("where") or "here").lower()
+    if where not in {"here", "everywhere"}:
+        raise InvalidRequestError(neither_word("where", "here", "everywhere", where))
+    return None if where == "everywhere" else caller.place

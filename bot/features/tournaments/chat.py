@@ -1,0 +1,229 @@
+"""The command of a tournament: make it, join, start, play the games, end it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, ClassVar
+
+from pydantic.dataclasses import dataclass
+
+from bot.chat.cards import pressable
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
+from bot.chat.features import Core, Feature, Pressed
+from bot.chat.fields import GOAL, RULES, YES_NO, Field, person, word
+from bot.chat.games import RULES_OPTION
+from bot.chat.presses import GameId, LanguageTag, Press, matching
+from bot.chat.waiting import only, solved_for_game
+from bot.features.tournaments.service import TournamentNews, Tournaments, rules_of
+from bot.features.tournaments.view import (
+    state_data,
+    tournament_card,
+    tournament_data,
+    tournament_lines,
+    tournament_text,
+)
+from bot.services.games import News
+from bot.services.house_rules import HouseRules
+from bot.services.rule_options import with_goal
+from bot.services.tables import Caller, Person, Table
+from bot.table.tournament import Form, Pairing, State, Tournament
+from bot.views.card import Card
+from bot.views.game import table_data, table_text
+from solver.errors import InvalidRequestError
+from solver.wording import say, say_later, spoken
+
+WHAT = (
+    say_later("new"),
+    say_later("join"),
+    say_later("withdraw"),
+    say_later("start"),
+    say_later("play"),
+    say_later("show"),
+    say_later("remove"),
+    say_later("end"),
+)
+"""What can be done to a tournament, as it is typed."""
+
+
+@dataclass(frozen=True)
+class TournamentPress(Press):
+    """Does something in a tournament; two numbers are the pairing that is to play."""
+
+    kind: ClassVar[str] = "w"
+    tournament: GameId
+    language: LanguageTag
+    """That of the message."""
+    action: Annotated[str, matching("join|leave|start|show|[0-9]{1,2}-[0-9]{1,2}")]
+
+    @property
+    def sides(self) -> tuple[int, int] | None:
+        """The two who are to play, by number."""
+        first, dash, second = self.action.partition("-")
+        return (int(first), int(second)) if dash else None
+
+
+def feature(core: Core) -> Feature:
+    """/tournament, its buttons, and how it stands when one of its games is over."""
+    tournaments, rules = Tournaments(core.games), core.rules
+
+    async def press(caller: Caller, press: TournamentPress) -> Pressed:
+        shown = await tournaments.shown(caller, press.tournament)
+        found = shown.tournament
+        pairing = found.between(*press.sides) if found and press.sides else None
+        if found and pairing and pairing.state in {State.DUE, State.PLAYING}:
+            tournaments.check_begins(caller, found, pairing)
+
+            async def renewed() -> Reply:
+                return tournament_reply(await tournaments.shown(caller, press.tournament))
+
+            told = begun(tournaments, rules, caller, found, pairing)
+            return Pressed(told, anew=True, renewed=renewed)
+        do: dict[str, Callable[[Caller, str], Awaitable[TournamentNews]]] = {
+            "join": tournaments.join,
+            "leave": tournaments.leave,
+            "start": tournaments.start,
+        }
+        if press.action in do and not shown.is_over:
+            shown = await do[press.action](caller, press.tournament)
+        return Pressed(only(tournament_reply(shown)))
+
+    async def after_game(table: Table) -> Reply | None:
+        found = await tournaments.after(table)
+        if found is None:
+            return None
+        return replace(tournament_reply(found), make_text=_standing, make_data=_standing_data)
+
+    return Feature(tournament_commands(tournaments, rules), {TournamentPress: press}, after_game)
+
+
+def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Command]:
+    """/tournament."""
+
+    async def answer(line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
+        what, *others = [*line.arguments] or ["show"]
+        names = [one if isinstance(one, Person) else str(one) for one in others]
+        match what if isinstance(what, Person) else _meant(str(what)):
+            case "new":
+                yield tournament_reply(await made(line, caller, others))
+            case "play":
+                found, pairing = await tournaments.pairing(caller, None, names)
+                async for told in begun(tournaments, rules, caller, found, pairing):
+                    yield told
+            case "remove":
+                if len(names) != 1:
+                    raise InvalidRequestError.say("/tournament remove takes a name")
+                yield tournament_reply(await tournaments.leave(caller, None, names[0]))
+            case "join" | "withdraw" | "start" | "end" | "show" as action if not others:
+                do: dict[str, Callable[[Caller], Awaitable[TournamentNews]]] = {
+                    "join": tournaments.join,
+                    "withdraw": tournaments.leave,
+                    "start": tournaments.start,
+                    "end": tournaments.end,
+                    "show": tournaments.shown,
+                }
+                yield tournament_reply(await do[action](caller))
+            case _:
+                raise InvalidRequestError(_usage())
+
+    async def made(line: Line, caller: Caller, others: Sequence[Word]) -> TournamentNews:
+        form = Form.ROUND_ROBIN
+        if others:
+            form = _form("-".join(str(one).lower() for one in others))
+        chosen = await rules.resolve(caller.place, line.option("rules"))
+        goal = line.number("goal")
+        chosen = with_goal(chosen, goal)
+        hints = line.choice("hints", YES_OR_NO) is True
+        return await tournaments.make(caller, form, chosen, hints=hints)
+
+    return [
+        Command(
+            "/tournament [new]",
+            say_later("a tournament, all against all or knock-out: new, join, start, play"),
+            answer,
+            {
+                **RULES_OPTION,
+                "goal": say_later("another goal"),
+                "hints": say_later("yes: allow hints"),
+            },
+            group="play",
+            fields=(
+                word(
+                    "what",
+                    say_later("what to do; shows the tournament if left out"),
+                    choices=WHAT,
+                ),
+                word(
+                    "form",
+                    say_later("for a new tournament: who plays against whom"),
+                    choices=tuple(Form),
+                ),
+                person("player", say_later("the player to play against, or to remove")),
+                RULES,
+                GOAL,
+                Field("hints", choices=YES_NO),
+            ),
+            examples=(
+                "/tournament new knock-out rules:kcd goal:2000",
+                "/tournament",
+            ),
+        )
+    ]
+
+
+async def begun(
+    tournaments: Tournaments,
+    rules: HouseRules,
+    caller: Caller,
+    found: Tournament,
+    pairing: Pairing,
+) -> AsyncIterator[Reply | News]:
+    """The game of a pairing, once its rules are solved where that is quick, or as it stands."""
+    if (table := await tournaments.shown_table(pairing)) is not None:
+        yield Reply(table, table_text, lambda one: table_data(one.table, one.chances))
+        return
+    async for reply in solved_for_game(tournaments.oracle, rules, caller, rules_of(found), 2):
+        yield reply
+    async for news in tournaments.play(caller, found, pairing):
+        yield news
+
+
+def tournament_reply(found: TournamentNews) -> Reply:
+    """A tournament, for all to see."""
+    return Reply(found, tournament_text, tournament_data, _card, began_in=found.language)
+
+
+def _card(news: TournamentNews) -> Card:
+    card, found, language = tournament_card(news), news.tournament, spoken().code
+    if found is None:
+        return card
+    return pressable(card, lambda action: TournamentPress(found.id, language, action))
+
+
+def _standing(news: TournamentNews) -> str:
+    return "\n".join(tournament_lines(news.tournament)) if news.tournament else ""
+
+
+def _standing_data(news: TournamentNews) -> dict[str, Any]:
+    return {"tournament": state_data(news.tournament)}
+
+
+def _meant(word: str) -> str:
+    """What is to be done, in English."""
+    known = {say(one).lower(): one for one in WHAT} | {one: one for one in WHAT}
+    known["leave"] = "withdraw"
+    return known.get(word.lower(), "")
+
+
+def _form(text: str) -> Form:
+    for form in Form:
+        if text in {form.value, say(form.value).lower(), form.value.replace("-", "")}:
+            return form
+    raise InvalidRequestError.say(
+        '/tournament new takes round-robin or knock-out, not "{text}"', text=text
+    )
+
+
+def _usage() -> str:
+    return say(
+        "/tournament shows the games; other words after it are new, join, withdraw, start,"
+        " play, remove NAME and end"
+    )

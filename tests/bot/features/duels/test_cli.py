@@ -1,0 +1,139 @@
+"""`farkle duel` and `farkle best-response`, and the same in the chat."""
+
+import csv
+import io
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from bot.cli.main import farkle
+from bot.features.duels.view import duel_data, duel_sheet, duel_text, response_sheet, response_text
+from solver.best_play import Strategy
+from solver.game.standings import Solution
+from solver.play.best_response import BestResponse, best_response
+from solver.play.duel import Duel, Played
+from solver.play.policies import MaxPoints
+from solver.rules.file import load_rules, read_rules
+from solver.strategy import save_strategy
+from tests.bot.speaking import open_chat
+from tests.conftest import rules_file
+
+DUEL = Duel(load_rules("facebook"), "optimal", "greedy", 0.61234, 0.5, 2.5e-13, 13)
+
+
+def test_a_duel_in_words() -> None:
+    assert duel_text(DUEL).splitlines() == [
+        "Chance of optimal to win against greedy under facebook rules:",
+        "  beginning  61.234 %",
+        "  second     50.000 %",
+        "  overall    55.617 %",
+        "These chances are exact to within 2.5e-13. A score below -2,500 counts as",
+        "  -2,500.",
+    ]
+
+
+def test_a_duel_with_games() -> None:
+    played = Played(10_000, 1, 0.6100, 0.5040)
+    text = duel_text(DUEL, played).splitlines()
+    # 5,000 games each: 0.61 +- 1.96 sqrt(0.61 * 0.39 / 5000), and half the root of both for all
+    assert text[1:5] == [
+        "                exact  in 10,000 games       95 % interval",
+        "  beginning  61.234 %         61.000 %  59.648 to 62.352 %",
+        "  second     50.000 %         50.400 %  49.014 to 51.786 %",
+        "  overall    55.617 %         55.700 %  54.732 to 56.668 %",
+    ]
+    assert played.agrees(DUEL)
+    wrong = Played(10_000, 1, 0.5700, 0.5040)
+    assert not wrong.agrees(DUEL)
+    assert "please report it" in duel_text(DUEL, wrong)
+    assert duel_data(DUEL, played)["played"]["beginning"]["rate"] == 0.61
+    rows = list(csv.DictReader(io.StringIO(duel_sheet(DUEL, played).csv)))
+    assert [row["chance"] for row in rows] == ["0.61234", "0.5", repr(DUEL.overall)]
+    assert rows[1]["played"] == "0.504"
+
+
+@pytest.fixture(scope="module")
+def response(tiny: Solution, kernels: Path) -> BestResponse:
+    strategy = Strategy(tiny.rules, tiny.values, "tiny")
+    found, _ = best_response(tiny.rules, MaxPoints(), strategy, cache=kernels)
+    return found
+
+
+def test_a_worker_can_send_it_back(response: BestResponse) -> None:
+    sent = pickle.loads(pickle.dumps(response))  # noqa: S301 - our own
+    assert response_text(sent) == response_text(response)
+
+
+def test_a_best_response_in_words(response: BestResponse) -> None:
+    text = response_text(response)
+    assert text.startswith("Chance to win against max-points under tiny rules:\n")
+    assert f"wins {100 * response.gain:.3f} percentage points more than optimal play" in text
+    assert "  me:them" in text
+    assert max(map(len, text.splitlines())) < 80
+    rows = list(csv.DictReader(io.StringIO(response_sheet(response).csv)))
+    assert len(rows) == 2 * len(response.usual + response.greatest)
+    assert (rows[0]["me"], rows[0]["them"], rows[0]["player"]) == ("0", "0", "best")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: Path) -> Path:
+    """A data folder with the code that is compiled already."""
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    (tmp_path / "kernels").symlink_to(kernels)
+    return tmp_path
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(farkle, arguments)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        return 1, str(result.exception)
+    return result.exit_code, result.stdout
+
+
+def test_the_command_plays_games_to_check(folder: Path) -> None:
+    path = rules_file(folder / "mine.toml")
+    arguments = ["duel", "max-points", "threshold:200", "--rules", str(path)]
+    status, out = run(*arguments, "--simulate", "4000", "--seed", "3", "--json")
+    found: dict[str, Any] = json.loads(out)
+    assert not status
+    for name in ("beginning", "second", "overall"):
+        played = found["played"][name]
+        assert abs(found[name] - played["rate"]) < 4.5 * played["standard_error"]
+    assert run(*arguments, "--csv")[1].splitlines()[0] == "rules,one,other,when,chance"
+
+
+@pytest.mark.slow
+def test_the_names_of_policies_may_have_capitals(folder: Path) -> None:
+    path = str(rules_file(folder / "mine.toml"))
+    plain = run("duel", "greedy", "threshold:200", "--rules", path, "--json")
+    assert run("duel", "Greedy", "THRESHOLD:200", "--rules", path, "--json") == plain
+
+
+def test_what_cannot_be_asked(folder: Path) -> None:
+    path = str(rules_file(folder / "mine.toml"))
+    for name in ("threshold:", "threshold:0", "threshold:x", "threshold:-3", "threshold:9999999"):
+        assert "as in threshold:300" in run("duel", name, "greedy", "--rules", path)[1]
+    assert "turn-points-bank-wins" in run("duel", "turnpoints-bank-wins", "greedy")[1]
+    assert 'unknown policy "nope"' in run("duel", "Nope", "greedy", "--rules", path)[1]
+    assert "solve" in run("duel", "optimal", "greedy", "--rules", path)[1]
+    assert "solve" in run("best-response", "greedy", "--rules", path)[1]
+
+
+@pytest.mark.slow
+async def test_the_chat_tells_them_as_well(folder: Path, tiny: Solution) -> None:
+    path = rules_file(folder / "mine.toml")
+    save_strategy(tiny, folder / "strategies")
+    assert read_rules(path).digest == tiny.rules.digest
+    async with open_chat(folder) as chat:
+        text = await chat.say(f"ann: /duel greedy threshold:200 rules:{path}")
+        assert "Chance of greedy to win against threshold:200 under mine rules:" in text
+        text = await chat.say(f"ann: /best-response Greedy rules:{path}")
+        assert "Chance to win against greedy under mine rules:" in text
+        assert "takes two policies" in await chat.say("ann: /duel greedy")
+        assert "takes a policy" in await chat.say("ann: /best-response")
+        assert "Unknown policy" in await chat.say("ann: /best-response gredy")
+        assert 'no option "treshold"' in await chat.say("ann: /duel greedy treshold:200")
