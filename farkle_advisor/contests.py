@@ -2,8 +2,8 @@
 
 from os import PathLike
 
-from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.duels.view import duel_text
+from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.points.view import points_text
 from bot.views.progress import contest_progress
 from farkle_advisor.answers import Duel, Points
