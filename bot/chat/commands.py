@@ -108,7 +108,7 @@ class Reply:
         return self.make_data(self.subject)
 
     def card(self) -> Card:
-        """The same as a message, in the language that is spoken where this is called."""
+        """Return it as a message, in the language that is spoken where this is called."""
         return self.make_card(self.subject) or text_card(self.text)
 
 

@@ -27,7 +27,7 @@ from solver.turn.scoring import Fate
 from solver.wording import say, say_later
 
 _MOST_OPTIONS = 8
-"""Of the set-asides of a roll, those that are named."""
+"""Set-asides of a roll that are named at most."""
 
 
 def advice_card(found: Advice | Odds | Hint) -> Card | None:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from functools import cache
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import MagicMock
 
 from bot.chat.commands import Commands, Reply
 from bot.chat.fields import Field
@@ -21,7 +21,7 @@ from tests.bot.new_database import lay_database
 @cache
 def slash_options() -> Mapping[str, tuple[Field, ...]]:
     """The options of every slash command but /rules, by its name."""
-    of_features = (command for one in in_chat(Mock()) for command in one.commands)
+    of_features = (command for one in in_chat(MagicMock()) for command in one.commands)
     return options_of(of_features)
 
 
