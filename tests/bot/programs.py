@@ -24,7 +24,7 @@ from solver.rules.file import load_rules, preset_names
 
 _LOADED = [
     "bot.cli.main",
-    *(f"bot.cli.{place.partition('.')[0]}" for place in COMMANDS.values()),
+    *(place.rpartition(".")[0] for place in COMMANDS.values()),
     "bot.fronts.console",
     "bot.fronts.discord.client",
     "bot.fronts.discord.front",
