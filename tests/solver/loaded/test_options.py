@@ -60,6 +60,16 @@ RULES = {
         farkle_keeps_turn_total=True,
         lose_everything=("xx",),
     ),
+    "combinations": small(
+        dice=2,
+        goal=200,
+        scoring={
+            "combination": (
+                {"dice": "aa", "points": (0, 50, 100, 150, 0, 50)},
+                {"dice": "13", "points": 150},
+            )
+        },
+    ),
 }
 """Rules that two with dice of their own could not be solved under before."""
 

@@ -1,12 +1,15 @@
+import random
 import tomllib
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import Phase, given, reject, seed, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -14,7 +17,7 @@ from solver.turn.dice import dice_set, make_roll
 from solver.turn.scoring import SetAside, farkle_probability, set_asides, turn_plan
 from tests import naive
 from tests.conftest import variant
-from tests.house_rules import house_rules
+from tests.house_rules import house_rules, scorings
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference" / "figures.toml").read_text())
 some_rules = st.sampled_from([load_rules(name) for name in preset_names()])
@@ -61,6 +64,27 @@ def test_set_asides_are_the_scoring_parts_of_the_roll(
     expected = naive.set_asides(rules, tuple(sorted(roll)))
     assert {(kept.dice[::-1], kept.points) for kept in found} == expected
     assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize("dice", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 5, 6))])
+def test_any_combinations_score_as_the_twin_says(dice: int) -> None:
+    """Of random patterns beside the keys of old, in rolls of any size."""
+
+    @seed(20261125)
+    @settings(max_examples=50, database=None, phases=[Phase.generate])
+    @given(scorings(dice), st.booleans(), st.randoms(use_true_random=False))
+    def check(scoring: dict[str, Any], everything: bool, chance: random.Random) -> None:
+        said = {"scoring": scoring, "set_aside_all": everything}
+        try:
+            rules = Ruleset.model_validate({"name": "some", "goal": 10**6, "dice": dice} | said)
+        except ValidationError:  # nothing scores, or not in steps of the goal
+            reject()
+        for number in range(1, dice + 1):
+            roll = make_roll(chance.choices(range(1, 7), k=number))
+            found = {(kept.dice[::-1], kept.points) for kept in set_asides(rules, roll)}
+            assert found == naive.set_asides(rules, roll[::-1])
+
+    check()
 
 
 def test_farkle_probabilities_are_the_published_fractions() -> None:
