@@ -145,7 +145,9 @@ class Interview:
         """What dice are worth: as in the rules to start from, or one by one."""
         kept = f"Should dice be worth the same as in {self.base.name}?"
         while True:
-            self.data["scoring"] = self.base.scoring.model_dump()
+            scoring = self.base.scoring
+            counting = [scoring.combination[k] for k in scoring.counting(self.data["dice"])]
+            self.data["scoring"] = scoring.model_dump() | {"combination": counting}
             if not self.terminal.confirm(kept, default=True):
                 self.data["scoring"] = {}
                 self.terminal.tell(

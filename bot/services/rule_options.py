@@ -216,14 +216,12 @@ def _drop_idle(data: dict[str, Any], typed: Collection[str]) -> None:
 
 def _counting(scoring: Mapping[str, Any], dice: int) -> list[Any]:
     """The combinations that count beside the other keys of a scoring, for so many dice."""
-    combinations = scoring["combination"]
+    combinations = list(scoring["combination"])
     try:
-        dearest = Scoring.model_validate(scoring).dearest(dice).values()
+        counting = Scoring.model_validate(scoring).counting(dice)
     except ValidationError:  # about which there is more to say
-        return list(combinations)
-    counts = {place for _, place in dearest}
-    place = OPTIONS["combination"].place
-    return [one for number, one in enumerate(combinations) if (*place, str(number)) in counts]
+        return combinations
+    return [combinations[number] for number in counting]
 
 
 def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset) -> str:

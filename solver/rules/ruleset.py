@@ -602,7 +602,7 @@ class Ruleset(Data):
                             {"pattern": pattern, "number": len(pattern), "dice": self.dice},
                             needs=("dice",),
                         )
-        counts = {place for _, place in self.scoring.dearest(self.dice).values()}
+        counting = self.scoring.counting(self.dice)
         for number, one in enumerate(self.scoring.combination):
             place = (*SCORING_OPTIONS["combination"].place, str(number))
             parts = {"pattern": one.dice, "number": len(one.dice), "dice": self.dice}
@@ -613,7 +613,7 @@ class Ruleset(Data):
                     '{key}: "{pattern}" has no letter by whose face its points could go; give one'
                     " number"
                 )
-            elif place not in counts:
+            elif number not in counting:
                 message = say_later(
                     '{key}: the points of "{pattern}" never count, as the same dice are worth as'
                     " much or more without it"

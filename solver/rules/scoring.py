@@ -265,6 +265,13 @@ class Scoring(Data):
                         found[dice] = worth, place
         return found
 
+    def counting(self, number_of_dice: int) -> list[int]:
+        """The numbers of those combinations that are the dearest of some dice."""
+        places = {place for _, place in self.dearest(number_of_dice).values()}
+        own = SCORING_OPTIONS["combination"].place
+        every = range(len(self.combination))
+        return [number for number in every if (*own, str(number)) in places]
+
     def combinations(self, number_of_dice: int) -> dict[Dice, int]:
         """Points of every scoring combination."""
         found = {dice: points for dice, (points, _) in self.dearest(number_of_dice).items()}

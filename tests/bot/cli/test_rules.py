@@ -149,6 +149,17 @@ def test_details_are_asked_for_and_have_defaults(farkle: Asked, base: str) -> No
     assert read_rules(Path("mine.toml")).digest == load_rules(base).digest
 
 
+def test_combinations_of_more_dice_are_not_kept(farkle: Asked) -> None:
+    """As nobody who takes fewer dice could answer otherwise than to say all points anew."""
+    tables = '[[scoring.combination]]\ndice = "{}"\npoints = 500\n'
+    Path("six.toml").write_text("goal = 5000\n" + tables.format("aaabbc") + tables.format("1234"))
+    answers = ["six.toml", "", "", "5", ""] + [""] * 60
+    status, _, err = farkle.answering(answers, "rules", "new", "mine.toml")
+    assert status == 0, err
+    (kept,) = read_rules(Path("mine.toml")).scoring.combination
+    assert (kept.dice, kept.points) == ("1234", 500)
+
+
 ANSWERS = {
     "Start from": ["facebok", "facebook"],
     "Name": ["a/b", "My rules"],
