@@ -1,11 +1,16 @@
 """A tournament in Discord, pressed from beginning to end, and over a restart of the bot."""
 
+import asyncio
 import re
 from pathlib import Path
+
+import pytest
 
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
 from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.process import running
+from tests.bot.fronts.discord.test_at_once import CALLED, answered
+from tests.bot.fronts.discord.test_at_once import PEOPLE as EVERYBODY
 from tests.bot.waiting import until
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
@@ -96,3 +101,21 @@ async def test_a_knock_out_in_german(folder: Path, discord: Loopback) -> None:
         over = await shown(await discord.slash(EVE, "tournament"))
         assert over.text.startswith("🏆 Eve wins the tournament."), "in that of the channel"
         assert await bot.end() == 0, bot.log
+
+
+@pytest.mark.usefixtures("parts")
+async def test_a_tournament_takes_all_at_once_and_begins_once(discord: Loopback) -> None:
+    asked = {"what": "new", "form": "knock-out", "rules": "kcd"}
+    message = await shown(await discord.slash(EVERYBODY[0], "tournament", **asked))
+    join = message.button("Join")["custom_id"]
+    joined = [discord.press(one, message, custom_id=join) for one in EVERYBODY[1:]]
+    assert [await answered(one) for one in await asyncio.gather(*joined)] == [[]] * 12
+    assert all(name in message.text for name in CALLED)
+    start = message.button("Start")["custom_id"]
+    started = [discord.press(EVERYBODY[0], message, custom_id=start) for _ in range(2)]
+    told = [await answered(one) for one in await asyncio.gather(*started)]
+    assert sorted(told) == [[], ["The tournament has begun already."]]
+    pair = message.buttons[0]["custom_id"]
+    begun = [discord.press(EVERYBODY[0], message, custom_id=pair) for _ in range(2)]
+    assert sorted([len(await answered(one)) for one in await asyncio.gather(*begun)]) == [0, 1]
+    assert len(discord.public()) == 2

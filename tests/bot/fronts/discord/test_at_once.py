@@ -158,24 +158,6 @@ async def test_who_resigns_meanwhile_takes_no_choice_from_the_others(
 
 
 @pytest.mark.usefixtures("parts")
-async def test_a_tournament_takes_all_at_once_and_begins_once(discord: Loopback) -> None:
-    asked = {"what": "new", "form": "knock-out", "rules": "kcd"}
-    message = await shown(await discord.slash(PEOPLE[0], "tournament", **asked))
-    join = message.button("Join")["custom_id"]
-    joined = [discord.press(one, message, custom_id=join) for one in PEOPLE[1:]]
-    assert [await answered(one) for one in await asyncio.gather(*joined)] == [[]] * 12
-    assert all(name in message.text for name in CALLED)
-    start = message.button("Start")["custom_id"]
-    started = [discord.press(PEOPLE[0], message, custom_id=start) for _ in range(2)]
-    told = [await answered(one) for one in await asyncio.gather(*started)]
-    assert sorted(told) == [[], ["The tournament has begun already."]]
-    pair = message.buttons[0]["custom_id"]
-    begun = [discord.press(PEOPLE[0], message, custom_id=pair) for _ in range(2)]
-    assert sorted([len(await answered(one)) for one in await asyncio.gather(*begun)]) == [0, 1]
-    assert len(discord.public()) == 2
-
-
-@pytest.mark.usefixtures("parts")
 async def test_a_table_that_is_shown_anew_has_no_dice_chosen(discord: Loopback) -> None:
     """Whether in another message, or in the same one as somebody pressed what was old."""
     message = await shown(
