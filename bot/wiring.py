@@ -84,7 +84,6 @@ async def open_parts(
             Tables(store),
             Oracle(advisor.with_matchups(folders_of(settings)), tasks, settings.needed_seconds),
         )
-        await tables.read_all_open()
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))

@@ -26,7 +26,7 @@ from pydantic_core import from_json
 
 from solver.errors import FarkleError, MissingStrategyError, StrategyFileError, system_reason
 from solver.files import DIGEST_LENGTH, Stamp, has_stamp, open_regular, sha256
-from solver.folders import one_at_a_time
+from solver.folders import OWNER_ONLY, make_private, one_at_a_time
 from solver.rules.ruleset import Ruleset
 
 if TYPE_CHECKING:
@@ -176,6 +176,35 @@ def prepare_folder(folder: Path) -> None:
     """
     with _locked(folder):
         pass
+
+
+@contextmanager
+def alone_at(file: Path) -> Iterator[bool]:
+    """Hold a lock file while inside; false where somebody has it, here or in another program.
+
+    It passes on as soon as its holder has ended, however that came. Raises StrategyFileError where
+    the folder cannot be written.
+    """
+    # who only reads waits for none of it
+    from filelock import FileLock, Timeout  # noqa: PLC0415
+
+    lock = FileLock(file, blocking=False, mode=OWNER_ONLY)
+    try:
+        make_private(file.parent)
+        lock.acquire()
+    except Timeout:
+        yield False
+        return
+    except OSError as error:
+        raise StrategyFileError.say(
+            "{folder}: cannot be written ({reason})",
+            folder=file.parent,
+            reason=system_reason(error),
+        ) from None
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -22,9 +22,7 @@ DOCUMENTED = {
 """Names that begin with an underscore and are public all the same, with whose they are."""
 
 PRIVATE: dict[str, str] = {
-    "_conn": "of aiosqlite: the connection that a reader interrupts",
-    "_execute": "of aiosqlite: a read that takes one step of its thread",
-    "_thread": "of aiosqlite: threads that do not keep the program from ending",
+    "_connection": "of discord.py: no public name is called before it reads an interaction",
 }
 """Private names of libraries that are used, each with its reason."""
 

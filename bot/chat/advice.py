@@ -20,7 +20,7 @@ from bot.services.situation import (
     dice_and_numbers,
     has_sets,
 )
-from bot.services.tables import Caller, Table, Tables
+from bot.services.tables import Caller, Table, Tables, check_hints
 from bot.table.state import Game
 from bot.views.advice import answer_data, answer_text
 from bot.views.answer_card import advice_card
@@ -105,7 +105,7 @@ class PositionQuestions:
         is_rolled : whether the words of the line are a roll, which `of_position` takes first
         """
         oracle = self.oracle
-        here = await self.tables.asked_at(caller, told=bool(line.options))
+        here, open_games = await self.tables.asked_at(caller, told=bool(line.options))
         if here and not line.options:
             game = replace(here.game, before=None)
             async for told in ready_for(oracle, self.rules, caller, game):
@@ -116,7 +116,7 @@ class PositionQuestions:
         meant = await self.meant(line, caller, here)
         situation = _situation(line, meant)
         roll, left = _dice(line, situation, is_rolled=is_rolled)
-        await self.tables.check_asked(caller, meant, situation.scores, roll)
+        check_hints(open_games, caller, meant, situation.scores, roll)
         check = partial(check_asked, situation, left)
         async for told in ready_to_answer(oracle, self.rules, caller, situation, check):
             yield told
@@ -165,7 +165,8 @@ class PositionQuestions:
         oracle, read = self.oracle, read_id(line.words)
         known = [entry.rules for entry in await self.rules.list(caller.place) if entry.rules]
         meant, position, roll = opened(read, known)
-        await self.tables.check_asked(caller, meant, (position.banked, position.opponent), roll)
+        open_games = await self.tables.open_at(caller.place)
+        check_hints(open_games, caller, meant, (position.banked, position.opponent), roll)
         async for reply in solved_first(oracle, self.rules, caller, meant, 2):
             yield reply
         work = oracle.advisor.answer, meant, position, roll

@@ -416,8 +416,6 @@ class GameCommands:
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         found = await self._games.tables.open_at(caller.place)
         self._games.tables.note_seen(caller)
-        if not found:
-            self._games.tables.store.check_complete()
         yield Reply(found, games_text, lambda tables: [table_data(one, None) for one in tables])
 
     async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:

@@ -89,7 +89,7 @@ class Pressing:
         waits = table.game.stage is Stage.LOBBY
         while (late := too_late(caller, table, press)) is None:
             try:
-                at = replace(caller, at_version=table.game.version)
+                at = replace(caller, at=table)
                 async for told in self._move(at, table, press):
                     yield self._with_solve(told) if isinstance(told, News) else told_reply(told)
                 break
@@ -199,7 +199,7 @@ class Pressing:
         """A table as it is now, with what happened since a version; bots go on by themselves."""
         table = await self.games.tables.current(game_id)
         if not table.game.over:
-            table = await self.games.tables.find(caller, game_id)
+            table = await self.games.tables.find(replace(caller, at=table), game_id)
         self.choices.forget(game_id)  # it is shown with none
         yield self._with_solve(await self.games.shown(table, since))
         async for news in self.games.bots(table):

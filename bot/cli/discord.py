@@ -46,8 +46,8 @@ def discord_command(settings: Settings, *, check: bool) -> None:
     open_log(logging.StreamHandler(sys.stderr), chosen.farkle_log, hidden=[token])
     if chosen.farkle_log != "debug":
         # what others say of themselves is for those who look for a fault
-        for name in ("alembic", "discord"):
-            logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+        quiet = max(logging.WARNING, logging.getLogger().level)
+        logging.getLogger("discord").setLevel(quiet)
         for name in ("discord.client", "discord.state"):
             logging.getLogger(name).addFilter(_is_news)
     import uvloop  # noqa: PLC0415 - not there on Windows

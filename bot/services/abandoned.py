@@ -5,7 +5,7 @@ import logging
 from datetime import timedelta
 
 from bot.services.games import Games
-from bot.store.errors import StoreError
+from bot.store.errors import StaleVersionError, StoreError
 from solver.errors import FarkleError
 
 logger = logging.getLogger(__name__)
@@ -17,18 +17,16 @@ EVERY = 3600.0
 async def end_abandoned(games: Games, hours: int) -> None:
     """End all games, wherever they are, in which nobody has moved for so many hours.
 
-    One program does it: where another one is at it nothing happens here. Raises StoreError.
+    Raises StoreError.
     """
-    store, now = games.tables.store, games.tables.now()
-    idle = await store.idle_games(now - timedelta(hours=hours))
-    if not idle:
-        return
-    async with store.leases.held("abandoned games") as ours:
-        for game_id in idle if ours else ():
-            try:
-                await games.end_idle(game_id, hours)
-            except FarkleError as error:  # the others end all the same
-                logger.warning("game %s, in which nobody moves, was not ended: %s", game_id, error)
+    since = games.tables.now() - timedelta(hours=hours)
+    for game_id in await games.tables.store.idle_games(since):
+        try:
+            await games.end_idle(game_id, hours)
+        except StaleVersionError:  # another program was faster
+            continue
+        except FarkleError as error:  # the others end all the same
+            logger.warning("game %s, in which nobody moves, was not ended: %s", game_id, error)
 
 
 async def keep_ending(games: Games, hours: int) -> None:

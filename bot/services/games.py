@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -51,6 +52,9 @@ from solver.wording import say, say_number
 
 LOOK_AGAIN = 0.25
 """Seconds between two looks whether the bots of another program have moved."""
+
+OTHERS_SECONDS = 10.0
+"""For which another program that plays the turns of bots may take for the next move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,8 @@ class Games:
         self._pace = pace
         self.after_game: list[Callable[[Table], Awaitable[Any]]] = []
         """Each makes a reply of what the end of a game means elsewhere, if it means anything."""
+        self._bots_at: set[str] = set()
+        """Games whose bots are at it here."""
 
     async def prepare(
         self,
@@ -570,20 +576,28 @@ class Games:
         )
 
     async def bots(self, table: Table) -> AsyncIterator[News]:
-        """Play the turns of bots until a person is to move; waits where another program does it."""
-        game_id, leases = table.game.id, self.tables.store.leases
-        lease = f"game:{game_id}"
-        while _bots_move(table.game) and not leases.is_held(lease):
-            async with leases.held(lease) as ours:
-                if ours:
+        """Play the turns of bots until a person is to move.
+
+        Nothing is done where that goes on here already. Another program that does it is known by
+        its moves: while there are some, this one waits.
+        """
+        game_id, others_moved = table.game.id, -math.inf
+        while _bots_move(table.game) and game_id not in self._bots_at:
+            if time.monotonic() - others_moved > OTHERS_SECONDS:
+                self._bots_at.add(game_id)
+                try:
                     async for news in self._bots(table):
                         yield news
-                    return
-            await asyncio.sleep(LOOK_AGAIN)
-            table = await self.tables.current(game_id)
+                finally:
+                    self._bots_at.discard(game_id)
+            else:
+                await asyncio.sleep(LOOK_AGAIN)
+            before, table = table, await self.tables.current(game_id)
+            if table.game.version != before.game.version:
+                others_moved = time.monotonic()
 
     async def _bots(self, table: Table) -> AsyncIterator[News]:
-        """Play the turns of bots, which nobody else does."""
+        """Play the turns of bots until somebody else makes a move meanwhile."""
         game_id = table.game.id
         while _bots_move(table.game):
             await asyncio.sleep(self._pace)
@@ -599,11 +613,11 @@ class Games:
                 if not table.game.bot_to_move:
                     return
                 after = await bot_move(self.tables, self.oracle, table)
-                news: News | None = None
-                with contextlib.suppress(StaleVersionError):  # a person did something elsewhere
+                try:
                     news = await self._commit(table, after)
-            if news:
-                yield news
+                except StaleVersionError:  # by a person or another program
+                    return
+            yield news
             # others may have moved while the news was told
             table = await self.tables.current(game_id)
 
@@ -657,8 +671,8 @@ class Games:
     async def _changing(self, caller: Caller, found: Table) -> AsyncIterator[Table]:
         """The table that a command changes as it is now, held until it is done."""
         async with self.tables.lock(found.game.id):
-            table = await self.tables.current(found.game.id)
-            if caller.at_version not in {None, table.game.version}:
+            table = await self.tables.latest(found)
+            if caller.at and caller.at.game.version != table.game.version:
                 raise StaleVersionError.say("the game has moved on: look at how it stands now")
             yield table
 

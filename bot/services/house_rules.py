@@ -36,6 +36,7 @@ from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.toml import NotTomlError, parse
 from solver.rules.writer import rules_toml
+from solver.solved import alone_at
 from solver.strategy import is_solved
 from solver.wording import say, say_later, short
 
@@ -99,11 +100,6 @@ class _Run(Watch):
     asked: Task | None = None
     """Once it waits for its turn, or has it."""
     began: float = field(default_factory=time.monotonic)
-
-    @property
-    def lease(self) -> str:
-        """Which only one program holds that solves these rules."""
-        return f"solve:{self.game.digest}"
 
     def so_far(self, **what: Any) -> SolveProgress:
         return replace(self.latest, seconds=time.monotonic() - self.began, **what)
@@ -401,15 +397,14 @@ class HouseRules:
         """Wait for the turn of a solve and do it. Raises FarkleError."""
         run.asked = task
         while True:
-            async with (
-                self._tasks.turn(task),
-                self._store.leases.held(run.lease) as ours,
-            ):
-                run.began = time.monotonic()
-                # another place, or another program, may have had the same rules
-                chance = await at_once(self._chance, run)
-                if ours or chance is not None:
-                    return await self._solved(run, chance)
+            file = self._strategies / f".{run.game.digest}.lock"
+            async with self._tasks.turn(task):
+                with alone_at(file) as ours:
+                    run.began = time.monotonic()
+                    # another place, or another program, may have had the same rules
+                    chance = await at_once(self._chance, run)
+                    if ours or chance is not None:
+                        return await self._solved(run, chance)
             task.parts, task.each = 1, run.seconds
             run.latest = replace(run.latest, state=SolveState.ELSEWHERE)
             await asyncio.sleep(self._limits.interval)

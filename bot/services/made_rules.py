@@ -5,11 +5,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, select, union
-from sqlalchemy.exc import DBAPIError
 
 from bot.services.house_rules import HouseRules
-from bot.store.errors import StoreError
-from bot.store.schema import NEWEST, place_rules, place_settings
+from bot.store.database import check_version
+from bot.store.schema import place_rules, place_settings
 from bot.store.store import Store
 from solver.errors import InvalidRequestError
 from solver.wording import short
@@ -40,16 +39,7 @@ async def _places(opened: Store) -> list[str]:
     both = union(select(place_rules.c.place), select(place_settings.c.place))
 
     def places(connection: Connection) -> list[str]:
-        try:
-            versions = connection.exec_driver_sql("SELECT version_num FROM alembic_version")
-            is_of_now = versions.scalar() == NEWEST
-        except DBAPIError:
-            is_of_now = False
-        if not is_of_now:
-            raise StoreError(
-                f"The database {opened.path} was made by another version of this program; the chat"
-                " brings an older one up to date when it begins"
-            )
+        check_version(connection, opened.path)
         return sorted(connection.scalars(both))
 
     return await opened.read(places)

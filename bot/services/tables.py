@@ -13,7 +13,6 @@ from weakref import WeakValueDictionary
 from sqlalchemy import Connection
 
 from bot.services.soundness import replayed
-from bot.store.damaged import tell_set_aside, untold
 from bot.store.errors import DamagedGameError, GameRunningError, MissingGameError
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
 from bot.store.store import Store
@@ -74,8 +73,8 @@ class Caller:
     person: Person
     manages: bool = False
     """Whether the person may manage the place."""
-    at_version: int | None = None
-    """The version of the game that the command was given for; None for whatever it is now."""
+    at: "Table | None" = None
+    """The game that the command was given for, as it was read; None for whatever is open now."""
 
     @property
     def asker(self) -> Asker:
@@ -321,21 +320,8 @@ class Tables:
     ) -> None:
         self.store = store
         self.now = now
-        self._live: dict[str, tuple[Table, int]] = {}
-        """Open games, each with the foreign writes of the store up to which it is right.
-
-        What was looked at last comes last.
-        """
-        self._open: dict[str, list[str] | None] = {}
-        """Open games by place, the newest first; None where they have to be read again."""
-        self._all_read = False
-        """Whether places that are not in `_open` have no open game."""
-        self._foreign_writes = 0
-        """The store's count of foreign writes when `_open` was right."""
-        self._drops = 0
-        """How often all was forgotten: what was read before that is out of date."""
-        self._changes = 0
-        """How often games were begun or ended: lists read before that are out of date."""
+        self._live: dict[str, Table] = {}
+        """Open games as they were read or changed last; what was looked at last comes last."""
         self._not_begun: dict[str, set[str]] = {}
         """By place who wanted to begin a game and could not: what they say next may be meant for it
         until they name or look at another one."""
@@ -371,7 +357,6 @@ class Tables:
             commitment=fair_dice.commitment(secret) if secret else None,
             **terms,
         )
-        writes = self.store.foreign_writes()
         try:
             stored = await self.store.create_game(
                 caller.place,
@@ -385,17 +370,13 @@ class Tables:
                 also,
             )
         except GameRunningError:
-            self._changed(caller.place)
             await self.open_at(caller.place)  # it may be one that nobody can go on with
             raise
-        except BaseException:
-            self._changed(caller.place)
-            raise
+        self._not_begun.pop(caller.place, None)
         table = Table(stored, begun, (), begin(begun), at)
-        self._keep(table, writes)
+        self._keep(table)
         if secret:
             self._secrets[game_id] = secret
-        self._changed(caller.place, begun=game_id)
         return table
 
     def note_not_begun(self, caller: Caller) -> None:
@@ -421,18 +402,17 @@ class Tables:
         """The open game that a caller means. Raises InvalidRequestError where it is not plain."""
         if game_id is not None:
             with suppress(MissingGameError, DamagedGameError):
-                table = await self.current(game_id)
+                at = caller.at if caller.at and caller.at.game.id == game_id else None
+                table = await (self.latest(at) if at else self.current(game_id))
                 if table.stored.place == caller.place and not table.game.over:
                     self.note_seen(caller)
                     return table
             await self.open_at(caller.place)  # which tells of one that was set aside
-            self.store.check_complete()
             raise InvalidRequestError.say(
                 'there is no open game "{game}" here; /games lists the open ones', game=game_id
             )
         found = await self.open_at(caller.place)
         if not found:
-            self.store.check_complete()
             last = await self.ended_by_itself(caller.place)
             raise InvalidRequestError(_none_open(last))
         if len(found) > 1:
@@ -446,39 +426,30 @@ class Tables:
 
     def players_at(self, place: str) -> list[str]:
         """The names of who plays in the open games of a place that are in memory."""
-        known = [self._live[one] for one in self._known(place) or () if one in self._live]
-        return list(dict.fromkeys(name for table, _ in known for name in table.names))
+        known = [one for one in self._live.values() if one.stored.place == place]
+        return list(dict.fromkeys(name for table in known for name in table.names))
 
     async def open_at(self, place: str) -> list[Table]:
-        """The open games of a place, the newest first; the database is asked for what is not known.
+        """The open games of a place as they are stored now, the newest first.
 
-        Nothing is older than what was stored when this is called. Raises DamagedGameError, once,
-        where one was set aside.
+        Raises DamagedGameError, once, where one was set aside.
         """
-        known = self._known(place)
-        if known is None:
-            known = await self._read_open(place)
-        return await self._current_of(place, known)
-
-    async def _current_of(self, place: str, known: Sequence[str]) -> list[Table]:
-        """Games of a place as they are now. Raises DamagedGameError once all were looked at."""
-        found = []
-        for game_id in known:
-            with suppress(DamagedGameError):
-                found.append(await self.current(game_id))
-        if len(found) < len(known):
+        found, is_damaged = [], False
+        games, is_untold = await self.store.open_games(place)
+        for stored in games:
+            try:
+                found.append(await self._of(stored))
+            except DamagedGameError:
+                is_damaged = True
+        if is_damaged or is_untold:
             await self._tell_set_aside(place)
         return [table for table in found if not table.game.over]
 
     async def _tell_set_aside(self, place: str) -> None:
         """Raises DamagedGameError for a game of a place that it was not told of yet."""
-        if found := await tell_set_aside(self.store, place):
-            reason = say("it was found to be damaged before")
-            try:
-                replayed(await self.store.record(found, even_set_aside=True))
-            except MissingGameError:
-                reason = say("its row is not as it was written")  # not even its id is
-            raise DamagedGameError(found, reason)
+        if found := await self.store.untold(place):
+            replayed(await self.store.record(found, even_set_aside=True))
+            raise DamagedGameError(found, say("it was found to be damaged before"))
 
     async def ended_by_itself(self, place: str) -> Table | None:
         """The last game that was begun in a place, if it ended as nobody moved any more."""
@@ -488,58 +459,52 @@ class Tables:
                 return table if table.idle_hours else None
         return None
 
-    async def asked_at(self, caller: Caller, *, told: bool) -> Table | None:
+    async def asked_at(self, caller: Caller, *, told: bool) -> tuple[Table | None, Sequence[Table]]:
         """The game that a question without numbers is about: the one here, or the caller's own.
 
         told : whether the question tells a position or rules, so that it need not be on that game
 
+        Returns all open games of the place, too, for `check_hints`.
+
         Raises IllegalActionError where it is on a game of the caller in which hints are forbidden.
         """
-        found = await self.open_at(caller.place)
-        own = [one for one in found if one.plays(caller)]
-        found = own or [one for one in found if one.game.hints]
+        open_games = await self.open_at(caller.place)
+        own = [one for one in open_games if one.plays(caller)]
+        found = own or [one for one in open_games if one.game.hints]
         plays = [one for one in found if len(one.game.seats) > 1 and not one.game.is_drafting]
         here = plays[0] if len(found) == len(plays) == 1 else None
         if here and not (here.game.hints or told):
             raise _no_hints(here)
-        return here
-
-    async def check_asked(
-        self, caller: Caller, rules: Ruleset, scores: Sequence[int], roll: Roll | None = None
-    ) -> None:
-        """Raises IllegalActionError for a position that may be one of a game without hints.
-
-        That is one that the caller plays, see `Game.may_be_at`; all else may be asked about.
-        """
-        for one in await self.open_at(caller.place):
-            is_silent = not one.game.hints and len(one.game.seats) > 1 and one.plays(caller)
-            if is_silent and one.game.may_be_at(rules, scores, roll):
-                raise _no_hints(one)
-
-    async def read_all_open(self) -> None:
-        """See in which places games are open: those of all others are known to have none."""
-        self._foreign_writes, changes = self.store.foreign_writes(), self._changes
-        stored = await self.store.all_open_games()
-        untold_places = await untold(self.store)
-        if changes == self._changes:
-            for game in stored:
-                self._open[game.place] = [*(self._open.get(game.place) or []), game.id]
-            self._open |= dict.fromkeys(untold_places)
-            self._all_read = True
+        return here, open_games
 
     async def current(self, game_id: str) -> Table:
-        """A game as it is stored now; read again only if others have written since.
+        """A game as it is stored now; read whole only where it is another than in memory.
 
         Raises MissingGameError and DamagedGameError.
         """
-        drops = -1
-        while drops != self._drops:
-            drops, writes = self._drops, self.store.foreign_writes()
-            known, checked = self._live.get(game_id, (None, 0))
-            if known and checked != writes and await self.store.game(game_id) != known.stored:
-                known = None
-            table = known or await self.load(game_id)
-        return self._kept(table, writes)
+        stored = await self.store.game(game_id)
+        return await (self._of(stored) if stored else self.load(game_id))
+
+    async def latest(self, table: Table) -> Table:
+        """A game that a command has read, as it is by now if this program has changed it since.
+
+        What others wrote meanwhile is found out when something is appended.
+        """
+        return self._live.get(table.game.id) or await self.current(table.game.id)
+
+    async def _of(self, stored: StoredGame) -> Table:
+        """A game that is stored so, from memory where it is the same there."""
+        known = self._live.get(stored.id)
+        if known is None or known.stored != stored:
+            known = await self.load(stored.id)
+        newer = self._live.get(stored.id, known)
+        if newer.game.version > known.game.version:
+            return newer
+        if known.game.over:
+            self._forget(known)
+        else:
+            self._keep(known)
+        return known
 
     async def load(self, game_id: str) -> Table:
         """A game from the store, open or over.
@@ -551,7 +516,6 @@ class Tables:
             begun, events, game = replayed(record)
         except DamagedGameError as error:
             await self.store.set_aside(error)
-            self._forget_open()
             raise
         return Table(record.game, begun, events, game, record.events[-1].at)
 
@@ -617,14 +581,10 @@ class Tables:
         ended_at = at if after.game.over else None
         stored = replace(after.stored, version=version, ended_at=ended_at)
         after = replace(after, stored=stored, moved_at=at)
-        known, checked = self._live.get(table.game.id, (None, 0))
-        if reopens or known is not table:
-            # the names may be of before somebody was forgotten
+        if after.game.over:
             self._forget(table)
-        elif after.game.over:
-            self._forget(table, is_over=True)
         else:
-            self._keep(after, checked)
+            self._keep(after)
         return after
 
     async def reveal(self, game: Game) -> list[Event]:
@@ -634,71 +594,38 @@ class Tables:
 
     def drop(self) -> None:
         """Forget all that is in memory; the store has it."""
-        self._drops += 1
         self._live.clear()
-        self._forget_open()
 
-    def _known(self, place: str) -> list[str] | None:
-        """The open games of a place as far as they are known, None where they are not."""
-        if (writes := self.store.foreign_writes()) != self._foreign_writes:
-            self._foreign_writes = writes
-            self._forget_open()
-        return self._open.get(place, [] if self._all_read else None)
-
-    async def _read_open(self, place: str) -> list[str]:
-        writes, changes = self.store.foreign_writes(), self._changes
-        stored = await self.store.open_games(place)
-        await self._tell_set_aside(place)
-        for game in stored:
-            table, _ = self._live.get(game.id, (None, 0))
-            if table is not None and table.stored == game:
-                self._live[game.id] = table, writes
-        found = [game.id for game in stored]
-        if changes == self._changes:
-            self._open[place] = found
-        return found
-
-    def _kept(self, table: Table, writes: int) -> Table:
-        """A table that was right at so many foreign writes, or what is newer here by now."""
-        known, checked = self._live.get(table.game.id, (table, 0))
-        if (known.game.version, checked) > (table.game.version, writes):
-            return known
-        if table.game.over:
-            self._live.pop(table.game.id, None)
-            self._secrets.pop(table.game.id, None)
-        else:
-            self._keep(table, writes)
-        return table
-
-    def _keep(self, table: Table, writes: int) -> None:
+    def _keep(self, table: Table) -> None:
         """Keep an open game in memory, and no more the one that was longest without a look."""
         self._live.pop(table.game.id, None)
-        self._live[table.game.id] = table, writes
+        self._live[table.game.id] = table
         if len(self._live) > _MOST_LIVE:
             longest = next(iter(self._live))
             del self._live[longest]
             self._secrets.pop(longest, None)
 
-    def _forget(self, table: Table, *, is_over: bool = False) -> None:
+    def _forget(self, table: Table) -> None:
         self._live.pop(table.game.id, None)
         self._secrets.pop(table.game.id, None)
-        self._changed(table.stored.place, over=table.game.id if is_over else None)
+        self._not_begun.pop(table.stored.place, None)
 
-    def _forget_open(self) -> None:
-        self._changes += 1
-        self._open.clear()
-        self._all_read = False
 
-    def _changed(self, place: str, *, begun: str | None = None, over: str | None = None) -> None:
-        """Another game is open in a place, or one no more; if neither, who knows."""
-        self._changes += 1
-        self._not_begun.pop(place, None)
-        known = self._known(place)
-        if known is None or not (begun or over):
-            self._open[place] = None
-        else:
-            others = [game_id for game_id in known if game_id not in {begun, over}]
-            self._open[place] = [begun, *others] if begun else others
+def check_hints(
+    open_games: Sequence[Table],
+    caller: Caller,
+    rules: Ruleset,
+    scores: Sequence[int],
+    roll: Roll | None = None,
+) -> None:
+    """Raises IllegalActionError for a position that may be one of a game without hints.
+
+    That is one that the caller plays, see `Game.may_be_at`; all else may be asked about.
+    """
+    for one in open_games:
+        is_silent = not one.game.hints and len(one.game.seats) > 1 and one.plays(caller)
+        if is_silent and one.game.may_be_at(rules, scores, roll):
+            raise _no_hints(one)
 
 
 def _no_hints(table: Table) -> IllegalActionError:

@@ -1,4 +1,4 @@
-"""What was asked in places on each day, and what people answered; damaged rows are not there."""
+"""What was asked in places on each day, and what people answered."""
 
 from dataclasses import asdict
 from datetime import date, datetime
@@ -6,10 +6,10 @@ from datetime import date, datetime
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Table, and_, func, select, update
 
-from bot.store.checksums import is_sound, put
-from bot.store.rows import DailyAnswer, StoredDaily
+from bot.store.rows import DailyAnswer, StoredDaily, sound
 from bot.store.schema import daily_answers, daily_positions
 from bot.store.store import Store
+from bot.store.transactions import put
 
 _ASKED = [daily_positions.c[name] for name in StoredDaily.__dataclass_fields__]
 _ANSWER = [daily_answers.c[name] for name in DailyAnswer.__dataclass_fields__]
@@ -42,22 +42,19 @@ async def last_before(store: Store, place: str, day: date) -> StoredDaily | None
 
 
 async def last_day(store: Store, place: str, first: date, last: date) -> date | None:
-    """The last of some days on which something was asked in a place, damaged or not."""
+    """The last of some days on which something was asked in a place."""
     columns = daily_positions.c
     asked = columns.place == place, columns.day.between(first.isoformat(), last.isoformat())
     query = select(func.max(columns.day)).where(*asked)
-    found = await store.read(lambda connection: connection.scalar(query))
+    [[found]] = await store.rows(query)
     return date.fromisoformat(found) if found else None
 
 
 async def days(store: Store, place: str) -> list[date]:
     """The days on which something was asked in a place, in their order."""
     columns = daily_positions.c
-    query = select(columns.day).where(columns.place == place, is_sound(daily_positions))
-    found = await store.read(
-        lambda connection: connection.scalars(query.order_by(columns.day)).all()
-    )
-    return list(map(date.fromisoformat, found))
+    query = select(columns.day).where(columns.place == place)
+    return [date.fromisoformat(row.day) for row in await store.rows(query.order_by(columns.day))]
 
 
 async def posted(store: Store, day: date) -> set[str]:
@@ -66,7 +63,7 @@ async def posted(store: Store, day: date) -> set[str]:
     query = select(columns.place).where(
         columns.day == day.isoformat(), columns.posted_at.is_not(None)
     )
-    return await store.read(lambda connection: set(connection.scalars(query)))
+    return {row.place for row in await store.rows(query)}
 
 
 async def claim(store: Store, place: str, day: date, at: datetime) -> bool:
@@ -121,13 +118,13 @@ def _on(table: Table, place: str, day: date) -> ColumnElement[bool]:
 
 def _asked(connection: Connection, which: ColumnElement[bool]) -> StoredDaily | None:
     """The last position of which a condition holds."""
-    query = select(*_ASKED).where(which, is_sound(daily_positions))
-    row = connection.execute(query.order_by(daily_positions.c.day.desc()).limit(1)).one_or_none()
-    return None if row is None else _DAILY.validate_python(dict(row._mapping))
+    query = select(*_ASKED).where(which)
+    last = query.order_by(daily_positions.c.day.desc()).limit(1)
+    return next(iter(sound(_DAILY, connection.execute(last).mappings())), None)
 
 
 def _answers(connection: Connection, which: ColumnElement[bool]) -> list[DailyAnswer]:
     """The answers of which a condition holds, each with the position that it is to."""
     query = select(*_ANSWER).join_from(daily_answers, daily_positions)
-    rows = query.where(which, is_sound(daily_answers)).order_by(*daily_answers.primary_key)
-    return [_GIVEN.validate_python(dict(row._mapping)) for row in connection.execute(rows)]
+    rows = query.where(which).order_by(*daily_answers.primary_key)
+    return sound(_GIVEN, connection.execute(rows).mappings())

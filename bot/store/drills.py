@@ -1,4 +1,4 @@
-"""Positions that people practise on, and when each is asked again; damaged rows are not there."""
+"""Positions that people practise on, and when each is asked again."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,10 +7,10 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, and_, delete, select
 
-from bot.store.checksums import is_sound, put
-from bot.store.rows import StoredDrill
+from bot.store.rows import StoredDrill, as_dict, sound
 from bot.store.schema import drills
 from bot.store.store import Store
+from bot.store.transactions import put
 
 _DRILL = TypeAdapter(StoredDrill)
 _KEYS = "person", "position"
@@ -77,11 +77,12 @@ async def answer(
 
 
 def _read(connection: Connection, person: str) -> list[StoredDrill]:
-    query = select(drills).where(drills.c.person == person, is_sound(drills))
-    found = [
-        _DRILL.validate_python({"person": row.person, "position": row.position, **row.state})
+    query = select(drills).where(drills.c.person == person)
+    rows = (
+        {**as_dict(row.state), "person": row.person, "position": row.position}
         for row in connection.execute(query)
-    ]
+    )
+    found = sound(_DRILL, rows)
     return sorted(found, key=lambda one: (one.asked_at, one.position))
 
 

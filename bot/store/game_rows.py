@@ -1,26 +1,27 @@
-"""Rows of games: read as far as they are sound, and written with their checksums."""
+"""Rows of games: read as far as they make sense, and the events of each as one chain."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Integer,
     Row,
-    case,
+    Select,
+    Table,
+    Text,
     delete,
-    literal_column,
+    insert,
     select,
     type_coerce,
+    update,
 )
-from sqlalchemy.types import NullType
 
-from bot.store.checksums import is_sound, sealed_insert, sealed_update
+from bot.store.chain import START, link
 from bot.store.errors import DamagedGameError, MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import (
     GameRecord,
@@ -31,10 +32,18 @@ from bot.store.rows import (
     StoredEvent,
     StoredGame,
 )
-from bot.store.schema import events, games, metadata, results, reviews, seats
+from bot.store.schema import (
+    UNREADABLE_MOMENT,
+    events,
+    games,
+    json_text,
+    moment_text,
+    results,
+    reviews,
+    seats,
+)
 from solver.wording import say
 
-ROWID: ColumnElement[int] = literal_column("games.rowid", Integer)
 COUNTED = games.c.set_aside.is_(None)
 """The games that are not set aside."""
 
@@ -48,183 +57,151 @@ _GAME = [
     games.c.ended_at,
 ]
 _SEAT = [seats.c.number, seats.c.person, seats.c.name, seats.c.level]
-_EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data, is_sound(events)]
+_EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data, events.c.hash]
+_KEPT = [type_coerce(events.c[name], Text).label(f"{name}_text") for name in ("at", "data")]
+"""Moment and data as they are kept, of which the hash is."""
 _RESULT = [results.c[one.name] for one in fields(GameResult)]
 
 
-class Damaged(NamedTuple):
-    """A game whose row, or one of its seats, is not as it was written."""
-
-    rowid: int
-    error: DamagedGameError
-
-
-def read_games(
-    connection: Connection, *where: ColumnElement[bool], limit: int | None = None
-) -> tuple[list[StoredGame], list[Damaged]]:
-    """Games with their seats, and those of them that are damaged."""
-    chosen = (ROWID.label("number_of_row"), *_GAME, is_sound(games).label("sound"))
-    newest = select(*chosen).where(*where).order_by(games.c.began_at.desc(), games.c.id)
+def games_query(*where: ColumnElement[bool], limit: int | None = None) -> Select[Any]:
+    """Games with their seats, the newest first, for `games_of`."""
+    newest = select(*_GAME).where(*where).order_by(games.c.began_at.desc(), games.c.id)
     game = newest.limit(limit).subquery()
-    sitting = select(game, *_SEAT, is_sound(seats).label("sound_seat"))
-    query = sitting.outerjoin_from(game, seats, game.c.id == seats.c.game_id)
-    order = (game.c.began_at.desc(), game.c.id, seats.c.number)
-    found, damaged = [], []
-    rows = connection.execute(query.order_by(*order))
-    for rowid, group in groupby(rows, itemgetter(0)):
-        listed = list(group)
-        first = listed[0]
-        taken = [row for row in listed if row.number is not None]
-        reason = ""
-        if not first.sound or not _is_game(first):
-            reason = say("its row is not as it was written")
-        elif not all(row.sound_seat and _is_seat(row) for row in taken):
-            reason = say("its seats are not as they were written")
-        if reason:
-            damaged.append(Damaged(rowid, DamagedGameError(str(first.id), reason)))
-        else:
-            taken_seats = tuple(SeatRow(*tuple(row)[len(_GAME) + 2 : -1]) for row in taken)
-            facts = (*tuple(first)[1 : len(_GAME) + 1], taken_seats)
-            found.append(StoredGame(*facts))
-    return found, damaged
+    query = select(game, *_SEAT).outerjoin_from(game, seats, game.c.id == seats.c.game_id)
+    return query.order_by(game.c.began_at.desc(), game.c.id, seats.c.number)
 
 
-def _is_game(row: Row[Any]) -> bool:
-    """Whether the values of a row are of the right kinds; older versions had no checksums."""
-    texts = all(isinstance(text, str) for text in (row.id, row.place, row.rules_name))
-    moments = row.began_at is not None and bool(row.open) == (row.ended_at is None)
-    return texts and moments and isinstance(row.version, int)
+def games_of(rows: Iterable[Row[Any]]) -> list[StoredGame]:
+    """The games of rows of `games_query`."""
+    found = []
+    for _, group in groupby(rows, itemgetter(0)):
+        sitting = [tuple(row) for row in group]
+        number = len(_GAME)
+        taken = tuple(SeatRow(*row[number:]) for row in sitting if row[number] is not None)
+        found.append(StoredGame(*(*sitting[0][:number], taken)))
+    return found
 
 
-def _is_seat(row: Row[Any]) -> bool:
-    texts = all(isinstance(text, str | None) for text in (row.person, row.level))
-    return texts and isinstance(row.number, int) and isinstance(row.name, str)
+def read_games(connection: Connection, *where: ColumnElement[bool]) -> list[StoredGame]:
+    """Games with their seats, the newest first."""
+    return games_of(connection.execute(games_query(*where)))
 
 
 def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> GameRecord:
-    """All that is stored of a game, every row as it was written.
+    """All that is stored of a game.
 
     set_aside : whether a game that was set aside is read like any other
 
     Raises MissingGameError, and DamagedGameError for one that is damaged or set aside.
     """
     this = games.c.id == game_id
-    found, damaged = read_games(connection, this)
-    if damaged:
-        raise damaged[0].error
+    found = read_games(connection, this)
     if not found:
         raise missing_game(game_id)
-    facts = select(type_coerce(games.c.secret, NullType()), games.c.set_aside).where(this)
-    secret, was_set_aside = (connection.execute(facts)).one()
-    if not isinstance(secret, bytes | None):
-        raise DamagedGameError(game_id, say("its secret is not a secret"))
-    rows = connection.execute(
-        select(*_EVENT).where(events.c.game_id == game_id).order_by(events.c.version)
-    )
-    happened = checked_events(found[0], rows.all())
-    ends = select(*_RESULT, is_sound(results)).where(results.c.game_id == game_id)
-    ended = (connection.execute(ends.order_by(results.c.seat))).all()
-    if not all(row[-1] for row in ended):
-        raise DamagedGameError(game_id, say("its results are not as they were written"))
+    secret, was_set_aside = connection.execute(
+        select(games.c.secret, games.c.set_aside).where(this)
+    ).one()
+    happened = _read_events(connection, found[0])
     if was_set_aside is not None and not set_aside:
         raise DamagedGameError(game_id, say("it was found to be damaged before"))
-    return GameRecord(
-        found[0], happened, secret, tuple(GameResult(*tuple(row)[:-1]) for row in ended)
-    )
+    ends = select(*_RESULT).where(results.c.game_id == game_id).order_by(results.c.seat)
+    ended = tuple(GameResult(*row) for row in connection.execute(ends))
+    return GameRecord(found[0], happened, secret, ended)
 
 
-def read_rolls(
-    connection: Connection, *where: ColumnElement[bool]
-) -> tuple[list[RolledGame], list[DamagedGameError]]:
-    """The dice of every roll of games, game by game in their order, but for damaged games."""
-    data = case((events.c.kind.in_(("begun", "rolled")), events.c.data))
-    columns = games.c.id, games.c.version, events.c.kind, data, is_sound(events)
-    query = select(*columns).join_from(games, events)
-    found = connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
-    rolled: list[RolledGame] = []
-    damaged = []
-    for game_id, group in groupby(found.all(), itemgetter(0)):
-        rows = list(group)
-        told: dict[str, list[Any]] = {"begun": [], "rolled": []}
-        for _, _, kind, content, _ in rows:
-            if kind in told:
-                told[kind].append(content)
-        fell: list[Any] = [
-            one.get("dice") if isinstance(one, dict) else 0 for one in told["rolled"]
-        ]
-        begun = next((one for one in told["begun"] if isinstance(one, dict)), {})
-        counted = len(rows) == rows[0][1]
-        named = begun.get("kits") or begun.get("pool")
-        if named and counted and all(row[4] for row in rows):
-            all_of_it = select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
-            told_of = connection.execute(all_of_it.order_by(events.c.version)).all()
-            rolled.append(RolledGame(begun.get("rules"), (), [(k, data) for k, data in told_of]))
-        elif counted and all(row[4] for row in rows) and all(map(_is_roll, fell)):
-            rolled.append(RolledGame(begun.get("rules"), fell))
+def _read_events(connection: Connection, game: StoredGame) -> tuple[StoredEvent, ...]:
+    """The events of a game, none of them missing or changed. Raises DamagedGameError."""
+    query = select(*_EVENT, *_KEPT).where(events.c.game_id == game.id)
+    found = []
+    before = START
+    for expected, row in enumerate(connection.execute(query.order_by(events.c.version)), start=1):
+        if row.version != expected:
+            raise DamagedGameError(game.id, say("event {number} is missing", number=expected))
+        is_read = isinstance(row.data, dict) and row.at != UNREADABLE_MOMENT
+        linked = link(before, game.id, expected, row.at_text, row.kind, row.data_text)
+        if row.hash != linked or not is_read:
+            reason = say("event {number} is not as it was written", number=expected)
+            raise DamagedGameError(game.id, reason)
+        before = row.hash
+        found.append(StoredEvent(expected, row.at, row.kind, row.data))
+    if len(found) != game.version or not found:
+        last = min(len(found), game.version) + 1
+        reason = (
+            say("event {number} does not belong to it", number=last)
+            if len(found) > game.version
+            else say("event {number} is missing", number=last)
+        )
+        raise DamagedGameError(game.id, reason)
+    return tuple(found)
+
+
+def read_rolls(connection: Connection, *where: ColumnElement[bool]) -> list[RolledGame]:
+    """The dice of every roll of games, game by game in their order, but for damaged ones."""
+    told = events.c.kind.in_(("begun", "rolled"))
+    query = select(games.c.id, events.c.kind, events.c.data).join_from(games, events)
+    rows = connection.execute(query.where(*where, told).order_by(games.c.id, events.c.version))
+    rolled = []
+    for game_id, group in groupby(rows.all(), itemgetter(0)):
+        happened = [(kind, data) for _, kind, data in group]
+        begun = happened[0][1]
+        if not all(isinstance(data, dict) for _, data in happened):
+            continue
+        if begun.get("kits") or begun.get("pool"):
+            of_game = select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
+            rows = connection.execute(of_game.order_by(events.c.version))
+            rolled.append(RolledGame(begun.get("rules"), (), [tuple(row) for row in rows]))
         else:
-            reason = say("its events are not as they were written")
-            damaged.append(DamagedGameError(game_id, reason))
-    return rolled, damaged
+            fell = [data.get("dice") for kind, data in happened if kind == "rolled"]
+            if all(map(_is_roll, fell)):
+                rolled.append(RolledGame(begun.get("rules"), fell))
+    return rolled
 
 
 def _is_roll(dice: object) -> bool:
     return isinstance(dice, list) and all(die in range(1, 7) for die in dice)
 
 
-def checked_events(game: StoredGame, rows: Sequence[Row[Any]]) -> tuple[StoredEvent, ...]:
-    """The events of a game, none missing. Raises DamagedGameError."""
-    for expected, row in enumerate(rows, start=1):
-        if row.version != expected:
-            raise DamagedGameError(game.id, say("event {number} is missing", number=expected))
-        is_text = isinstance(row.kind, str) and isinstance(row.data, dict)
-        if not (row[-1] and row.at and is_text):
-            raise DamagedGameError(
-                game.id, say("event {number} is not as it was written", number=expected)
-            )
-    if len(rows) != game.version:
-        last = min(len(rows), game.version) + 1
-        reason = (
-            say("event {number} is missing", number=last)
-            if len(rows) < game.version
-            else say("event {number} does not belong to it", number=last)
-        )
-        raise DamagedGameError(game.id, reason)
-    return tuple(StoredEvent(*tuple(row)[:-1]) for row in rows)
-
-
-def new_row(row: dict[str, Any]) -> dict[str, Any]:
-    """A row as `sealed_insert` takes it."""
-    return {f"new_{name}": value for name, value in row.items()}
-
-
-def insert_rows(
-    connection: Connection, table: str, game_id: str, rows: Iterable[dict[str, Any]]
-) -> None:
-    """Insert rows of a game, if there are any."""
-    if listed := [new_row({"game_id": game_id, **row}) for row in rows]:
-        connection.execute(sealed_insert(metadata.tables[table]), listed)
+def insert_rows(connection: Connection, table: Table, game_id: str, rows: Iterable[Any]) -> None:
+    """Insert rows of a game, given as dataclasses, if there are any."""
+    if listed := [{"game_id": game_id, **asdict(row)} for row in rows]:
+        connection.execute(insert(table), listed)
 
 
 def insert_events(
     connection: Connection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
 ) -> None:
-    """Insert what happened after some version."""
-    numbered = enumerate(new, start=after + 1)
-    rows = (
-        {"version": version, "at": at, "kind": event.kind, "data": event.data}
-        for version, event in numbered
-    )
-    insert_rows(connection, "events", game_id, rows)
+    """Insert what happened after some version. Raises DamagedGameError where that is not there."""
+    before = START
+    if after:
+        last = (events.c.game_id == game_id, events.c.version == after)
+        found = connection.scalar(select(events.c.hash).where(*last))
+        if found is None:
+            raise DamagedGameError(game_id, say("event {number} is missing", number=after))
+        before = found
+    moment, rows = moment_text(at), []
+    for version, event in enumerate(new, start=after + 1):
+        before = link(before, game_id, version, moment, event.kind, json_text(event.data))
+        row = {"game_id": game_id, "version": version, "at": at, "hash": before, **asdict(event)}
+        rows.append(row)
+    if rows:
+        connection.execute(insert(events), rows)
+
+
+def chain_anew(connection: Connection, game_id: str) -> None:
+    """Take the events of a game as they are now for what was written."""
+    query = select(*_EVENT, *_KEPT).where(events.c.game_id == game_id)
+    before = START
+    for row in connection.execute(query.order_by(events.c.version)).all():
+        before = link(before, game_id, row.version, row.at_text, row.kind, row.data_text)
+        this = (events.c.game_id == game_id, events.c.version == row.version)
+        connection.execute(update(events).where(*this).values(hash=before))
 
 
 def change_seats(connection: Connection, game_id: str, changed: Sequence[SeatRow]) -> None:
     """Change seats that are there. Raises ValueError for others."""
     for seat in changed:
-        chosen = (seats.c.game_id == game_id, seats.c.number == seat.number)
-        row = asdict(seat)
-        update = sealed_update(seats, *row).where(*chosen)
-        done = connection.execute(update, new_row(row))
-        if not done.rowcount:
+        this = (seats.c.game_id == game_id, seats.c.number == seat.number)
+        if not connection.execute(update(seats).where(*this).values(asdict(seat))).rowcount:
             raise ValueError(f"game {game_id} has no seat {seat.number} to change")
 
 
@@ -243,9 +220,7 @@ def why_not_appended(
     connection: Connection, game_id: str, expected: int, *, reopens: bool
 ) -> StoreError:
     """Why nothing can be appended."""
-    found, damaged = read_games(connection, games.c.id == game_id)
-    if damaged:
-        return damaged[0].error
+    found = read_games(connection, games.c.id == game_id)
     if not found:
         return missing_game(game_id)
     if found[0].open == reopens and found[0].version == expected:

@@ -1,16 +1,15 @@
 """Who won how often: queries over the results of finished games, and how a person is forgotten."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby, takewhile
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, select, update
 
-from bot.store.checksums import is_sound, sealed_update
 from bot.store.errors import StaleVersionError
-from bot.store.game_rows import COUNTED, new_row
+from bot.store.game_rows import COUNTED
 from bot.store.schema import daily_answers, drills, entrants, games, place_rules, results, seats
 from bot.store.store import Store, in_place
 from bot.store.tournaments import end_if_over, open_ones_of
@@ -70,13 +69,12 @@ _SOMEONE = "someone"
 
 _THEMSELVES = seats.c.level.is_(None)
 """What a bot did that played on for somebody is nobody's."""
-_SOUND: ColumnElement[bool] = and_(is_sound(results), is_sound(seats), is_sound(games))
 
 
 async def person_stats(store: Store, person: str, place: str | None = None) -> PersonStats:
     """What a person has done, in one place or in all."""
     query = _results_of(person, place).order_by(games.c.ended_at, games.c.id)
-    rows = await _sound_rows(store, query)
+    rows = await store.rows(query)
     accuracies = [row.accuracy for row in rows if row.accuracy is not None]
     streaks = [len(list(row)) for won, row in groupby(row.share == 1 for row in rows) if won]
     return PersonStats(
@@ -97,13 +95,13 @@ async def won_in_a_row(store: Store, person: str, place: str) -> int:
     """
     newest_first = games.c.ended_at.desc(), games.c.id.desc()
     query = _results_of(person, place).order_by(*newest_first).limit(_MOST_IN_A_ROW)
-    rows = await _sound_rows(store, query)
+    rows = await store.rows(query)
     return len(list(takewhile(lambda row: row.share == 1, rows)))
 
 
 def _results_of(person: str, place: str | None) -> Select[Any]:
     """The results of a person."""
-    query = select(results, _SOUND.label("sound")).select_from(_played)
+    query = select(results).select_from(_played)
     return query.where(seats.c.person == person, _THEMSELVES, COUNTED, *in_place(place))
 
 
@@ -119,12 +117,7 @@ async def head_to_head(
         .join(other_seat, other_seat.c.game_id == own_seat.c.game_id)
         .join(other, (other.c.game_id == own.c.game_id) & (other.c.seat == other_seat.c.number))
     )
-    sound = and_(
-        *(is_sound(results, one) for one in (own, other)),
-        *(is_sound(seats, one) for one in (own_seat, other_seat)),
-        is_sound(games),
-    )
-    total = (func.count(), func.total(own.c.share), func.total(other.c.share))
+    total = (func.count(), _total(own.c.share), _total(other.c.share))
     people = (
         own_seat.c.person == first,
         other_seat.c.person == second,
@@ -132,9 +125,8 @@ async def head_to_head(
         other_seat.c.level.is_(None),
         COUNTED,
     )
-    query = select(*total, _all(sound)).select_from(both).where(*people, *in_place(place))
-    [row] = await _sound_rows(store, query)
-    count, own_wins, other_wins, _ = tuple(row)
+    query = select(*total).select_from(both).where(*people, *in_place(place))
+    [(count, own_wins, other_wins)] = await store.rows(query)
     return HeadToHead(count, (own_wins, other_wins))
 
 
@@ -156,55 +148,46 @@ async def leaderboard(
     if bots is False:
         beside = select(seats.c.game_id).where(seats.c.level.is_not(None))
         where.append(games.c.id.not_in(beside))
-    # SQLite takes the bare column `name` from the row that has the maximum
-    last = func.max(games.c.ended_at)
-    counts = (func.count(), func.total(results.c.share), last, _all(_SOUND))
-    people = select(seats.c.person, seats.c.name, *counts).select_from(_played)
-    people = people.where(seats.c.person.is_not(None), _THEMSELVES, *where)
-    rows = await _sound_rows(store, people.group_by(seats.c.person))
-    standings = [Ranking(*tuple(row)[:4]) for row in rows]
+    people = await _standings(
+        store, seats.c.person, seats.c.person.is_not(None), _THEMSELVES, *where
+    )
     if bots:
-        levels = select(seats.c.level, seats.c.level, *counts).select_from(_played)
         # those that played on for people are nobody's, forgotten or not
         themselves = seats.c.person.is_(None), seats.c.name != _SOMEONE
-        levels = levels.where(*themselves, seats.c.level.is_not(None), *where)
-        rows = await _sound_rows(store, levels.group_by(seats.c.level))
-        standings += [replace(Ranking(*tuple(row)[:4]), is_bot=True) for row in rows]
-    return sorted(standings, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
+        levels = await _standings(
+            store, seats.c.level, *themselves, seats.c.level.is_not(None), *where
+        )
+        people += [replace(one, name=one.person, is_bot=True) for one in levels]
+    return sorted(people, key=lambda s: (-s.win_rate, -s.games, s.name, s.person))
+
+
+async def _standings(
+    store: Store, player: ColumnElement[Any], *where: ColumnElement[bool]
+) -> list[Ranking]:
+    """What each of some players has done, by a column of their seats, under the last name."""
+    query = select(
+        player, seats.c.name, func.count(), _total(results.c.share), func.max(games.c.ended_at)
+    )
+    query = query.select_from(_played).where(*where).group_by(player, seats.c.name)
+    found: dict[str, Ranking] = {}
+    for person, name, number, wins, _ in sorted(await store.rows(query), key=itemgetter(4)):
+        known = found.get(person, Ranking(person, name, 0, 0.0))
+        games_now, wins_now = known.games + number, known.wins + wins
+        found[person] = replace(known, name=name, games=games_now, wins=wins_now)
+    return list(found.values())
 
 
 async def find_person(store: Store, place: str | None, name: str) -> str | None:
     """The person who sat down last under this name, in capitals or not; None if nobody did."""
-    sound = and_(is_sound(seats), is_sound(games))
-    sat = select(seats.c.person).join_from(seats, games)
-    query = sat.where(seats.c.person.is_not(None), _THEMSELVES, COUNTED, sound)
-    named = query.where(func.casefold(seats.c.name) == name.casefold(), *in_place(place))
-    newest = named.order_by(games.c.began_at.desc(), games.c.id).limit(1)
-    person: str | None = await store.read(lambda connection: connection.scalar(newest))
-    if person is None:
-        store.check_complete()
-    return person
+    query = select(seats.c.person, seats.c.name, func.max(games.c.began_at)).join_from(seats, games)
+    query = query.where(seats.c.person.is_not(None), _THEMSELVES, COUNTED, *in_place(place))
+    rows = await store.rows(query.group_by(seats.c.person, seats.c.name))
+    sat = [row for row in rows if row.name.casefold() == name.casefold()]
+    return max(sat, key=itemgetter(2)).person if sat else None
 
 
-def _all(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Whether a condition holds in every row of a group."""
-    # not min(), which with max() would leave open which row a bare column is of
-    return (func.total(condition) == func.count()).label("sound")
-
-
-async def _sound_rows(store: Store, query: Select[Any]) -> Sequence[Row[Any]]:
-    """The rows of a query, whose column `sound` says whether what they tell is as was written.
-
-    Games of which that is not so are set aside, and those that are left asked again.
-    """
-    store.check_complete()
-    rows: Sequence[Row[Any]] = ()
-    for _ in range(2):
-        rows = await store.read(lambda connection: connection.execute(query).all())
-        if all(row.sound for row in rows):
-            break
-        await store.set_aside_damaged()
-    return rows
+def _total(column: ColumnElement[float]) -> ColumnElement[float]:
+    return func.coalesce(func.sum(column), 0.0)
 
 
 async def forget(store: Store, person: str) -> int:
@@ -231,11 +214,7 @@ async def forget(store: Store, person: str) -> int:
             (entrants, entrants.c.person == person, {**someone, "left": 1}),
             (seats, mine, someone),
         ):
-            changes = sealed_update(table, *nobody).where(his)
-            done = connection.execute(changes, new_row(nobody))
-            # what is damaged stays so, and is forgotten, too
-            rest = connection.execute(update(table).where(his).values(nobody))
-            changed = done.rowcount + rest.rowcount
+            changed = connection.execute(update(table).where(his).values(nobody)).rowcount
         for one in joined:
             end_if_over(connection, one.id, datetime.now(UTC))
         connection.execute(delete(daily_answers).where(daily_answers.c.person == person))

@@ -1,4 +1,4 @@
-"""What reviews found of finished games; damaged rows are not there, and are made anew."""
+"""What reviews found of finished games."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -6,11 +6,11 @@ from dataclasses import asdict
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, and_, not_, select
 
-from bot.store.checksums import is_sound, put
 from bot.store.game_rows import COUNTED
-from bot.store.rows import PlayedGame, SeatReview
+from bot.store.rows import PlayedGame, SeatReview, as_dict, sound
 from bot.store.schema import games, results, reviews, seats
 from bot.store.store import Store, in_place
+from bot.store.transactions import put
 
 _PLAYED = TypeAdapter(PlayedGame)
 _BESIDE = and_(reviews.c.game_id == seats.c.game_id, reviews.c.seat == seats.c.number)
@@ -21,10 +21,10 @@ async def unreviewed(store: Store, person: str, place: str | None = None) -> lis
 
     place : where they were played; None for anywhere
     """
-    known = select(reviews.c.seat).where(_BESIDE, is_sound(reviews)).exists()
+    known = select(reviews.c.seat).where(_BESIDE).exists()
     query = select(games.c.id).join_from(games, seats).where(*_finished(person, place), not_(known))
     query = query.order_by(games.c.ended_at.desc(), games.c.id)
-    return await store.read(lambda connection: list(connection.scalars(query)))
+    return [row.id for row in await store.rows(query)]
 
 
 async def keep_review(
@@ -49,23 +49,20 @@ async def keep_review(
 async def reviewed_games(store: Store, person: str, place: str | None = None) -> list[PlayedGame]:
     """The games of a person that a review was kept of, the newest first."""
     share = select(results.c.share).where(
-        results.c.game_id == seats.c.game_id, results.c.seat == seats.c.number, is_sound(results)
+        results.c.game_id == seats.c.game_id, results.c.seat == seats.c.number
     )
     more = games.c.id, games.c.ended_at, share.scalar_subquery()
     query = select(reviews.c.found, *more).select_from(seats.join(games).join(reviews, _BESIDE))
-    query = query.where(*_finished(person, place), is_sound(reviews))
+    query = query.where(*_finished(person, place))
     query = query.order_by(games.c.ended_at.desc(), games.c.id)
-    return await store.read(
-        lambda connection: [
-            _PLAYED.validate_python(
-                {**found, "game_id": game_id, "ended_at": ended_at, "share": won}
-            )
-            for found, game_id, ended_at, won in connection.execute(query)
-        ]
+    rows = (
+        {**as_dict(found), "game_id": game_id, "ended_at": ended_at, "share": won}
+        for found, game_id, ended_at, won in await store.rows(query)
     )
+    return sound(_PLAYED, rows)
 
 
 def _finished(person: str, place: str | None) -> list[ColumnElement[bool]]:
     """The condition that a person has played a game to its end, and no bot for them."""
-    themselves = (seats.c.person == person, seats.c.level.is_(None), is_sound(seats))
+    themselves = (seats.c.person == person, seats.c.level.is_(None))
     return [*themselves, games.c.ended_at.is_not(None), COUNTED, *in_place(place)]

@@ -1,9 +1,32 @@
 """What the store takes and gives: games, their events, seats and results, a place's settings."""
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+def sound(kind: TypeAdapter[T], rows: Iterable[Mapping[Any, Any]]) -> list[T]:
+    """The rows that are of a kind; those that are not are logged and left out."""
+    found = []
+    for row in rows:
+        try:
+            found.append(kind.validate_python(dict(row)))
+        except ValidationError as error:
+            logger.warning("a row makes no sense: %s", error.errors(include_input=False))
+    return found
+
+
+def as_dict(value: object) -> dict[str, Any]:
+    """JSON that should be an object; an empty one where it is something else."""
+    return value if isinstance(value, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)

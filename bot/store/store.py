@@ -6,25 +6,30 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, case, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, insert, select, update
 
-from bot.store import moves
-from bot.store.checksums import is_sound
-from bot.store.database import database_path, migrate
-from bot.store.errors import DamagedGameError, StoreError
+from bot.store import schema
+from bot.store.database import database_path, prepare
+from bot.store.errors import DamagedGameError, GameRunningError, StoreError
 from bot.store.game_rows import (
     COUNTED,
-    ROWID,
+    chain_anew,
+    change_seats,
+    delete_results,
+    delete_seats,
+    games_of,
+    games_query,
+    insert_events,
+    insert_rows,
     missing_game,
     read_games,
     read_record,
     read_rolls,
+    why_not_appended,
 )
-from bot.store.leases import Leases
 from bot.store.places import Places
-from bot.store.rescue import damaged_copies
 from bot.store.rows import (
     GameRecord,
     GameResult,
@@ -34,27 +39,24 @@ from bot.store.rows import (
     StoredEvent,
     StoredGame,
 )
-from bot.store.schema import events, games, seats
+from bot.store.schema import games
 from bot.store.scrub import Scrub
-from bot.store.survey import set_aside_damaged
-from solver.wording import say
 
 logger = logging.getLogger(__name__)
 
 
 class Store(Places):
-    """Games in one database, what places have set, and which program does what."""
+    """Games in one database, and what places have set."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         super().__init__(path, read_only=read_only)
-        self.leases = Leases(self.note)
-        self._scrub = Scrub(path, self.alone)
+        self._scrub = Scrub(self.rewrite)
 
     @classmethod
     async def open(cls, url: str) -> Self:
-        """Open the database, made or brought up to date if need be. Raises StoreError."""
+        """Open the database, made if need be. Raises StoreError."""
         path = database_path(url)
-        await asyncio.to_thread(migrate, path)
+        await asyncio.to_thread(prepare, path)
         return cls(path)
 
     @classmethod
@@ -64,19 +66,6 @@ class Store(Places):
         if not path.is_file():
             raise StoreError(f"there is no database {path}")
         return cls(path, read_only=True)
-
-    async def close(self) -> None:
-        """Let go of the file."""
-        await self.leases.close()
-        await super().close()
-
-    def check_complete(self) -> None:
-        """Raises StoreError while a damaged database lies beside the one that took its place."""
-        if damaged_copies(self._path):
-            raise StoreError.say(
-                "This may not be all: the database was damaged, and some of it may be lost; the"
-                " person who runs this program can look at it and repair it"
-            )
 
     async def scrub(self) -> None:
         """Rewrite the file without what was deleted, see `Scrub`."""
@@ -99,9 +88,23 @@ class Store(Places):
         also : what is written with it, given its id; where it raises, no game is begun
         """
         game = StoredGame(game_id, place, rules_name, True, len(events), at, None, tuple(seats))
+        row = {
+            "id": game_id,
+            "place": place,
+            "rules_name": rules_name,
+            "secret": secret,
+            "version": game.version,
+            "began_at": at,
+        }
 
         def begin(connection: Connection) -> None:
-            moves.begin(game, events, secret, most_open, connection)
+            is_open = (games.c.place == place, games.c.ended_at.is_(None), COUNTED)
+            running = connection.scalar(select(func.count()).where(*is_open)) or 0
+            if running >= most_open:
+                raise GameRunningError.of(most_open)
+            connection.execute(insert(games).values(row))
+            insert_rows(connection, schema.seats, game_id, seats)
+            insert_events(connection, game_id, 0, events, at)
             if also is not None:
                 also(connection, game_id)
 
@@ -131,20 +134,25 @@ class Store(Places):
         """
         if results and not ended:
             raise ValueError("only a game that ends has results")
-        move = moves.Move(
-            game_id=game_id,
-            expected_version=expected_version,
-            events=events,
-            at=at,
-            new_seats=new_seats,
-            changed_seats=changed_seats,
-            without_seats=without_seats,
-            ended=ended,
-            results=results,
-            reopens=reopens,
-        )
-        await self.write(move.append)
-        return expected_version + len(events)
+        version = expected_version + len(events)
+        changes = {"version": version, "ended_at": at if ended else None}
+        over = games.c.ended_at.is_not(None) if reopens else games.c.ended_at.is_(None)
+        this = (games.c.id == game_id, games.c.version == expected_version, over, COUNTED)
+
+        def move(connection: Connection) -> None:
+            if not connection.execute(update(games).where(*this).values(changes)).rowcount:
+                raise why_not_appended(connection, game_id, expected_version, reopens=reopens)
+            if reopens:
+                delete_results(connection, game_id)
+            insert_events(connection, game_id, expected_version, events, at)
+            if without_seats is not None:
+                delete_seats(connection, game_id, without_seats)
+            insert_rows(connection, schema.seats, game_id, new_seats)
+            change_seats(connection, game_id, changed_seats)
+            insert_rows(connection, schema.results, game_id, results)
+
+        await self.write(move)
+        return version
 
     async def load(self, game_id: str) -> tuple[StoredGame, tuple[StoredEvent, ...]]:
         """A game and all that happened in it. Raises MissingGameError and DamagedGameError."""
@@ -162,12 +170,16 @@ class Store(Places):
 
     async def game(self, game_id: str) -> StoredGame | None:
         """A game without what happened in it, None where there is none."""
-        found, _ = await self.read(lambda c: read_games(c, games.c.id == game_id, COUNTED))
-        return next(iter(found), None)
+        return next(iter(await self._listed(games.c.id == game_id)), None)
 
-    async def open_games(self, place: str) -> list[StoredGame]:
-        """Games of a place that have not ended, the newest first."""
-        return await self._listed(games.c.place == place, games.c.ended_at.is_(None))
+    async def open_games(self, place: str) -> tuple[list[StoredGame], bool]:
+        """Games of a place that have not ended, the newest first.
+
+        Also whether one was set aside that the place was not told of, see `untold`.
+        """
+        is_open = (games.c.place == place, games.c.ended_at.is_(None), COUNTED)
+        query = _untold(place)
+        return await self.read(lambda c: (read_games(c, *is_open), c.scalar(query) is not None))
 
     async def recent_games(self, place: str, limit: int) -> list[StoredGame]:
         """The last `limit` games of a place, open or not, the newest first."""
@@ -177,66 +189,77 @@ class Store(Places):
         """Games anywhere that have not ended, or those with this person, the newest first."""
         where = [games.c.ended_at.is_(None)]
         if person is not None:
-            where.append(games.c.id.in_(select(seats.c.game_id).where(seats.c.person == person)))
+            sits = select(schema.seats.c.game_id).where(schema.seats.c.person == person)
+            where.append(games.c.id.in_(sits))
         return await self._listed(*where)
 
     async def _listed(
         self, *where: ColumnElement[bool], limit: int | None = None
     ) -> list[StoredGame]:
-        """Games that are not set aside; those that are damaged are now."""
-        found, damaged = await self.read(lambda c: read_games(c, *where, COUNTED, limit=limit))
-        for one in damaged:
-            await self._set_aside(one.error, ROWID.in_([one.rowid]))
-        return found
+        """Games that are not set aside."""
+        return games_of(await self.rows(games_query(*where, COUNTED, limit=limit)))
 
     async def set_aside(self, error: DamagedGameError) -> None:
         """Keep a damaged game as it is, and count it no more."""
-        await self._set_aside(error, games.c.id == error.game)
-
-    async def _set_aside(self, error: DamagedGameError, this: ColumnElement[bool]) -> None:
-        change = update(games).where(this, COUNTED).values(set_aside=0)
+        change = update(games).where(games.c.id == error.game, COUNTED).values(set_aside=0)
         if await self.write(lambda connection: connection.execute(change).rowcount):
             logger.error("%s", error)
 
-    async def set_aside_damaged(self) -> None:
-        """Look through all games as at the start."""
-        await self.write(set_aside_damaged)
+    async def untold(self, place: str) -> str | None:
+        """A game of a place that was set aside and that the place was not told of; now it is."""
+
+        def tell(connection: Connection) -> str | None:
+            found: str | None = connection.scalar(_untold(place))
+            this = games.c.id == found
+            connection.execute(update(games).where(this).values(set_aside=1))
+            return found
+
+        return await self.write(tell)
+
+    async def restore(self, game_id: str, check: Callable[[GameRecord], object]) -> None:
+        """Take a game as its rows are now for sound, and count it again if it was set aside.
+
+        check : raises DamagedGameError where that cannot be, and then nothing is changed
+
+        Raises MissingGameError and DamagedGameError.
+        """
+
+        def take_back(connection: Connection) -> None:
+            chain_anew(connection, game_id)
+            connection.execute(update(games).where(games.c.id == game_id).values(set_aside=None))
+            check(read_record(connection, game_id, set_aside=False))
+
+        await self.write(take_back)
 
     async def idle_games(self, since: datetime) -> list[str]:
         """Ids of the open games anywhere in which nothing has happened since then."""
-        last = (events.c.game_id == games.c.id) & (events.c.version == games.c.version)
-        idle = (games.c.ended_at.is_(None), events.c.at <= since, COUNTED)
-        query = select(games.c.id).join_from(games, events, last).where(*idle)
+        rows = schema.events.c
+        last = (rows.game_id == games.c.id) & (rows.version == games.c.version)
+        idle = (games.c.ended_at.is_(None), rows.at <= since, COUNTED)
+        query = select(games.c.id).join_from(games, schema.events, last).where(*idle)
         query = query.order_by(games.c.began_at, games.c.id)
-        return await self.read(lambda connection: list(connection.scalars(query)))
+        return [row.id for row in await self.rows(query)]
 
     async def secret(self, game_id: str) -> bytes | None:
         """The secret that the dice of a game come from, if it is played with one.
 
         Raises MissingGameError.
         """
-
-        def read(connection: Connection) -> bytes | None:
-            sound = is_sound(games)
-            query = select(case((sound, games.c.secret)), sound).where(games.c.id == game_id)
-            row = connection.execute(query).one_or_none()
-            if row is None:
-                raise missing_game(game_id)
-            if not row[1]:
-                raise DamagedGameError(game_id, say("its row is not as it was written"))
-            secret: bytes | None = row[0]
+        query = select(games.c.secret).where(games.c.id == game_id)
+        for row in await self.rows(query):
+            secret: bytes | None = row.secret
             return secret
-
-        return await self.read(read)
+        raise missing_game(game_id)
 
     async def rolls(self, place: str | None = None) -> list[RolledGame]:
         """The dice of every roll in games played with a secret, game by game in their order."""
-        self.check_complete()
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
-        rolls, damaged = await self.read(lambda connection: read_rolls(connection, *fair))
-        for error in damaged:
-            await self.set_aside(error)
-        return rolls
+        return await self.read(lambda connection: read_rolls(connection, *fair))
+
+
+def _untold(place: str) -> Select[Any]:
+    untold = select(games.c.id).where(games.c.place == place, games.c.set_aside == 0)
+    return untold.order_by(games.c.id).limit(1)
 
 
 def in_place(place: str | None) -> list[ColumnElement[bool]]:

@@ -1,7 +1,7 @@
 """Tournaments of places: who takes part, the draw, and the games of their pairings.
 
-What comes of a game is read from its results, so that nothing is written when one ends. A damaged
-tournament is not there; one whose entrants or games are damaged is not told of, and can be ended.
+What comes of a game is read from its results, so that nothing is written when one ends. Where
+entrants or games are missing, a tournament is not told of, and can be ended.
 """
 
 import logging
@@ -10,17 +10,17 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
-from bot.store.checksums import is_sound, sealed_insert, sealed_update
 from bot.store.errors import StaleVersionError, StoreError
-from bot.store.game_rows import COUNTED, new_row
+from bot.store.game_rows import COUNTED
 from bot.store.schema import entrants, games, results, tournament_games, tournaments
 from bot.store.store import Store
 from bot.table.tournament import Entrant, Form, Tournament, TournamentGame
 
 logger = logging.getLogger(__name__)
 
+_FORMS = set(map(str, Form))
 _OPEN = tournaments.c.ended_at.is_(None)
 
 
@@ -29,7 +29,7 @@ async def make(store: Store, new: Tournament, at: datetime) -> bool:
 
     def keep(connection: Connection) -> bool:
         here = tournaments.c.place == new.place
-        one_open = select(func.count()).where(here, _OPEN, is_sound(tournaments))
+        one_open = select(func.count()).where(here, _OPEN)
         if connection.scalar(one_open):
             return False
         row = {
@@ -42,7 +42,7 @@ async def make(store: Store, new: Tournament, at: datetime) -> bool:
             "made_at": at,
             "ended_at": None,
         }
-        connection.execute(sealed_insert(tournaments), new_row(row))
+        connection.execute(insert(tournaments).values(row))
         for one in new.entrants:
             _insert(connection, new.id, one)
         return True
@@ -162,8 +162,8 @@ async def start(
         if found is None or found.started or found.ended or len(found.present) < least:
             return False
         numbers = list(drawn([one.number for one in found.present]))
-        this = sealed_update(tournaments, "draw").where(tournaments.c.id == tournament_id)
-        connection.execute(this, new_row({"draw": numbers}))
+        this = update(tournaments).where(tournaments.c.id == tournament_id)
+        connection.execute(this.values(draw=numbers))
         return True
 
     return await store.write(draw)
@@ -193,14 +193,14 @@ def begins(tournament_id: str, sides: tuple[int, int]) -> Callable[[Connection, 
             "first": first,
             "second": second,
         }
-        connection.execute(sealed_insert(tournament_games), new_row(row))
+        connection.execute(insert(tournament_games).values(row))
 
     return note
 
 
 def _end(connection: Connection, tournament_id: str, at: datetime) -> bool:
-    this = sealed_update(tournaments, "ended_at").where(tournaments.c.id == tournament_id, _OPEN)
-    return bool(connection.execute(this, new_row({"ended_at": at})).rowcount)
+    this = update(tournaments).where(tournaments.c.id == tournament_id, _OPEN)
+    return bool(connection.execute(this.values(ended_at=at)).rowcount)
 
 
 def _insert(connection: Connection, tournament_id: str, one: Entrant) -> None:
@@ -211,12 +211,12 @@ def _insert(connection: Connection, tournament_id: str, one: Entrant) -> None:
         "name": one.name,
         "left": int(one.left),
     }
-    connection.execute(sealed_insert(entrants), new_row(row))
+    connection.execute(insert(entrants).values(row))
 
 
 def _change(connection: Connection, tournament_id: str, number: int, **changes: Any) -> None:
     this = entrants.c.tournament_id == tournament_id, entrants.c.number == number
-    connection.execute(sealed_update(entrants, *changes).where(*this), new_row(changes))
+    connection.execute(update(entrants).where(*this).values(changes))
 
 
 def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | None:
@@ -224,17 +224,16 @@ def _read(connection: Connection, which: ColumnElement[bool]) -> Tournament | No
 
     Raises StoreError for a damaged one that was not.
     """
-    query = select(tournaments).where(which, is_sound(tournaments))
+    query = select(tournaments).where(which)
     row = connection.execute(query.order_by(tournaments.c.made_at.desc()).limit(1)).one_or_none()
     if row is None:
         return None
-    sat = select(entrants, is_sound(entrants).label("sound"))
-    sitting = connection.execute(
-        sat.where(entrants.c.tournament_id == row.id).order_by(entrants.c.number)
-    ).all()
+    sat = select(entrants).where(entrants.c.tournament_id == row.id)
+    sitting = connection.execute(sat.order_by(entrants.c.number)).all()
     found = _games(connection, row.id)
-    missing = {0, *row.draw} - {one.number for one in sitting}
-    if missing or found is None or not all(one.sound for one in sitting):
+    is_read = isinstance(row.draw, list) and isinstance(row.rules, dict) and row.form in _FORMS
+    missing = {0, *row.draw} - {one.number for one in sitting} if is_read else {0}
+    if missing or found is None:
         if row.ended_at is not None:
             return None
         raise StoreError.say(
@@ -263,7 +262,6 @@ def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] |
     query = (
         select(
             tournament_games,
-            is_sound(tournament_games).label("sound"),
             (games.c.ended_at.is_(None) & COUNTED).label("open"),
             COUNTED.label("counted"),
             results.c.seat,
@@ -271,7 +269,7 @@ def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] |
             results.c.biggest_turn,
         )
         .join_from(tournament_games, games)
-        .outerjoin(results, (results.c.game_id == games.c.id) & is_sound(results))
+        .outerjoin(results, results.c.game_id == games.c.id)
         .where(tournament_games.c.tournament_id == tournament_id)
         .order_by(tournament_games.c.number, results.c.seat)
     )
@@ -281,7 +279,7 @@ def _games(connection: Connection, tournament_id: str) -> list[TournamentGame] |
         rows.setdefault(row.number, []).append(row)
     for number, seats in rows.items():
         first = seats[0]
-        if not first.sound or number != len(found) + 1:
+        if number != len(found) + 1:
             return None
         shares, biggest = None, (0, 0)
         if first.counted and [row.seat for row in seats] == [0, 1]:

@@ -1,11 +1,9 @@
-"""Databases that are damaged at random, and what an undamaged one tells of the same games."""
+"""Databases that are damaged at random."""
 
 import random
-import shutil
 import sqlite3
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager, closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,8 +13,7 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
-from bot.store.checksums import SEALED, crc32
-from bot.store.database import PAGE_SIZE
+from bot.store.schema import metadata
 from bot.wiring import open_parts
 
 PLACES = [f"channel-{number}" for number in range(5)]
@@ -25,14 +22,11 @@ QUESTIONS = [
     *("/leaderboard where:everywhere", "/proof", "/rules show ours", "/rules"),
 ]
 TABLES = ["games", "seats", "events", "results", "place_settings", "place_rules"]
-Answers = dict[tuple[str, str], Any]
 
 
 def sql(path: Path) -> sqlite3.Connection:
     """The database without the program, and without its foreign keys."""
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.create_function("crc32", 1, crc32)
-    return connection
+    return sqlite3.connect(path, isolation_level=None)
 
 
 class Channels:
@@ -70,10 +64,6 @@ class Channels:
             if not (isinstance(found, dict) and "was set aside" in found.get("error", "")):
                 break
         return found
-
-    async def answers(self) -> Answers:
-        """To all questions, in all places."""
-        return {(place, one): await self.data(place, one) for place in PLACES for one in QUESTIONS}
 
 
 @asynccontextmanager
@@ -147,107 +137,49 @@ def _three(roll: list[int]) -> list[str]:
     return [str(face) for face in roll]
 
 
-@dataclass
-class World:
-    """A sound database, and what is told of it with some of its games set aside or gone."""
-
-    folder: Path
-    scratch: Path
-    _known: dict[Any, Answers]
-    """What was told so far, which others may use as well."""
-
-    def copy(self, name: str) -> Path:
-        """A folder with a copy of the database."""
-        folder = self.scratch / name
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        shutil.copy(self.folder / "farkle.db", folder)
-        return folder
-
-    async def expected(self, damaged: Path) -> Answers:
-        """What an undamaged copy tells in which the same games are set aside, or not there."""
-        known = self._games(self.folder / "farkle.db").keys()
-        found = self._games(damaged)
-        aside = frozenset(game for game in known & found.keys() if found[game] is not None)
-        gone = frozenset(known - found.keys())
-        unset = frozenset(self.lost(damaged, "place_settings"))
-        if (aside, gone, unset) not in self._known:
-            folder = self.copy("expected")
-            with closing(sql(folder / "farkle.db")) as connection:
-                for game in aside:
-                    connection.execute("UPDATE games SET set_aside = 1 WHERE id = ?", [game])
-                for game in gone:
-                    for table in ("results", "events", "seats"):
-                        connection.execute(f"DELETE FROM {table} WHERE game_id = ?", [game])  # noqa: S608
-                    connection.execute("DELETE FROM games WHERE id = ?", [game])
-                for place, key, *_ in unset:
-                    this = "DELETE FROM place_settings WHERE place = ? AND key = ?"
-                    connection.execute(this, [place.strip("'"), key.strip("'")])
-            async with opened(folder) as chat:
-                self._known[aside, gone, unset] = await chat.answers()
-        return self._known[aside, gone, unset]
-
-    def _games(self, path: Path) -> dict[Any, int | None]:
-        """The games in a database, and whether each was set aside."""
-        with closing(sql(path)) as connection:
-            connection.text_factory = lambda text: text.decode("utf-8", "replace")
-            return dict(connection.execute("SELECT id, set_aside FROM games"))
-
-    def lost(self, damaged: Path, table: str) -> set[Any]:
-        """Rows of a table that are not in a damaged copy as they are here."""
-        here, there = self._rows(damaged, table)
-        return here - there
-
-    def differs(self, damaged: Path, table: str) -> bool:
-        """Whether a table in a damaged copy is another one than here."""
-        here, there = self._rows(damaged, table)
-        return here != there
-
-    def _rows(self, damaged: Path, table: str) -> tuple[set[Any], ...]:
-        rows = []
-        for path in (self.folder / "farkle.db", damaged):
-            with closing(sql(path)) as connection:
-                connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
-                columns = ", ".join(f"quote({column})" for column in (*SEALED[table], "crc"))
-                rows.append(set(connection.execute(f"SELECT {columns} FROM {table}")))  # noqa: S608
-        return tuple(rows)
-
-
 # ---- Damage ----------------------------------------------------------------------------------
 
 
-def damage_rows(path: Path, chance: random.Random) -> str:
-    """Change, delete, double or swap rows; says what was done."""
+PAGE_SIZE = 4096
+
+
+def columns(table: str) -> list[str]:
+    """The columns of a table but for the one that says whether a game is set aside."""
+    return [one.name for one in metadata.tables[table].columns if one.name != "set_aside"]
+
+
+def damage_rows(path: Path, chance: random.Random) -> tuple[str, str]:
+    """Change, delete, double or swap rows; says of which table, and what was done."""
     with closing(sql(path)) as connection:
         while True:
             table = chance.choice(TABLES)
-            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-            columns = [one for one in columns if one not in {"crc", "set_aside"}]
-            keys = columns[:1] if table == "games" else columns[:2]
-            rows = connection.execute(f"SELECT {', '.join(columns)} FROM {table}").fetchall()  # noqa: S608
+            names = columns(table)
+            keys = names[:1] if table == "games" else names[:2]
+            rows = connection.execute(f"SELECT {', '.join(names)} FROM {table}").fetchall()  # noqa: S608
             row, other = chance.choice(rows), chance.choice(rows)
             this = " AND ".join(f"{key} = ?" for key in keys)
-            where = [row[columns.index(key)] for key in keys]
-            column = chance.choice(columns)
-            value = _odd_value(chance, row[columns.index(column)], other[columns.index(column)])
+            where = [row[names.index(key)] for key in keys]
+            column = chance.choice(names)
+            value = _odd_value(chance, row[names.index(column)], other[names.index(column)])
+            doubled = ", ".join("?" if one == column else one for one in names)
             statement, values = chance.choice(
                 [
                     (f"DELETE FROM {table} WHERE {this}", where),  # noqa: S608
                     *[(f"UPDATE {table} SET {column} = ? WHERE {this}", [value, *where])] * 5,  # noqa: S608
                     (
-                        f"INSERT INTO {table} ({', '.join(columns)}, crc) SELECT "  # noqa: S608
-                        + ", ".join("?" if one == column else one for one in columns)
-                        + f", crc FROM {table} WHERE {this}",
+                        f"INSERT INTO {table} ({', '.join(names)})"  # noqa: S608
+                        f" SELECT {doubled} FROM {table} WHERE {this}",
                         [value, *where],
                     ),
                 ]
             )
+            before = set(rows)
             try:
-                changed = connection.execute(statement, values)
+                connection.execute(statement, values)
             except (sqlite3.IntegrityError, sqlite3.OperationalError, OverflowError):
                 continue
-            if changed.rowcount:
-                return f"{statement} {values}"
+            if before != set(connection.execute(f"SELECT {', '.join(names)} FROM {table}")):  # noqa: S608
+                return table, f"{statement} {values}"
 
 
 def _odd_value(chance: random.Random, value: Any, other: Any) -> Any:
@@ -263,7 +195,7 @@ def _odd_value(chance: random.Random, value: Any, other: Any) -> Any:
     )
 
 
-def damage_file(path: Path, chance: random.Random) -> str:
+def damage_file(path: Path, chance: random.Random) -> tuple[str, str]:
     """Flip bytes, or empty, double or cut off pages; says what was done."""
     content = bytearray(path.read_bytes())
     size, pages = PAGE_SIZE, len(content) // PAGE_SIZE
@@ -283,7 +215,7 @@ def damage_file(path: Path, chance: random.Random) -> str:
     else:
         content += chance.randbytes(size)
     path.write_bytes(content)
-    return f"{done} {page}"
+    return "file", f"{done} {page}"
 
 
-Damage = Callable[[Path, random.Random], str]
+Damage = Callable[[Path, random.Random], tuple[str, str]]

@@ -1,10 +1,10 @@
-"""A database without games, made once and copied: all migrations take longer than most tests."""
+"""A database without games, made once and copied: to make its tables takes long."""
 
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bot.store.database import migrate
+from bot.store.database import prepare
 from solver.folders import OWNER_ONLY, make_private
 
 
@@ -20,5 +20,5 @@ def lay_database(file: Path) -> None:
 def _made() -> bytes:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "farkle.db"
-        migrate(file)
+        prepare(file)
         return file.read_bytes()

@@ -23,14 +23,13 @@ from bot.views.dice_picture import dice_png
 from solver.rules.file import load_rules, preset_names
 
 _LOADED = [
+    "aiosqlite",
     "bot.cli.main",
     *(place.rpartition(".")[0] for place in COMMANDS.values()),
     "bot.fronts.console",
     "bot.fronts.discord.client",
     "bot.fronts.discord.front",
     "bot.wiring",
-    "bot.store.upgrades",
-    "aiosqlite",
     "matplotlib.figure",
     "matplotlib.backends.backend_agg",
     "PIL.PngImagePlugin",

@@ -112,7 +112,8 @@ def killed_after(folder: Path, seconds: float) -> Iterator[Chat]:
 
 def die_at(point: str, write: int) -> None:
     """Have this process kill itself at its write of this number, from 1."""
-    from bot.store import game_rows, moves, store  # noqa: PLC0415
+    from bot.store import store  # noqa: PLC0415
+    from bot.store.game_rows import insert_events  # noqa: PLC0415
 
     writes = count(1)
 
@@ -130,14 +131,12 @@ def die_at(point: str, write: int) -> None:
 
         return write_and_die
 
-    insert = game_rows.insert_events
-
     def insert_and_die(*values: Any) -> None:
-        insert(*values)
+        insert_events(*values)
         die_if(next(writes) == write)
 
     if point == "within":  # after a part of the transaction
-        patch.object(moves, "insert_events", insert_and_die).start()
+        patch("bot.store.store.insert_events", insert_and_die).start()
     else:
         for name in ("create_game", "append"):
             patch.object(store.Store, name, dying(getattr(store.Store, name))).start()

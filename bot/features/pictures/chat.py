@@ -24,7 +24,7 @@ from bot.features.pictures.explorer import Exploration, explored, explored_at, e
 from bot.features.pictures.explorer_view import exploration_card, exploration_data, exploration_text
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets
-from bot.services.tables import Caller, Table, Tables
+from bot.services.tables import Caller, Table, Tables, check_hints
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -155,7 +155,7 @@ async def walked(
     rules = await at_once(oracle.advisor.rules_of, press.digest, press.name)
     position = press.position
     scores = tuple(position.players[k].score for k in position.in_order)
-    await tables.check_asked(caller, rules, scores)
+    check_hints(await tables.open_at(caller.place), caller, rules, scores)
     work = explored_at, oracle.advisor, rules, position
     yield exploration(await oracle.answered(caller.asker, rules, *work, players=len(scores)))
 

@@ -159,9 +159,8 @@ class Daily:
         due = [*set(due) - await stored.posted(self._store, now.date())] if due else []
         if not due:
             return
-        async with self._store.leases.held("daily positions") as ours:
-            for place in sorted(due) if ours else ():
-                await self._post(place, now.date(), post)
+        for place in sorted(due):
+            await self._post(place, now.date(), post)
 
     async def _post(
         self, place: str, day: date, post: Callable[[str, Post], Awaitable[bool]]

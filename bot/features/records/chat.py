@@ -306,7 +306,6 @@ class RecordCommands:
         """The game named, else the one that ended last here."""
         wanted = table_of(line) or line.words or None
         if wanted is None:
-            self._tables.store.check_complete()
             games = await self._tables.store.recent_games(caller.place, _LOOKED_BACK)
             over = [(game.ended_at, game.id) for game in games if game.ended_at]
             if not over:
@@ -320,7 +319,6 @@ class RecordCommands:
             await self._tables.open_at(caller.place)  # which says so, if nobody has yet
             raise
         if table is None or table.stored.place != caller.place:
-            self._tables.store.check_complete()
             raise InvalidRequestError.say('no game "{game}" was played here', game=wanted)
         if not table.game.over:
             raise InvalidRequestError.say(

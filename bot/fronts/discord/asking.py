@@ -30,7 +30,7 @@ def place_of(interaction: discord.Interaction) -> str:
     return f"discord:{channel_of(interaction)}"
 
 
-def caller_of(interaction: discord.Interaction, at_version: int | None = None) -> Caller:
+def caller_of(interaction: discord.Interaction) -> Caller:
     """Who gives a command, and in which channel."""
     alone = interaction.guild_id is None
     permissions = interaction.permissions
@@ -38,7 +38,6 @@ def caller_of(interaction: discord.Interaction, at_version: int | None = None) -
         place=place_of(interaction),
         person=person_of(interaction.user),
         manages=alone or permissions.manage_channels or permissions.manage_guild,
-        at_version=at_version,
     )
 
 

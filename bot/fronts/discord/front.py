@@ -248,7 +248,7 @@ class DiscordFront:
         table.acting_seat(caller)  # raises where somebody else is to move
         games = self._games
         async with self.pressing.choices.choose(press, patience) as mask:
-            now = await games.tables.current(press.game)
+            now = await games.tables.latest(table)
             if (late := too_late(caller, now, press)) is None:
                 is_as_shown = now.game.version == press.version
                 await answer.choose(now, mask, None if is_as_shown else await games.shown(now))

@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bot.cli.main import farkle
-from bot.store.database import PAGE_SIZE
+from bot.store.errors import StoreError
+from bot.store.schema import metadata
 from tests.bot.damage import PLACES, make_world, opened, sql
 
 Run = Callable[..., Result]
@@ -58,21 +59,21 @@ def test_each_thing_that_is_wrong_is_told(check: Run, folder: Path) -> None:
             "SELECT id FROM games WHERE secret IS NOT NULL ORDER BY id LIMIT 3"
         ).fetchall()
     execute(folder, "DELETE FROM events WHERE game_id = ? AND version = 3", one)
-    execute(folder, "UPDATE seats SET name = 'eve' WHERE game_id = ? AND number = 0", two)
+    execute(folder, "UPDATE events SET kind = 'banked' WHERE game_id = ? AND version = 2", two)
     execute(folder, "UPDATE games SET set_aside = 1 WHERE id = ?", three)
-    execute(folder, "UPDATE place_settings SET value = 3 WHERE place = ?", PLACES[0])
+    execute(folder, "UPDATE place_settings SET value = '\"x\"' WHERE place = ?", PLACES[0])
     execute(folder, "UPDATE place_rules SET text = 'goal' WHERE place = ?", PLACES[1])
-    execute(folder, "INSERT INTO results VALUES ('nobody', 0, 1, 1, 1, 1, 1, 1, 1, 0)")
+    execute(folder, "INSERT INTO results VALUES ('nobody', 0, 1, 1, 1, 1, 1, 1, 1)")
     found = check()
     assert found.exit_code == 1
     lines = found.stdout.splitlines()
     for line in (
         f"game {one}: event 3 is missing",
-        f"game {two}: its seats are not as they were written",
+        f"game {two}: event 2 is not as it was written",
         f"game {three}: it was set aside, and nothing is wrong with it now:"
         f" farkle store check --restore {three}",
-        f"setting games of {PLACES[0]}: it is not as it was written",
-        f"rules ours of {PLACES[1]}: it is not as it was written",
+        f"setting games of {PLACES[0]}: it cannot be x",
+        f"rules ours of {PLACES[1]}: they are no TOML",
         "table results: a row belongs to a game or seat that is not there",
     ):
         assert line in lines
@@ -124,26 +125,64 @@ def test_what_is_no_database(check: Run, folder: Path) -> None:
     assert not path.exists()
 
 
-async def test_a_database_that_was_rescued(check: Run, folder: Path) -> None:
+def test_a_damaged_file(check: Run, folder: Path) -> None:
     path = folder / "farkle.db"
     content = bytearray(path.read_bytes())
-    content[-PAGE_SIZE:] = bytes(PAGE_SIZE)
+    content[-4096:] = bytes(4096)
     path.write_bytes(content)
-    assert (await asyncio.to_thread(check)).exit_code == 1
-    async with opened(folder) as chat:
-        assert "This may not be all" in (await chat.say(PLACES[0], "/leaderboard")).text
-        found = (await asyncio.to_thread(check)).stdout
-        [copy] = folder.glob("farkle.db.damaged-*")  # noqa: ASYNC240
-        assert f"database: it was rescued from {copy}" in found
-        told = (await chat.say(PLACES[0], "ann: /forget me")).text
-        assert told.startswith(f"What was deleted is still in {copy}")
-        copy.unlink()
-        assert isinstance((await chat.say(PLACES[0], "/leaderboard")).data, list)
-
-
-def test_a_database_of_an_older_version(check: Run, folder: Path) -> None:
-    with closing(sqlite3.connect(folder / "farkle.db")) as connection, connection:
-        connection.execute("UPDATE alembic_version SET version_num = '2'")
     found = check()
     assert found.exit_code == 1
-    assert "schema: it has version 2, and this program" in found.stdout
+    assert "database: " in found.stdout
+
+
+def test_a_database_of_a_newer_version(check: Run, folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "farkle.db")) as connection, connection:
+        connection.execute("UPDATE schema_version SET number = 999")
+    found = check()
+    assert found.exit_code == 1
+    assert "was made by a newer version of this program" in found.stdout
+
+
+def as_before(folder: Path) -> None:
+    """Make a database of an earlier version of the one that is there."""
+    with closing(sqlite3.connect(folder / "earlier.db")) as old, old:
+        old.execute("ATTACH ? AS now", [str(folder / "farkle.db")])
+        old.execute("CREATE TABLE alembic_version AS SELECT '7' AS version_num")
+        for name, table in metadata.tables.items():
+            columns = ", ".join(f'"{one.name}"' for one in table.columns if one.name != "hash")
+            if name != "schema_version":
+                old.execute(f"CREATE TABLE {name} AS SELECT {columns}, 0 AS crc FROM now.{name}")  # noqa: S608
+    (folder / "earlier.db").replace(folder / "farkle.db")
+
+
+async def test_a_database_of_an_earlier_version_is_brought_over(check: Run, folder: Path) -> None:
+    def rows() -> set[Any]:
+        with closing(sql(folder / "farkle.db")) as connection:
+            return {
+                (name, *row)
+                for name in metadata.tables
+                for row in connection.execute(f"SELECT * FROM {name}")  # noqa: S608
+            }
+
+    before = rows()
+    as_before(folder)
+    earlier = (folder / "farkle.db").read_bytes()
+    with pytest.raises(StoreError, match="made by an earlier version of this program: `farkle"):
+        async with opened(folder):
+            pass
+    assert (folder / "farkle.db").read_bytes() == earlier
+
+    def upgrade() -> Result:
+        return CliRunner().invoke(farkle, ["store", "upgrade"])
+
+    done = await asyncio.to_thread(upgrade)
+    kept = folder / "farkle.db.before"
+    assert done.stdout == f"16 games brought over to {folder / 'farkle.db'}; before: {kept}\n"
+    assert kept.exists()
+    assert rows() == before
+    assert (await asyncio.to_thread(check)).exit_code == 0
+    again = await asyncio.to_thread(upgrade)
+    assert "is in the way" in str(again.exception)
+    kept.unlink()
+    again = await asyncio.to_thread(upgrade)
+    assert "is not of the version that can be brought over" in str(again.exception)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,11 +61,6 @@ class MemoryStore:
     def __init__(self) -> None:
         self.texts: dict[tuple[str, str], str] = {}
         self.settings: dict[tuple[str, str], Any] = {}
-        self.leases = self
-
-    @asynccontextmanager
-    async def held(self, name: str) -> AsyncIterator[bool]:  # noqa: ARG002
-        yield True
 
     async def place_rules(self, place: str) -> dict[str, str]:
         return {name: text for (where, name), text in self.texts.items() if where == place}

@@ -132,10 +132,10 @@ def test_no_database_is_made_by_looking(run: Run, tmp_path: Path) -> None:
 
 def test_a_database_of_another_version_is_left_alone(run: Run, console: Path) -> None:
     with closing(sqlite3.connect(console / "farkle.db")) as connection, connection:
-        connection.execute("UPDATE alembic_version SET version_num = 'v1'")
+        connection.execute("UPDATE schema_version SET number = 999")
     status, _, sentence = run("rules", "list", "--place", "console")
     assert status == 2
-    assert "was made by another version of this program" in sentence
+    assert "was made by a newer version of this program" in sentence
 
 
 @pytest.mark.usefixtures("console")

@@ -4,10 +4,9 @@
 import asyncio
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from unittest import mock
-
-from sqlalchemy import Connection
 
 from bot.store import scrub
 from bot.store.records import forget
@@ -19,12 +18,12 @@ from tests.bot.store.test_store import NOON, begin, rolled
 async def test_those_who_wait_share_the_next_one(url: str) -> None:
     """However many ask, one is under way and one more comes after its rest."""
     store = await Store.open(url)
-    rewrite, rested = scrub.Scrub._rewrite, asyncio.Event()
+    rewrite, rested = Store.rewrite, asyncio.Event()
     rewritten, rests = [], []
 
-    def noted(self: scrub.Scrub, connection: Connection) -> None:
+    async def noted(self: Store) -> None:
         rewritten.append(self)
-        rewrite(self, connection)
+        await rewrite(self)
 
     async def rest(seconds: float) -> None:
         rests.append(seconds)
@@ -32,7 +31,7 @@ async def test_those_who_wait_share_the_next_one(url: str) -> None:
             await rested.wait()
 
     with (
-        mock.patch.object(scrub.Scrub, "_rewrite", noted),
+        mock.patch.object(store, "_scrub", scrub.Scrub(partial(noted, store))),
         mock.patch.object(asyncio, "sleep", rest),
         mock.patch.object(scrub, "REST", 1e6),
     ):

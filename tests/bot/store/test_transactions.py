@@ -1,47 +1,42 @@
-"""Writes that wait are committed together, and each of them stands or falls alone."""
+"""Transactions: those that write come in turn, and each of them stands or falls alone."""
 
 import asyncio
 import random
-import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, RootTransaction, text
+from sqlalchemy import Connection, text
 
 from bot.languages import best_language
-from bot.store import database
-from bot.store.errors import MissingGameError, StaleVersionError, StoreError
-from bot.store.readers import MOST
+from bot.store.database import MOST_READS as MOST
+from bot.store.errors import MissingGameError, StaleVersionError
 from bot.store.rows import SeatRow
+from bot.store.schema import place_settings
 from bot.store.store import Store
+from bot.store.transactions import put
 from solver.wording import speak
 from tests.bot.new_database import lay_database
 from tests.bot.store.test_store import NOON, begin, rolled
 
 
-def commits(path: Path) -> int:
-    """How many there were that wrote."""
-    with closing(sqlite3.connect(path)) as connection:
-        [number] = connection.execute("PRAGMA user_version").fetchone()
-        return int(number)
+def pause(connection: Connection, begun: asyncio.Event, free: asyncio.Event) -> None:
+    """Hold a transaction up, as a statement does that takes long."""
+    begun.set()
+    driver: Any = connection.connection.dbapi_connection
+    driver.run_async(lambda _: free.wait())
 
 
 @asynccontextmanager
 async def waiting(store: Store) -> AsyncIterator[None]:
     """Whatever is written inside waits until the end."""
-    begun, free = threading.Event(), threading.Event()
-
-    def hold(_: Connection) -> None:
-        begun.set()
-        free.wait()
-
-    holding = asyncio.create_task(store.alone(hold))
-    await asyncio.to_thread(begun.wait)
+    begun, free = asyncio.Event(), asyncio.Event()
+    holding = asyncio.create_task(store.write(partial(pause, begun=begun, free=free)))
+    await begun.wait()
     try:
         yield
         await asyncio.sleep(0)
@@ -53,29 +48,11 @@ async def waiting(store: Store) -> AsyncIterator[None]:
 async def versions(store: Store) -> dict[str, int]:
     """The versions of all games, whose events are whole."""
     found = {}
-    for game in await store.open_games("here"):
+    for game in (await store.open_games("here"))[0]:
         stored, events = await store.load(game.id)
         assert len(events) == stored.version
         found[game.id] = stored.version
     return found
-
-
-async def test_those_that_wait_are_committed_together(store: Store, path: Path) -> None:
-    for number in range(9):
-        await begin(store, f"g{number}")
-    before = commits(path)
-    async with waiting(store):
-        moves = [
-            asyncio.create_task(store.append(f"g{number}", number % 3, [rolled(1)], NOON))
-            for number in range(10)
-        ]
-    done = await asyncio.gather(*moves, return_exceptions=True)
-    # one is at version 1, the next where it should be, one not there
-    stale = StaleVersionError
-    assert [type(one) for one in done] == [*[stale, int, stale] * 3, MissingGameError]
-    assert commits(path) == before + 1
-    moved = {f"g{number}": 2 if number % 3 == 1 else 1 for number in range(9)}
-    assert await versions(store) == moved
 
 
 async def test_of_two_that_contradict_each_other_the_first_holds(store: Store) -> None:
@@ -101,77 +78,6 @@ async def test_what_one_that_fails_had_written_is_taken_back(store: Store) -> No
     assert [event.data for event in events[1:]] == [{"dice": [2]}]
 
 
-async def test_one_that_does_not_fit_on_the_disk_takes_no_others_down(store: Store) -> None:
-    for number in range(3):
-        await begin(store, f"g{number}")
-
-    def bound(connection: Connection) -> None:
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
-        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 5}")
-
-    await store.alone(bound)
-    async with waiting(store):
-        moves = [
-            asyncio.create_task(store.append(f"g{number}", 1, [rolled(*[6] * size)], NOON))
-            for number, size in enumerate((1, 100_000, 1))
-        ]
-    done = await asyncio.gather(*moves, return_exceptions=True)
-    assert (done[0], done[2]) == (2, 2)
-    assert isinstance(done[1], StoreError)
-    assert str(done[1]).endswith("cannot grow; the disk is full")
-    assert await versions(store) == {"g0": 2, "g1": 1, "g2": 2}
-
-
-async def test_what_cannot_be_committed_together_is_committed_one_by_one(
-    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(4):
-        await begin(store, f"g{number}")
-    commit, failures = Connection.commit, iter([True, False, True])
-
-    def failing(self: Connection) -> None:
-        if next(failures, False):
-            raise sqlite3.OperationalError("disk I/O error")
-        commit(self)
-
-    monkeypatch.setattr(Connection, "commit", failing)
-    before = commits(path)
-    async with waiting(store):
-        moves = [
-            asyncio.create_task(store.append(f"g{number}", 1, [rolled(1)], NOON))
-            for number in range(4)
-        ]
-    done = await asyncio.gather(*moves, return_exceptions=True)
-    assert [type(one) for one in done] == [int, sqlite3.OperationalError, int, int]
-    assert commits(path) == before + 3
-    assert await versions(store) == {"g0": 2, "g1": 1, "g2": 2, "g3": 2}
-
-
-async def test_who_cannot_begin_is_told_at_once_with_all_others(
-    path: Path, url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "PATIENCE", 0.05)
-    store = await Store.open(url)
-    await begin(store, "g")
-    begins, connection_begin = [], Connection.begin
-
-    def noted(self: Connection) -> RootTransaction:
-        begins.append(self)
-        return connection_begin(self)
-
-    monkeypatch.setattr(Connection, "begin", noted)
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        async with waiting(store):
-            moves = [asyncio.create_task(store.append("g", 1, [rolled(1)], NOON)) for _ in range(9)]
-        done = await asyncio.gather(*moves, return_exceptions=True)
-        assert all(isinstance(one, StoreError) for one in done)
-        assert all("held by another program" in str(one) for one in done)
-        assert len(begins) == 1
-    assert await store.append("g", 1, [rolled(1)], NOON) == 2
-    await store.close()
-
-
 async def test_everybody_is_refused_in_their_own_language(store: Store) -> None:
     async def said(language: str) -> str:
         speak(best_language(language))
@@ -188,7 +94,6 @@ async def test_everybody_is_refused_in_their_own_language(store: Store) -> None:
 
 async def test_one_that_is_cancelled_before_it_begins_is_not_written(store: Store) -> None:
     await begin(store, "g")
-    seen = store.foreign_writes()
     async with waiting(store):
         move = asyncio.create_task(store.append("g", 1, [rolled(1)], NOON))
         await asyncio.sleep(0)
@@ -196,29 +101,6 @@ async def test_one_that_is_cancelled_before_it_begins_is_not_written(store: Stor
         await asyncio.wait([move])
     assert move.cancelled()
     assert await versions(store) == {"g": 1}
-    assert store.foreign_writes() == seen
-
-
-async def test_one_that_is_cancelled_while_it_runs_counts_as_one_of_others(store: Store) -> None:
-    """What this program has in memory may be out of date then."""
-    await begin(store, "g")
-    assert await store.place_settings("here") == {}
-    begun, free = threading.Event(), threading.Event()
-    seen = store.foreign_writes()
-
-    def late(connection: Connection) -> None:
-        begun.set()
-        free.wait()
-        connection.exec_driver_sql("UPDATE games SET place = 'there'")
-
-    move = asyncio.create_task(store.write(late))
-    await asyncio.to_thread(begun.wait)
-    move.cancel()
-    await asyncio.wait([move])
-    assert move.cancelled()
-    free.set()
-    await store.note(lambda _: None)  # which comes after it
-    assert store.foreign_writes() > seen
 
 
 @pytest.mark.slow
@@ -226,7 +108,7 @@ async def test_whatever_breaks_off_every_move_is_whole_or_not_there(store: Store
     """Many at once, of which some are stale and some cancelled at any moment."""
     chance = random.Random(6)
     for number in range(5):
-        await begin(store, f"g{number}", events=[])
+        await begin(store, f"g{number}")
     kept: dict[str, list[int]] = {f"g{number}": [] for number in range(5)}
     unsure: dict[str, set[int]] = {name: set() for name in kept}
     marks = iter(range(100_000))
@@ -251,27 +133,25 @@ async def test_whatever_breaks_off_every_move_is_whole_or_not_there(store: Store
     await asyncio.gather(*(move(name) for name in kept for _ in range(2)))
     for name, marked in kept.items():
         _, events = await store.load(name)
-        found = [event.data["dice"][0] for event in events]
+        found = [event.data["dice"][0] for event in events[1:]]
         assert found[::2] == found[1::2]
         assert set(marked) <= set(found[::2]) <= set(marked) | unsure[name]
     assert any(kept.values())
     assert any(unsure.values())
 
 
-async def test_a_read_is_one_transaction_beside_the_event_loop(store: Store) -> None:
-    """What is made of many rows holds up nobody, and sees nothing of what is written meanwhile."""
+async def test_a_read_sees_nothing_of_what_is_written_meanwhile(store: Store) -> None:
     await begin(store, "g")
-    begun, free = threading.Event(), threading.Event()
+    begun, free = asyncio.Event(), asyncio.Event()
     number = text("SELECT count(*) FROM games")
 
     def read(connection: Connection) -> tuple[int, int]:
         before = connection.scalar(number)
-        begun.set()
-        assert free.wait(60)
+        pause(connection, begun, free)
         return before, connection.scalar(number)
 
     reading = asyncio.create_task(store.read(read))
-    await asyncio.to_thread(begun.wait)
+    await begun.wait()
     await begin(store, "h")
     free.set()
     assert await reading == (1, 1)
@@ -296,35 +176,97 @@ async def test_more_reads_than_connections_and_some_that_fail(store: Store) -> N
 
 async def test_a_read_that_nobody_waits_for_holds_up_no_other(store: Store) -> None:
     await begin(store, "g")
-    begun, free, ended = threading.Event(), threading.Event(), threading.Event()
+    begun, free, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     def slow(connection: Connection) -> None:
-        begun.set()
-        assert free.wait(60)
+        pause(connection, begun, free)
         connection.scalar(text("SELECT count(*) FROM games"))
         ended.set()
 
     reading = asyncio.create_task(store.read(slow))
-    await asyncio.to_thread(begun.wait)
+    await begun.wait()
     reading.cancel()
     await asyncio.wait([reading])
     assert await versions(store) == {"g": 1}
     assert not ended.is_set()
     free.set()
-    assert await asyncio.to_thread(ended.wait, 60)
+    await ended.wait()
 
 
-async def test_closing_ends_the_threads_that_read(path: Path, url: str) -> None:
+@pytest.mark.parametrize("fails", [False, True])
+async def test_one_that_is_cancelled_once_it_has_begun_ends_as_a_whole(
+    path: Path, url: str, fails: bool
+) -> None:
+    """Closing waits for it, and nothing holds the database up after it."""
+    lay_database(path)
+    store = await Store.open(url)
+    begun, free = asyncio.Event(), asyncio.Event()
+
+    def slow(connection: Connection) -> None:
+        for number in (1, 2):
+            row = {"place": "here", "key": f"k{number}", "value": number}
+            put(connection, place_settings, row)
+            if number == 1:
+                pause(connection, begun, free)
+            if fails:
+                raise MissingGameError("none")
+
+    writing = asyncio.create_task(store.write(slow))
+    await begun.wait()
+    writing.cancel()
+    await asyncio.wait([writing])
+    assert writing.cancelled()
+    closing = asyncio.create_task(store.close())
+    await asyncio.sleep(0)
+    assert not closing.done()
+    free.set()
+    await closing
+    again = await Store.open(url)
+    await again.set_place_setting("there", "k", 1)
+    assert await again.place_settings("here") == ({} if fails else {"k1": 1, "k2": 2})
+    await again.close()
+
+
+async def test_a_program_that_ends_in_a_transaction_leaves_nothing_of_it(
+    path: Path, url: str
+) -> None:
+    """All of its tasks are cancelled then, wherever they are."""
+    lay_database(path)
+
+    store = await Store.open(url)
+    before, begun = asyncio.all_tasks(), asyncio.Event()
+
+    def slow(connection: Connection) -> None:
+        put(connection, place_settings, {"place": "here", "key": "k", "value": 1})
+        pause(connection, begun, asyncio.Event())
+
+    writing = asyncio.create_task(store.write(slow))
+    await begun.wait()
+    running = asyncio.all_tasks() - before
+    for task in running:
+        task.cancel()
+    await asyncio.wait(running)
+    assert writing.cancelled()
+    await store.close()
+    again = await Store.open(url)
+    await again.set_place_setting("there", "k", 1)
+    assert await again.place_settings("here") == {}
+    await again.close()
+
+
+async def test_closing_ends_the_threads(path: Path, url: str) -> None:
     lay_database(path)
     before = set(threading.enumerate())
     store = await Store.open(url)
     await asyncio.gather(*(versions(store) for _ in range(4)))
-    reading = [one for one in set(threading.enumerate()) - before if "worker_thread" in one.name]
-    assert len(reading) > 1
+    of_connections = {
+        one for one in set(threading.enumerate()) - before if not one.name.startswith("asyncio")
+    }
+    assert len(of_connections) > 1
     await store.close()
-    for thread in reading:
+    for thread in of_connections:
         await asyncio.to_thread(thread.join, 60)
-    assert not any(thread.is_alive() for thread in reading)
+    assert not any(thread.is_alive() for thread in of_connections)
 
 
 async def test_rows_that_a_failure_left_unread_do_not_hold_the_past(store: Store) -> None:

@@ -9,12 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Text, literal
 
 from bot.features.practice.daily import BoardLine, Daily, Post, Solution, Verdict, board, streak_of
 from bot.services.advisor import Advisor
 from bot.services.house_rules import RULES_SETTING
-from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.records import forget
@@ -183,22 +182,12 @@ async def test_who_is_forgotten_has_no_answers(program: Program) -> None:
     assert [row.name for row in rows] == ["bob"]
 
 
-async def test_damaged_rows_are_found_and_made_anew(program: Program) -> None:
+@pytest.mark.parametrize("column", ["rules", "choices"])
+async def test_a_damaged_row_is_made_anew(program: Program, column: str) -> None:
     daily = await program.asked()
-    await program.answer("ann", wrong(daily))
-    assert (await check_store(program.store, lambda _: None)).problems == ()
-    for table in (daily_positions, daily_answers):
-        changed = table.update().values({"crc": 1})
-        await program.store.write(partial(Connection.execute, statement=changed))
-    found = (await check_store(program.store, lambda _: None)).problems
-    assert [one.where for one in found] == [
-        f"daily position of {daily.day} in {HERE}",
-        f"daily answer of {daily.day} in {HERE}",
-    ]
+    changed = daily_positions.update().values({column: literal("7", Text)})
+    await program.store.write(partial(Connection.execute, statement=changed))
     assert await program.asked() == daily
-    assert await program.daily.board(HERE) == []
-    assert await program.answer("ann", daily.best) == Verdict(daily, daily.best, True, 1)
-    assert (await check_store(program.store, lambda _: None)).problems == ()
 
 
 # ---- Posts -----------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ async def test_one_pairing_is_begun_once(program: Program, other: Program) -> No
     assert sum(isinstance(one, News) for one in told) == 1
     assert sum(isinstance(one, FarkleError) for one in told) == 3
     for one in (program, other):
-        assert len(await one.store.open_games(HERE)) == 1
+        assert len((await one.store.open_games(HERE))[0]) == 1
         assert [pair.state for pair in (await one.now()).due] == [State.PLAYING]
 
 
@@ -114,7 +114,7 @@ async def test_several_games_at_a_time(program: Program, other: Program) -> None
              for one in found.due]  # fmt: skip
     for one, against in names:
         await program.play(one, against)
-    assert len(await program.store.open_games(HERE)) == 2
+    assert len((await program.store.open_games(HERE))[0]) == 2
     for number, (_, loser) in enumerate(names, start=1):
         told = standing(await other.resign(loser))
         assert told
@@ -259,9 +259,11 @@ async def test_who_is_forgotten_has_left(program: Program) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE entrants SET name = 'eve' WHERE number = 1",
         "DELETE FROM entrants WHERE number = 1",
-        "UPDATE tournament_games SET first = second",
+        "UPDATE tournament_games SET number = 2",
+        "UPDATE tournaments SET draw = '[0,'",
+        "UPDATE tournaments SET rules = '7'",
+        "UPDATE tournaments SET form = 'none'",
     ],
 )
 async def test_a_damaged_one_is_put_away(program: Program, damage: str) -> None:
@@ -278,9 +280,8 @@ async def test_a_damaged_one_is_put_away(program: Program, damage: str) -> None:
     told = await program.resign("bob")
     assert told.table.game.shares
     assert standing(told) is None
-    if "DELETE" not in damage:
-        problems = (await check_store(program.store, lambda _: None)).problems
-        assert [one.what for one in problems] == ["it is not as it was written"]
+    problems = (await check_store(program.store, lambda _: None)).problems
+    assert [one.what for one in problems if one.where.startswith("tournament ")]
     await program.tournaments.end(by("ann", manages=True))
     await program.tournaments.make(by("bob"), Form.ROUND_ROBIN, load_rules("kcd"))
 

@@ -259,7 +259,9 @@ async def test_an_idle_table_may_be_put_away_by_who_does_not_play(tmp_path: Path
         assert "The game was ended without a result." in told
 
 
-async def test_a_walk_costs_no_query(tmp_path: Path, data: Path, queries: list[str]) -> None:
+async def test_a_walk_costs_one_look_at_the_place(
+    tmp_path: Path, data: Path, queries: list[str]
+) -> None:
     advisor = Advisor(data / "strategies")
     async with open_parts(Settings(data=tmp_path), advisor) as parts:
         front = DiscordFront(parts.commands, parts.pressing)
@@ -269,4 +271,5 @@ async def test_a_walk_costs_no_query(tmp_path: Path, data: Path, queries: list[s
             pressed = interaction(ANN)
             await front.pressed(pressed, Walk(digest, "en", position, "kcd", "meup"))
             assert text in pressed.response.edit_message.call_args.kwargs["content"]
-        assert queries == []
+        # what the place has set, its open games, and whether one was set aside
+        assert len(queries) == 3

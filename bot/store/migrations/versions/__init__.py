@@ -1,1 +1,0 @@
-"""One file for each version of the schema; never changed once released."""
