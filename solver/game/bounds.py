@@ -142,7 +142,7 @@ def _sweep(
     """Renew all bounds in a table in the order of a sweep."""
     game, contest = work.game, Contest(as_is_best(), as_is_best())
     together = independent_totals(rules, plans or [turn_plan(rules)], game)
-    groups = np.arange(game.scores // (2 * LANES) + 1)
+    groups = np.arange(game.scores // LANES + 1)
     for total in range(2 * game.scores - 2, -1, -together):
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)

@@ -11,7 +11,7 @@ r, u, w : role and mode of the player to move, mode of the opponent
 own, opponent : scores of the player to move and of the opponent
 start : the opponent's score in lane 0 of a group; it is one more from lane to lane
 steps : number of turn totals to solve in the turns of a group
-first : least of the lesser scores of a group of pairs, states and their mirror images
+first : least `paired_score` of a group of pairs, states and their mirror images
 active : whether each group of a total is to be solved
 center : empty, or values V for which bounds are renewed instead of values, see solver.game.bounds:
     with lower bounds in the table, 2 V less what turns are worth there, less slack
@@ -29,6 +29,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from solver.game import layout
 from solver.game.lanes import LANES
 from solver.game.layout import (
     EVERYTHING,
@@ -110,6 +111,20 @@ def own_scores(s, u, w, game):
     own_most = game.scores - 1 if u < game.farkle_limit else game.zero
     opponent_most = game.scores - 1 if w < game.farkle_limit else game.zero
     return max(0, s - opponent_most), min(own_most, s)
+
+
+by_lesser = njit(nogil=True, error_model="numpy")(layout.by_lesser)
+
+
+@njit(nogil=True, error_model="numpy")
+def paired_score(s, own, r, game):
+    """The score that a state has in common with its mirror image, by which they are in a group.
+
+    The lesser one, or else that of whoever is in a later role.
+    """
+    if by_lesser(game):
+        return min(own, s - own)
+    return own if 2 * r >= game.roles else s - own
 
 
 @njit(nogil=True, error_model="numpy")

@@ -303,9 +303,19 @@ def independent_totals(rules: Ruleset, plans: Sequence[TurnPlan], game: GameNumb
     return min(LANES, game.least, game.penalty if game.penalty != EVERYTHING else LANES)
 
 
+def by_lesser(game: GameNumbers) -> bool:
+    """Whether it is the lesser of both scores that tells a group of states.
+
+    Where players have roles of their own, or bounds, that of one of them fills more lanes. But with
+    a penalty the player ahead has to come first, or the bounds of slow games are not proved.
+    """
+    return game.roles == 1 or game.penalty != 0
+
+
 def first_scores(total: int, game: GameNumbers) -> npt.NDArray[np.intp]:
-    """Least score of the lesser scores of each group of a total."""
-    return np.arange(max(0, total - game.scores + 1), total // 2 + 1, LANES)
+    """Least `kernels.paired_score` of each group of a total."""
+    most = total // 2 if by_lesser(game) else min(total, game.scores - 1)
+    return np.arange(max(0, total - game.scores + 1), most + 1, LANES)
 
 
 def work_done(total: int, scores: int) -> float:

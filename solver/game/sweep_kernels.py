@@ -13,10 +13,12 @@ from solver.game.kernels import (
     TURN_TYPES,
     WORK_TYPES,
     array_type,
+    by_lesser,
     least_bank,
     next_task,
     own_scores,
     own_work,
+    paired_score,
     prepare_banks,
     prepare_rest,
     rising,
@@ -31,6 +33,9 @@ MAX_SECANT_STEPS = 100
 
 _LITTLE = 0.003
 """What a change may be of where a player has all but won, as for bounds._distance."""
+
+_APART = 1e-9
+"""How far apart of themselves two values have to be so that the slope between them tells much."""
 
 
 @njit(nogil=True, error_model="numpy")
@@ -62,7 +67,8 @@ def _expect(s, start, r, u, w, rows, origin, work, outcomes):
 def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind, level, rises):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
-    Only those of players `behind`, or else of players ahead; those of `level` scores as well if so.
+    Where groups are told by the lesser score only those of players `behind`, or else of players
+    ahead; those of `level` scores as well if so.
     """
     game, banks = work.game, work.scratch.banks
     steps = turn_totals(s, start, r, u, w, game)
@@ -104,7 +110,7 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     slack = work.slack if 2 * r >= game.roles else -work.slack
     for lane in range(begin, end):
         score = s - start - lane
-        if level if 2 * score == s else (2 * score < s) == behind:
+        if not by_lesser(game) or (level if 2 * score == s else (2 * score < s) == behind):
             value = values[0, origin, -1, lane]
             if center.size == 0:
                 # a sum of chances may come out one rounding above 1
@@ -116,9 +122,10 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
 
 @njit(nogil=True, error_model="numpy")
 def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twice, rises):
-    """Renew the states of total s in which the lesser score is first .. first + LANES - 1.
+    """Renew the states of total s in which `paired_score` is first .. first + LANES - 1.
 
-    Those in which the player ahead is to move are in mode u, the others their mirror images.
+    Those in which the player with the other score is to move are in role r and mode u, the rest
+    their mirror images.
 
     twice : whether states of level scores are renewed with both. One that a farkle leads back to is
         then set to where it would stay, by the line through what both times made of it.
@@ -152,7 +159,7 @@ def _renew(turns, table, s, first, work, one, other, center):
             if not 0 <= e < limit:
                 continue
             for w in range(e, limit * game.boards, limit):
-                for r in range(game.roles):
+                for r in range(game.roles if by_lesser(game) else game.roles // 2):
                     _solve_pairs(
                         turns,
                         table,
@@ -234,11 +241,8 @@ def sweep_totals(
 
 
 @njit(nogil=True, error_model="numpy")
-def _slope(x, image, last_x, last_image):
-    """The slope of the line through two points of a function, from 0 to 1; 0 if there is none."""
-    slope = 0.0
-    if x != last_x:
-        slope = (image - last_image) / (x - last_x)
+def _possible(slope):
+    """Return a slope if a function may have it that rises by less than x does; else 0."""
     return slope if 0.0 <= slope < 1.0 - 1e-12 else 0.0
 
 
@@ -250,6 +254,7 @@ def _slope(x, image, last_x, last_image):
         array_type(types.boolean, 1),
         *WORK_TYPES,
         *CONTEST_TYPES,
+        array_type(types.float64, 4),
         types.float64,
         types.float64,
         types.float64,
@@ -275,6 +280,7 @@ def solve_total(
     slack,
     one,
     other,
+    slopes,
     tolerance,
     least,
     wide,
@@ -282,11 +288,16 @@ def solve_total(
     """Solve the states of total s in `active` groups for rules under which a farkle costs nothing.
 
     The value x of a state and that of its mirror image depend on each other by a farkle each:
-    x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end when no lane
-    is further than `tolerance` of itself, or of `least` if it is less, from its fixed point, by the
-    last slope. Where G' is close to 1, rounding hides the slope between points that are near each
-    other: only points that are `wide` of x apart count for it, and the first step goes that far. A
-    task is a group as in sweep_totals.
+    x = G(x), G piecewise linear with 0 <= G' < 1. Secant steps on G, lane by lane, end once what is
+    left is within `tolerance` of both values, or of `least` if one is less. The first step takes
+    the slope that continues those of the two totals before; what a step leaves is about its length
+    times the change of the slope. Where G' is close to 1, rounding hides the slope between points
+    that are near each other: then only points that are `wide` of x apart count for it, the first
+    step goes that far by a slope of 0, and what is left is the length of a step, as a line through
+    points on both sides of a kink tells less. A task is a group as in sweep_totals.
+
+    slopes : at [role and mode, mode, total modulo 3, score], renewed in place
+    wide : 0 unless values do not settle otherwise
     """
     workers, center = len(scratch.lost), table[:0]
     lowest = max(0, s - game.scores + 1)
@@ -295,23 +306,31 @@ def solve_total(
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
         turns = turn, hot_best, three, all_dice
-        last_x, last_image, slopes = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+        last_x, last_image = np.empty(LANES), np.empty(LANES)
+        last_other, falls = np.empty(LANES), np.empty(LANES)
         rises = np.full(len(own.scratch.banks), -1)
+        boards, roles = game.boards, (game.roles + 1) // 2
         for _ in range(tasks.size):
             place = next_task(parts, worker)
             if place < 0:
                 break
             first = lowest + tasks[place] * LANES
-            for mode in range(game.roles * game.boards * game.boards):
-                r, boards = mode // (game.boards * game.boards), mode % (game.boards * game.boards)
-                u, w, mirror = boards // game.boards, boards % game.boards, game.roles - 1 - r
-                # x is the value of the player who is behind, the smaller and so more exact number
+            for mode in range(roles * boards * boards):
+                mirror, u, w = mode // boards // boards, mode // boards % boards, mode % boards
+                r = game.roles - 1 - mirror
                 low, high = own_scores(s, u, w, game)
-                begin, end = max(first, low), min(first + LANES - 1, high, s // 2)
-                rises[:] = -1
+                begin, end = max(first, low), min(first + LANES - 1, high)
+                if game.roles == 1:
+                    # of the player who is behind x is the smaller and so more exact number
+                    end = min(end, s // 2)
+                rises[:], falls[:] = -1, 0.0
                 behind, ahead = table[r, u, w, s], table[mirror, w, u, s]
+                lines = slopes[mirror * boards + u, w]
+                slope, near, far = lines[s % 3], lines[(s + 1) % 3], lines[(s + 2) % 3]
+                for k in range(begin, end + 1):
+                    slope[k] = _possible(near[k] + near[k + 1] - far[k + 1]) if wide == 0.0 else 0.0
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
-                    x_before, ahead_before = behind.copy(), ahead.copy()
+                    x_before = behind.copy()
                     _solve_pairs(
                         turns,
                         table,
@@ -329,23 +348,24 @@ def solve_total(
                     )
                     error = 0.0
                     for score in range(begin, end + 1):
-                        x, image = x_before[PAD + score], behind[PAD + score]
-                        lane = score - first
-                        distance = image - x
-                        if iteration == 0:
-                            slopes[lane] = 0.0
-                            if abs(distance) < wide * x:
-                                distance = np.copysign(wide * x, distance)
-                        else:
-                            if abs(x - last_x[lane]) >= wide / 2.0 * x:
-                                slopes[lane] = _slope(x, image, last_x[lane], last_image[lane])
-                            distance /= 1.0 - slopes[lane]
-                        last_x[lane], last_image[lane] = x, image
+                        lane, x, image = score - first, x_before[PAD + score], behind[PAD + score]
+                        other_image, known = ahead[PAD + s - score], slope[score]
+                        change = 1.0
+                        if iteration > 0 and abs(x - last_x[lane]) > max(_APART, wide / 2.0) * x:
+                            risen, apart = image - last_image[lane], x - last_x[lane]
+                            slope[score] = _possible(risen / apart)
+                            falls[lane] = (other_image - last_other[lane]) / apart
+                            if wide == 0.0:
+                                change = abs(slope[score] - known) / (1.0 - slope[score])
+                        distance = (image - x) / (1.0 - slope[score])
+                        left = abs(distance) * change / max(min(image, other_image), least)
+                        error = max(error, left)
+                        if iteration == 0 and abs(distance) < wide * x:
+                            distance = np.copysign(wide * x, distance)
+                        last_x[lane], last_image[lane], last_other[lane] = x, image, other_image
+                        moved = other_image + falls[lane] * distance
+                        ahead[PAD + s - score] = min(1.0, max(0.0, moved))
                         behind[PAD + score] = min(1.0, max(0.0, x + distance))
-                        error = max(error, abs(distance) / max(image, least))
-                        new = ahead[PAD + s - score]
-                        change = abs(new - ahead_before[PAD + s - score])
-                        error = max(error, change / max(new, least))
                     if iteration > 0 and error <= tolerance:
                         break
 
@@ -394,7 +414,7 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                     low, high = own_scores(total, u, w, game)
                     new, old = table[r, u, w, total], before[r, u, w, rows - 1 - row]
                     for own in range(low, high + 1):
-                        group = (min(own, total - own) - first) // LANES
+                        group = (paired_score(total, own, r, game) - first) // LANES
                         value, moved = new[PAD + own], new[PAD + own] - old[PAD + own]
                         if active[row, group]:
                             solved += max(game.scores - own, least_total)
@@ -409,7 +429,7 @@ def note_changes(table, before, s, active, game, least, nearly_lost, changed, ch
                             relative *= max(1.0, nearly_lost / max(value, 1e-300))
                             relative = max(relative, abs(moved) / allowed)
                         most[group] = np.maximum(most[group], relative)
-        for group in range((total // 2 - first) // LANES + 1):
+        for group in range(len(most)):
             # what is at rest keeps what it changed by when it was solved last
             if active[row, group] or most[group] != 0.0:
                 changed[total, group] = most[group]

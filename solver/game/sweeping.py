@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numba import types
 
 from solver.errors import ConvergenceError
 from solver.game import bounds, sweep_kernels
 from solver.game.endgame import Endgame
 from solver.game.kernel_source import Turns, load_turns
+from solver.game.kernels import TURN_SIGNATURE
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
@@ -82,7 +85,12 @@ class Sweeps:
         played = plans or [turn_plan(rules)]
         self._threads = threads
         self._on_progress = on_progress
-        self.turns = LISTED if plans else load_turns(played[0], cache, score_count(rules))
+        turns: tuple[Any, ...] = (
+            LISTED if plans else load_turns(played[0], cache, score_count(rules))
+        )
+        # else numba would look up what it compiled in every call of a kernel
+        found = [turn.get_compile_result(TURN_SIGNATURE) for turn in turns]
+        self.turns = Turns(*map(types.CompileResultWAP, found))
         """What solves one turn."""
         self._contest = contest
         self._falls = rules.farkle_penalty or any(np.any(plan.lose_chances) for plan in played)
@@ -91,11 +99,12 @@ class Sweeps:
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000
         """See sweep_kernels.solve_total."""
         self._game = game = self._work.game
+        self._slopes = np.zeros((game.roles * game.boards, game.boards, 3, game.scores + 1))
         self._cells = sum(plan.columns * plan.levels for plan in played) / len(played)
         """States (t, n, ...) with the same turn total, on average over the players."""
         self._last_total = 2 * game.scores - 2
         self._together = independent_totals(rules, played, game)
-        self._changed = np.full((self._last_total + 1, game.scores // (2 * LANES) + 1), np.inf)
+        self._changed = np.full((self._last_total + 1, game.scores // LANES + 1), np.inf)
         """By how much each group changed when it was solved last, at [total, group], see
         sweep_kernels.note_changes; of groups that do not exist minus infinity, so that they are
         always at rest."""
@@ -294,5 +303,5 @@ class Sweeps:
             what = self.table, total, active, self.table[:0]
             sweep_kernels.sweep_totals(*self.turns, *what, *given)
         else:
-            more = self.pair_tolerance, max(self.least, 1e-300), self.wide
+            more = self._slopes, self.pair_tolerance, max(self.least, 1e-300), self.wide
             sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)

@@ -78,7 +78,12 @@ _ROUGH = 2
 between is a guess."""
 
 _WIDE = 1e-6
-"""How far apart slopes are taken once a proof has failed, see sweep_kernels.solve_total."""
+"""How far apart slopes are taken once a proof has failed, or chances between given players do not
+settle; see sweep_kernels.solve_total."""
+
+_NEARLY_LOST = 1e-6
+"""What changes are relative to where a value is less and farkles cost nothing: it is what a value
+near 1 leaves, which is no more exact."""
 
 
 def solve(
@@ -106,10 +111,12 @@ def solve(
     ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
     lasts = [end.last for end in ends]
-    sweeps = Sweeps(rules, ends[0], lasts, contest, cache, threads, on_progress, plans=plans)
-    # a secant step comes closer than it says; turns of own plans take longer than it saves
-    sweeps.pair_tolerance = tolerance if plans else tolerance / 100
     penalty = rules.farkle_penalty is not None
+    least = 0.0 if penalty else _NEARLY_LOST
+    sweeps = Sweeps(
+        rules, ends[0], lasts, contest, cache, threads, on_progress, least=least, plans=plans
+    )
+    sweeps.pair_tolerance = tolerance / 100
     # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
     played = plans or [turn_plan(rules)]
     falls = penalty or any(np.any(plan.lose_chances) for plan in played)
@@ -199,6 +206,8 @@ def settle(sweeps: Sweeps, tolerance: float) -> tuple[int, float]:
         enough = max(course.enough(tolerance), _NOISE)
         if change <= enough and not sweeps.skipped:
             return number, change
+        if course.in_vain >= _FEW_IN_VAIN:
+            sweeps.wide = _WIDE
         verifying = change <= enough
         at_rest = -1.0 if verifying else enough * _AT_REST
         residual = change

@@ -20,7 +20,7 @@ from solver.rules.ruleset import Ruleset
 _POWER_TOLERANCE = 1e-12
 """How far each pair of states may be from its fixed point where badges are used up."""
 
-_FIRST_SWEEP = 3.5
+_FIRST_SWEEP = 2.9
 """Times that the first sweep solves each state where farkles cost nothing; later ones do once."""
 
 

@@ -257,7 +257,7 @@ OPTIMISATIONS = {
     "secants": Optimisation(
         "Secant steps without a penalty",
         _without_secants,
-        ("sweep_kernels.solve_total", "sweep_kernels._slope"),
+        ("sweep_kernels.solve_total", "sweep_kernels._possible"),
         30,
     ),
     "short-proof": Optimisation(

@@ -656,7 +656,7 @@ def report_loaded(bench: Bench, *, quick: bool) -> None:
     if quick:
         return
     bench.at_most(f"{found['sets']} sets by points", found["rank"], 60, "s")
-    bench.at_most("six types, goal 4,000", found["six"], 120, "s")
+    bench.at_most("six types, goal 4,000", found["six"], 60, "s")
     bench.at_most("three types, goal 8,000", found["long"], 120, "s")
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from solver.game.endgame import endgame
+from solver.game.kernels import paired_score
 from solver.game.lanes import LANES
 from solver.game.layout import PAD, first_scores, make_table, make_work, mode
 from solver.game.standings import blocks
@@ -38,14 +39,16 @@ def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, le
     before = table[:, :, :, totals].copy()
     now = table[:, :, :, totals]
     now[now == 0.5] = random.random(now.shape)[now == 0.5] ** 4
-    groups = game.scores // (2 * LANES) + 1
+    groups = game.scores // LANES + 1
     active = random.random((rows, groups)) < 0.5
+    for row in range(rows):
+        active[row, len(first_scores(s - row, game)) :] = False
     # in one group nothing was solved and nothing guessed
     active[1, 0] = False
     begin = first_scores(s - 1, game)[0]
-    rested = np.arange(table.shape[-1]) - PAD
-    rested = np.minimum(rested, s - 1 - rested) < begin + LANES
-    table[:, :, :, s - 1] = np.where(rested, before[:, :, :, 1], table[:, :, :, s - 1])
+    for r, states in enumerate(table[:, :, :, s - 1]):
+        paired = [paired_score(s - 1, own, r, game) for own in np.arange(table.shape[-1]) - PAD]
+        states[:] = np.where(np.array(paired) < begin + LANES, before[r, :, :, 1], states)
     changed = np.full((len(table[0, 0, 0]), groups), -1.0)
     change = np.full(table.shape, 7.0, dtype=np.float32)
     largest, turn_totals = note_changes(
@@ -63,7 +66,7 @@ def test_changes_are_noted_group_by_group(rules: Ruleset, nearly_lost: float, le
                 opponent = total - own
                 if not 0 <= opponent < two.scores:
                     continue
-                group = np.flatnonzero(firsts <= min(own, opponent))[-1]
+                group = np.flatnonzero(firsts <= paired_score(total, own, r, game))[-1]
                 value = table[r, u, w, total, PAD + own]
                 moved = value - before[r, u, w, rows - 1 - row, PAD + own]
                 assert change[r, u, w, total, PAD + own] == np.float32(moved)
@@ -92,7 +95,7 @@ def test_what_is_no_number_is_told() -> None:
     table = make_table(work.game, [ends.last])
     before = table[:, :, :, 9:10].copy()
     table[0, 0, 0, 9, PAD + 4] = np.nan
-    changed = np.zeros((len(table[0, 0, 0]), work.game.scores // (2 * LANES) + 1))
+    changed = np.zeros((len(table[0, 0, 0]), work.game.scores // LANES + 1))
     none = np.empty((0,) * 5, dtype=np.float32)
     active = np.ones((1, changed.shape[1]), dtype=bool)
     assert np.isnan(note_changes(table, before, 9, active, work.game, 0.0, 0.0, changed, none)[0])
