@@ -68,7 +68,7 @@ def test_set_asides_are_the_scoring_parts_of_the_roll(
 
 @pytest.mark.parametrize("dice", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 5, 6))])
 def test_any_combinations_score_as_the_twin_says(dice: int) -> None:
-    """Of random patterns beside the keys of old, in rolls of any size."""
+    """Random patterns beside the keys of old score as the twin says, in rolls of any size."""
 
     @seed(20261125)
     @settings(max_examples=50, database=None, phases=[Phase.generate])
