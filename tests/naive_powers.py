@@ -100,7 +100,7 @@ class Turns:
         for row, score in enumerate(self.own):
             after = score + (self.holder.more(total) if used else total)
             wins = after >= self.holder.goal
-            if naive.may_bank(rules, total, after - total):
+            if naive.may_bank(rules, total, naive.goal_score(rules) if wins else score):
                 there = 1.0 if wins else 1 - self.values[self.theirs, uses][:, scores.index(after)]
                 found[row] = there
         return found

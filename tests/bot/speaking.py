@@ -1,28 +1,16 @@
 """A chat without a front: what people say, and what is answered."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from functools import cache
 from pathlib import Path
-from unittest.mock import MagicMock
 
 from bot.chat.commands import Commands, Reply
-from bot.chat.fields import Field
-from bot.features import in_chat
-from bot.fronts.discord.slash import options_of
 from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.tasks.tasks import Tasks
 from bot.wiring import open_parts
 from tests.bot.new_database import lay_database
-
-
-@cache
-def slash_options() -> Mapping[str, tuple[Field, ...]]:
-    """The options of every slash command but /rules, by its name."""
-    of_features = (command for one in in_chat(MagicMock()) for command in one.commands)
-    return options_of(of_features)
 
 
 class Chat:

@@ -14,7 +14,8 @@ from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.languages import CATALOGUES, language, language_codes
 from bot.services.rule_options import OPTION_HELP
 from solver.wording import said_in, say, speak
-from tests.bot.speaking import Chat, open_chat, slash_options
+from tests.bot.slash_options import slash_options
+from tests.bot.speaking import Chat, open_chat
 
 GAME = ("ann: /play @bob rules:kcd",)
 BEGUN = (*GAME, "ann: /roll")

@@ -21,7 +21,8 @@ from bot.settings import CHECKOUT
 from solver.play.policies import LEVELS
 from solver.rules.file import load_rules, preset_names
 from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, speak
-from tests.bot.speaking import Chat, open_chat, slash_options
+from tests.bot.slash_options import slash_options
+from tests.bot.speaking import Chat, open_chat
 
 OTHERS = [code for code in language_codes() if code != ENGLISH.code]
 TYPED_IN_FILES = {

@@ -28,7 +28,7 @@ from bot.services.tables import Tables
 from solver.errors import FarkleError
 from solver.rules.file import load_rules
 from tests.bot.fronts.discord.loopback import user
-from tests.bot.speaking import slash_options
+from tests.bot.slash_options import slash_options
 from tests.fuzz.targets import FindError, Give, open_program
 
 Json = dict[str, Any]

@@ -262,7 +262,7 @@ def words(target: str) -> list[str]:
     keys = [*Ruleset.model_fields, *Scoring.model_fields]
     if target in {"chat", "discord"}:
         spelled = [f"{key.replace('_', '-')}:" for key in keys]
-        from tests.bot.speaking import slash_options  # noqa: PLC0415 - as above
+        from tests.bot.slash_options import slash_options  # noqa: PLC0415 - as above
 
         names = [
             *(f"/{name}" for name in slash_options()),

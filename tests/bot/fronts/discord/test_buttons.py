@@ -45,7 +45,8 @@ from tests.bot.fronts.discord.components import (
     walk,
 )
 from tests.bot.fronts.discord.phone import lines_of_buttons
-from tests.bot.speaking import open_chat, slash_options
+from tests.bot.slash_options import slash_options
+from tests.bot.speaking import open_chat
 
 BADGES = ["gold-transmutation@farkle", "silver-doppelganger"]
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
