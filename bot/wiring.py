@@ -4,13 +4,13 @@ import asyncio
 import gc
 import math
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Commands
-from bot.chat.features import Core
+from bot.chat.features import Core, Feature
 from bot.chat.games import GameCommands
 from bot.chat.pressing import Pressing
 from bot.chat.rules import RulesCommands
@@ -87,7 +87,6 @@ async def open_parts(
         games = Games(tables, oracle, pace)
         await end_abandoned(games, settings.abandoned_hours)
         ending = asyncio.create_task(keep_ending(games, settings.abandoned_hours))
-        played = GameCommands(games, rules)
         back = LookingBack(tables, oracle)
         questions = PositionQuestions(oracle, rules, tables)
         core = Core(settings, tables, games, oracle, rules, questions, back)
@@ -100,19 +99,8 @@ async def open_parts(
         gc.set_threshold(10_000, 20, 200)
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
-        commands = Commands(
-            [
-                *questions.commands(),
-                *played.commands(),
-                *RulesCommands(rules).commands(),
-                *(command for one in features for command in one.commands),
-            ],
-            played.resume,
-            rules.names,
-            tables.players_at,
-        )
         pressing = Pressing(games, rules, features)
-        yield Parts(commands, pressing, games, rules, store, tasks)
+        yield Parts(commands_of(core, features), pressing, games, rules, store, tasks)
     finally:
         if ending:
             ending.cancel()
@@ -121,6 +109,22 @@ async def open_parts(
         watching.cancel()
         await tasks.close()
         await store.close()
+
+
+def commands_of(core: Core, features: Sequence[Feature]) -> Commands:
+    """Every command of the chat: those of positions, tables and rules, then those of features."""
+    played = GameCommands(core.games, core.rules)
+    return Commands(
+        [
+            *core.questions.commands(),
+            *played.commands(),
+            *RulesCommands(core.rules).commands(),
+            *(command for one in features for command in one.commands),
+        ],
+        played.resume,
+        core.rules.names,
+        core.tables.players_at,
+    )
 
 
 def _check_folder(settings: Settings) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from bot.chat import fields
 from bot.chat.bringing import SETS, dice_told
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.waiting import ready_for, ready_to_answer, solved_first
@@ -69,6 +70,7 @@ class PositionQuestions:
                     "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
                     "/advise 5 5 2 300 4200 5000",
                 ),
+                fields=(fields.ROLL, *fields.POSITION, *fields.SETS),
             ),
             Command(
                 "/odds dice:N",
@@ -77,6 +79,7 @@ class PositionQuestions:
                 {**DICE, **CONTEXT},
                 takes_words=False,
                 examples=("/odds turn:350 dice:2 me:4200 them:5000",),
+                fields=(fields.DICE, *fields.POSITION, *fields.SETS),
             ),
             Command(
                 "/position ID",
@@ -84,6 +87,14 @@ class PositionQuestions:
                 self._position,
                 {},
                 examples=("/position CZT1-7YZ9-SYP",),
+                fields=(
+                    fields.word(
+                        "id",
+                        say_later("the position ID shown under the advice"),
+                        most=60,
+                        required=True,
+                    ),
+                ),
             ),
         ]
 

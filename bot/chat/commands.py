@@ -18,7 +18,7 @@ from operator import itemgetter
 from typing import Any
 
 from bot import log
-from bot.chat.fields import Field
+from bot.chat.fields import Field, word
 from bot.chat.help import ALL, GROUPS, help_text
 from bot.chat.plain_words import ENDS, OTHER_NAMES, as_command
 from bot.services.games import News
@@ -237,8 +237,9 @@ class Command:
     """Lines that may be typed, one after the other."""
     group: str = ""
     """The group of /help that lists it after those that it names itself."""
-    fields: tuple[Field, ...] = ()
-    """Its options where each is asked for by itself, in their order."""
+    fields: tuple[Field, ...] | None = None
+    """Its options where each is asked for by itself, in their order; None where none are that way,
+    as those of /rules depend on the word that follows it."""
 
     @property
     def name(self) -> str:
@@ -411,10 +412,29 @@ class Commands:
         self._rule_names = rule_names
         self._resume = resume
         own = [
-            Command("/help [COMMAND]", say_later("more about a command or group"), self._help, {}),
+            Command(
+                "/help [COMMAND]",
+                say_later("more about a command or group"),
+                self._help,
+                {},
+                fields=(
+                    word(
+                        "command",
+                        say_later("a command or a group to explain"),
+                        most=40,
+                        completes="command",
+                    ),
+                ),
+            ),
             Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
         ]
         self.by_name = {one.name: one for one in (*commands, *own)}
+
+    @property
+    def fields(self) -> dict[str, tuple[Field, ...]]:
+        """The options of each command that is asked for them one by one, by its name."""
+        known = self.by_name.items()
+        return {name: one.fields for name, one in known if one.fields is not None}
 
     async def words(self, place: str) -> dict[str, Collection[str]]:
         """What may be typed in a place for words in capitals of a usage, such as NAME."""

@@ -4,7 +4,8 @@ import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Literal
 
-from bot.chat.bringing import OWN, SETS, brings_dice, dice_of_players, own_kit
+from bot.chat import fields
+from bot.chat.bringing import DRAFTS, OWN, SETS, brings_dice, dice_of_players, own_kit
 from bot.chat.commands import (
     YES_OR_NO,
     Command,
@@ -23,16 +24,16 @@ from bot.chat.waiting import (
     solved_for_game,
     told_reply,
 )
-from bot.languages import best_language
+from bot.languages import best_language, language_codes
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.place_settings import change_settings
+from bot.services.place_settings import AUTO, OFF, change_settings
 from bot.services.rule_options import with_goal
 from bot.services.seats import read_fallen, read_kept, read_use
 from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
-from bot.table.commands import kept_examples, resign
+from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, resign
 from bot.table.drafting import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
@@ -42,6 +43,7 @@ from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
 from solver.play.policies import LEVELS, Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
+from solver.turn.powers import MAX_USES
 from solver.wording import figure, said_in, say, say_later, spoken
 
 GAME = {"game": say_later("which game, where several are open")}
@@ -64,7 +66,20 @@ _NO = {"no", "nein"}
 """What is said instead of using a badge."""
 _SIGNS = "+-\N{MINUS SIGN}"
 _POINTS = re.compile(rf"[{_SIGNS}]?[\d,.']*\d")
-_MOST_SECONDS = 7 * 24 * 3600
+_LEAST_SECONDS, _MOST_SECONDS = 10, 7 * 24 * 3600
+
+_OTHERS = tuple(
+    fields.person(f"player{k}", say_later("a player")) for k in range(2, MOST_PLAYERS + 1)
+)
+_OF_NEW = (
+    fields.RULES,
+    fields.GOAL,
+    fields.Field("hints", choices=fields.YES_NO),
+    fields.number("away", _LEAST_SECONDS, _MOST_SECONDS),
+)
+_ABSENT = fields.person("who", say_later("which player; the one to move if left out"))
+_LEAVER = fields.person("who", say_later("which player leaves; you if left out"))
+_SURE = fields.Field("sure", choices=fields.YES_NO)
 
 
 class GameCommands:
@@ -88,6 +103,14 @@ class GameCommands:
                     "draft": say_later("choose or deal: pairs of loaded dice, taken or dealt"),
                 },
                 examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
+                fields=(
+                    _OTHERS[0],
+                    fields.LEVEL,
+                    *_OF_NEW,
+                    *fields.SETS,
+                    fields.Field("draft", choices=DRAFTS),
+                    *_OTHERS[1:],
+                ),
             ),
             Command(
                 "/track [@NAME ...]",
@@ -95,6 +118,13 @@ class GameCommands:
                 self._track,
                 {"me": say_later("no: you keep the score and do not play"), **_NEW},
                 examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
+                fields=(
+                    _OTHERS[0],
+                    fields.Field("me", choices=fields.YES_NO),
+                    *_OF_NEW,
+                    *fields.SETS,
+                    *_OTHERS[1:],
+                ),
             ),
             Command(
                 "/join",
@@ -102,6 +132,7 @@ class GameCommands:
                 self._join,
                 {**_BOT, **OWN},
                 takes_words=False,
+                fields=(fields.LEVEL, fields.SETS[0], fields.SETS[2], fields.GAME),
             ),
             Command(
                 "/pick DIE",
@@ -109,6 +140,10 @@ class GameCommands:
                 self._pick,
                 GAME,
                 examples=("/play @bob draft:choose",),
+                fields=(
+                    fields.word("die", say_later("its name, such as lucky"), required=True),
+                    fields.GAME,
+                ),
             ),
             Command(
                 "/seed TEXT",
@@ -116,12 +151,22 @@ class GameCommands:
                 self._seed,
                 GAME,
                 is_exact=True,
+                fields=(
+                    fields.word("text", say_later("any text"), most=MOST_SEED, required=True),
+                    fields.GAME,
+                ),
             ),
             Command(
                 "/roll",
                 say_later("roll; with real dice tell what fell: /roll 6 5 3 3 3 2"),
                 self._roll,
                 GAME,
+                fields=(
+                    fields.word(
+                        "dice", say_later("the dice you rolled, if they are real"), most=60
+                    ),
+                    fields.GAME,
+                ),
             ),
             Command(
                 "/keep DICE [bank]",
@@ -129,14 +174,34 @@ class GameCommands:
                 self._keep,
                 GAME,
                 examples=("/keep 5 3 3 3 bank",),
+                fields=(
+                    fields.ROLL,
+                    fields.word(
+                        "then",
+                        say_later("what to do then"),
+                        choices=(say_later("roll"), say_later("bank")),
+                    ),
+                    fields.GAME,
+                ),
             ),
-            Command("/bank", say_later("bank the turn total"), _plain(games.bank), GAME, False),
+            Command(
+                "/bank",
+                say_later("bank the turn total"),
+                _plain(games.bank),
+                GAME,
+                takes_words=False,
+                fields=(fields.GAME,),
+            ),
             Command(
                 "/use [DICE]",
                 say_later("use your badge; no: keep it and take the farkle"),
                 self._use,
                 GAME,
                 examples=("/use 5 5 3",),
+                fields=(
+                    fields.word("dice", say_later("dice of the roll; or no"), most=60),
+                    fields.GAME,
+                ),
             ),
             Command(
                 "/undo",
@@ -144,6 +209,7 @@ class GameCommands:
                 _plain(games.undo),
                 GAME,
                 takes_words=False,
+                fields=(fields.GAME,),
             ),
             Command(
                 "/score [NAME] POINTS",
@@ -151,6 +217,18 @@ class GameCommands:
                 self._score,
                 GAME,
                 examples=("/score ann 550",),
+                fields=(
+                    fields.person(
+                        "who", say_later("whose turn it was; only needed if it was not yours")
+                    ),
+                    fields.number("points", meaning=say_later("points of the turn"), is_word=True),
+                    fields.word(
+                        "ending",
+                        say_later("if it ended without a bank"),
+                        choices=(say_later("farkle"), say_later("lose"), say_later("win")),
+                    ),
+                    fields.GAME,
+                ),
             ),
             Command(
                 "/fix NAME [SCORE]",
@@ -163,18 +241,51 @@ class GameCommands:
                     **GAME,
                 },
                 examples=("/fix ann 4200 farkles:1",),
+                fields=(
+                    fields.person("who", say_later("whose score; yours if left out"), else_me=True),
+                    fields.number(
+                        "score",
+                        -fields.MOST_POINTS,
+                        meaning=say_later("the right number"),
+                        is_word=True,
+                    ),
+                    fields.number("farkles", 0, 10),
+                    fields.number("uses", 0, MAX_USES),
+                    fields.Field("next", fields.Kind.PERSON),
+                    fields.GAME,
+                ),
             ),
             Command(
-                "/hint", say_later("what is best, for the player to move"), self._hint, GAME, False
+                "/hint",
+                say_later("what is best, for the player to move"),
+                self._hint,
+                GAME,
+                takes_words=False,
+                fields=(fields.GAME,),
             ),
-            Command("/show", say_later("the table"), self._show, GAME, False),
-            Command("/games", say_later("the open games"), self._list, {}, False),
+            Command(
+                "/show",
+                say_later("the table"),
+                self._show,
+                GAME,
+                takes_words=False,
+                fields=(fields.GAME,),
+            ),
+            Command(
+                "/games",
+                say_later("the open games"),
+                self._list,
+                {},
+                takes_words=False,
+                fields=(),
+            ),
             Command(
                 "/skip [NAME]",
                 say_later("skip the turn of a player who is away"),
                 self._skip,
                 GAME,
                 takes_name=True,
+                fields=(_ABSENT, fields.GAME),
             ),
             Command(
                 "/replace [NAME]",
@@ -182,6 +293,7 @@ class GameCommands:
                 self._replace,
                 _BOT,
                 takes_name=True,
+                fields=(_ABSENT, fields.LEVEL, fields.GAME),
             ),
             Command(
                 "/settings",
@@ -198,6 +310,14 @@ class GameCommands:
                     ),
                 },
                 takes_words=False,
+                fields=(
+                    fields.number("games", 1, 20),
+                    fields.Field("mentions", choices=fields.YES_NO),
+                    fields.Field("posts", choices=fields.YES_NO),
+                    fields.Field("threads", choices=fields.YES_NO),
+                    fields.Field("daily", choices=(*map(str, range(24)), OFF)),
+                    fields.Field("language", choices=(*language_codes(), AUTO)),
+                ),
             ),
             Command(
                 "/leave [NAME]",
@@ -206,10 +326,23 @@ class GameCommands:
                 _LEAVES,
                 takes_name=True,
                 examples=("/leave bob",),
+                fields=(_LEAVER, _SURE, fields.GAME),
             ),
-            Command("/resign [NAME]", say_later("give up"), self._resign, _LEAVES, takes_name=True),
             Command(
-                "/end", say_later("end the game without a result"), _plain(games.end), GAME, False
+                "/resign [NAME]",
+                say_later("give up"),
+                self._resign,
+                _LEAVES,
+                takes_name=True,
+                fields=(_LEAVER, _SURE, fields.GAME),
+            ),
+            Command(
+                "/end",
+                say_later("end the game without a result"),
+                _plain(games.end),
+                GAME,
+                takes_words=False,
+                fields=(fields.GAME,),
             ),
         ]
 
@@ -537,10 +670,10 @@ def _hints(line: Line) -> bool:
 
 def _away(line: Line) -> int | None:
     seconds = line.number("away")
-    if seconds is not None and not 10 <= seconds <= _MOST_SECONDS:
+    if seconds is not None and not _LEAST_SECONDS <= seconds <= _MOST_SECONDS:
         raise InvalidRequestError.say(
             "away: takes {least} to {most} seconds, not {number}",
-            least=10,
+            least=_LEAST_SECONDS,
             most=_MOST_SECONDS,
             number=seconds,
         )

@@ -7,6 +7,7 @@ from functools import partial
 from operator import itemgetter
 from typing import Any
 
+from bot.chat import fields
 from bot.chat.commands import Command, Line, Reply, Word, neither_word
 from bot.chat.waiting import replies
 from bot.services.comparing import ComparedRules
@@ -65,6 +66,23 @@ class RulesCommands:
                     "careless": say_later("cautious or greedy: how a careless player plays"),
                 },
                 examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
+                fields=(
+                    fields.word(
+                        "rules1",
+                        say_later("a rule set"),
+                        most=40,
+                        required=True,
+                        completes="rules",
+                    ),
+                    *(
+                        fields.word(
+                            f"rules{k}", say_later("another one"), most=40, completes="rules"
+                        )
+                        for k in range(2, 6)
+                    ),
+                    fields.Field("vary"),
+                    fields.Field("careless", choices=CARELESS),
+                ),
             ),
         ]
 

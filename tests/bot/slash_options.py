@@ -1,16 +1,22 @@
-"""The options of slash commands as Discord is told of them, which loads discord.py."""
+"""The options of slash commands, without a chat that is opened."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cache
+from typing import Any
 from unittest.mock import MagicMock
 
+from bot.chat.advice import PositionQuestions
+from bot.chat.features import Core
 from bot.chat.fields import Field
 from bot.features import in_chat
-from bot.fronts.discord.slash import options_of
+from bot.wiring import commands_of
 
 
 @cache
 def slash_options() -> Mapping[str, tuple[Field, ...]]:
     """The options of every slash command but /rules, by its name."""
-    of_features = (command for one in in_chat(MagicMock()) for command in one.commands)
-    return options_of(of_features)
+    parts: dict[str, Any] = {one.name: MagicMock() for one in fields(Core)}
+    parts["questions"] = PositionQuestions(parts["oracle"], parts["rules"], parts["tables"])
+    core = Core(**parts)
+    return commands_of(core, in_chat(core)).fields

@@ -173,6 +173,7 @@ class RecordCommands:
                 self._cancel,
                 {},
                 takes_words=False,
+                fields=(),
             ),
             Command(
                 "/levels",
@@ -188,6 +189,14 @@ class RecordCommands:
                 say_later("leave open games and delete what is stored about you"),
                 self._forget,
                 {},
+                fields=(
+                    fields.word(
+                        "who",
+                        say_later("me: delete what is stored about you"),
+                        required=True,
+                        choices=(say_later("me"),),
+                    ),
+                ),
             ),
         ]
 

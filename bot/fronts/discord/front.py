@@ -30,7 +30,7 @@ from bot.fronts.discord.asking import (
     user_id,
 )
 from bot.fronts.discord.failures import tell_failure
-from bot.fronts.discord.slash import options_of, rules_group, slash_command
+from bot.fronts.discord.slash import rules_group, slash_command
 from bot.languages import best_language
 from bot.services.away import NotAwayError, check_away
 from bot.services.tables import Caller, Table
@@ -82,7 +82,7 @@ class DiscordFront:
             "game": self._complete_games,
             "command": self._complete_commands,
         }
-        for name in options_of(self._commands.by_name.values()):
+        for name in self._commands.fields:
             tree.add_command(slash_command(self._commands.by_name[name], self.run, complete))
         tree.add_command(rules_group(self.run, complete))
         tree.add_command(
@@ -304,7 +304,7 @@ class DiscordFront:
         return [table.game.id for table in found if current in table.game.id]
 
     async def _complete_commands(self, _: str, current: str) -> list[str]:
-        names = {*GROUPS, ALL, *options_of(self._commands.by_name.values())}
+        names = {*GROUPS, ALL, *self._commands.fields}
         return sorted(name for name in names if current.removeprefix("/") in name)
 
     async def _answer(

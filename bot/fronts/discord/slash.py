@@ -6,7 +6,7 @@ how Discord asks for them.
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import discord
@@ -15,33 +15,18 @@ from discord.app_commands import TranslationContextLocation as Location
 from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot import log
-from bot.chat.bringing import DRAFTS
 from bot.chat.commands import Command, Line, Word
 from bot.chat.fields import (
-    GAME,
-    GOAL,
-    LEVEL,
-    MOST_POINTS,
-    POSITION,
-    ROLL,
-    RULES,
-    SETS,
-    YES_NO,
     Field,
     Kind,
     number,
-    person,
     word,
 )
 from bot.fronts.discord.asking import person_of, place_of
-from bot.languages import best_language, language_codes
-from bot.services.place_settings import AUTO, OFF
+from bot.languages import best_language
 from bot.services.rule_options import MOST_GOAL, RULE_OPTIONS
-from bot.table.commands import MOST_PLAYERS, MOST_SEED
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
-from solver.play.compare import CARELESS
-from solver.turn.powers import MAX_USES
 from solver.wording import ENGLISH, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
@@ -55,109 +40,7 @@ Complete = Callable[[str, str], Awaitable[list[str]]]
 """What may be meant in a place by what is typed so far."""
 
 
-_OTHERS = tuple(person(f"player{k}", say_later("a player")) for k in range(2, MOST_PLAYERS + 1))
-_NEW = (
-    RULES,
-    GOAL,
-    Field("hints", choices=YES_NO),
-    number("away", 10, 7 * 24 * 3600),
-)
-_WHERE = Field("where", choices=(say_later("here"), say_later("everywhere")))
-_POLICY_MEANING = say_later("a way to play, such as optimal, max-points or greedy")
-_IN_PLACE = say_later("which player; the one to move if left out")
-_LEAVES = say_later("which player leaves; you if left out")
 _NAME = word("name", say_later("the name of the rules"), most=40, required=True, completes="rules")
-
-OPTIONS: Mapping[str, tuple[Field, ...]] = {
-    "advise": (ROLL, *POSITION, *SETS),
-    "odds": (Field("dice"), *POSITION, *SETS),
-    "position": (
-        word("id", say_later("the position ID shown under the advice"), most=60, required=True),
-    ),
-    "play": (
-        _OTHERS[0],
-        LEVEL,
-        *_NEW,
-        *SETS,
-        Field("draft", choices=DRAFTS),
-        *_OTHERS[1:],
-    ),
-    "track": (_OTHERS[0], Field("me", choices=YES_NO), *_NEW, *SETS, *_OTHERS[1:]),
-    "join": (LEVEL, SETS[0], SETS[2], GAME),
-    "pick": (word("die", say_later("its name, such as lucky"), required=True), GAME),
-    "seed": (word("text", say_later("any text"), most=MOST_SEED, required=True), GAME),
-    "roll": (word("dice", say_later("the dice you rolled, if they are real"), most=60), GAME),
-    "keep": (
-        ROLL,
-        word("then", say_later("what to do then"), choices=(say_later("roll"), say_later("bank"))),
-        GAME,
-    ),
-    "bank": (GAME,),
-    "use": (word("dice", say_later("dice of the roll; or no"), most=60), GAME),
-    "undo": (GAME,),
-    "score": (
-        person("who", say_later("whose turn it was; only needed if it was not yours")),
-        number("points", meaning=say_later("points of the turn"), is_word=True),
-        word(
-            "ending",
-            say_later("if it ended without a bank"),
-            choices=(say_later("farkle"), say_later("lose"), say_later("win")),
-        ),
-        GAME,
-    ),
-    "fix": (
-        person("who", say_later("whose score; yours if left out"), else_me=True),
-        number("score", -MOST_POINTS, meaning=say_later("the right number"), is_word=True),
-        number("farkles", 0, 10),
-        number("uses", 0, MAX_USES),
-        Field("next", Kind.PERSON),
-        GAME,
-    ),
-    "hint": (GAME,),
-    "show": (GAME,),
-    "games": (),
-    "skip": (person("who", _IN_PLACE), GAME),
-    "replace": (person("who", _IN_PLACE), LEVEL, GAME),
-    "settings": (
-        number("games", 1, 20),
-        Field("mentions", choices=YES_NO),
-        Field("posts", choices=YES_NO),
-        Field("threads", choices=YES_NO),
-        Field("daily", choices=(*map(str, range(24)), OFF)),
-        Field("language", choices=(*language_codes(), AUTO)),
-    ),
-    "leave": (person("who", _LEAVES), Field("sure", choices=YES_NO), GAME),
-    "resign": (person("who", _LEAVES), Field("sure", choices=YES_NO), GAME),
-    "end": (GAME,),
-    "cancel": (),
-    "forget": (
-        word(
-            "who",
-            say_later("me: delete what is stored about you"),
-            required=True,
-            choices=(say_later("me"),),
-        ),
-    ),
-    "compare": (
-        word("rules1", say_later("a rule set"), most=40, required=True, completes="rules"),
-        *(
-            word(f"rules{k}", say_later("another one"), most=40, completes="rules")
-            for k in range(2, 6)
-        ),
-        Field("vary"),
-        Field("careless", choices=CARELESS),
-    ),
-    "help": (
-        word("command", say_later("a command or a group to explain"), most=40, completes="command"),
-    ),
-}
-"""The options of commands that have none of their own, in the order in which Discord shows them."""
-
-
-def options_of(commands: Iterable[Command]) -> Mapping[str, tuple[Field, ...]]:
-    """The options of every command by its name: its own, or those above."""
-    return {**OPTIONS, **{one.name: one.fields for one in commands if one.fields}}
-
 
 RULES_COMMANDS: Mapping[str, tuple[str, tuple[Field, ...]]] = {
     "list": (say_later("the rule sets that are known here"), ()),
@@ -197,9 +80,9 @@ RULES_COMMANDS: Mapping[str, tuple[str, tuple[Field, ...]]] = {
 def slash_command(
     command: Command, run: Run, complete: Mapping[str, Complete]
 ) -> app_commands.Command[Any, ..., None]:
-    """The slash command of a command of the chat."""
+    """The slash command of a command of the chat, with its fields as options."""
     name = command.name
-    fields = command.fields or OPTIONS[name]
+    fields = command.fields or ()
     return _made(name, command.summary, fields, command.options, "", name, run, complete)
 
 
