@@ -189,20 +189,12 @@ def alone_at(file: Path) -> Iterator[bool]:
     from filelock import FileLock, Timeout  # noqa: PLC0415
 
     lock = FileLock(file, blocking=False, mode=OWNER_ONLY)
-    try:
+    with _writable(file.parent):
         make_private(file.parent)
-        lock.acquire()
-    except Timeout:
-        yield False
-        return
-    except OSError as error:
-        raise StrategyFileError.say(
-            "{folder}: cannot be written ({reason})",
-            folder=file.parent,
-            reason=system_reason(error),
-        ) from None
+        with suppress(Timeout):
+            lock.acquire()
     try:
-        yield True
+        yield lock.is_locked
     finally:
         lock.release()
 
@@ -210,9 +202,15 @@ def alone_at(file: Path) -> Iterator[bool]:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Hold the lock of a folder, which is made if need be. Raises StrategyFileError."""
+    with _writable(folder), one_at_a_time(folder):
+        yield
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    """Turns what the system says of a folder that cannot be written into a StrategyFileError."""
     try:
-        with one_at_a_time(folder):
-            yield
+        yield
     except OSError as error:
         raise StrategyFileError.say(
             "{folder}: cannot be written ({reason})", folder=folder, reason=system_reason(error)

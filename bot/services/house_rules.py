@@ -396,8 +396,8 @@ class HouseRules:
     async def _solve(self, run: _Run, task: Task) -> SolveProgress:
         """Wait for the turn of a solve and do it. Raises FarkleError."""
         run.asked = task
+        file = self._strategies / f".{run.game.digest}.lock"
         while True:
-            file = self._strategies / f".{run.game.digest}.lock"
             async with self._tasks.turn(task):
                 with alone_at(file) as ours:
                     run.began = time.monotonic()

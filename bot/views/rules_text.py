@@ -12,6 +12,7 @@ from solver.game.standings import state_count
 from solver.rules.file import Finding
 from solver.rules.patterns import COUNTS, Dice, dice_of, in_words
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
+from solver.rules.scoring import worth_of
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later, short
@@ -129,7 +130,7 @@ def combination_points(rules: Ruleset) -> dict[str, int]:
             name = in_words(pattern)
             if points == "sum":
                 name = say("{pattern}: the sum of the faces, at most", pattern=name)
-            most = max(map(sum, dice_of(pattern))) if points == "sum" else points
+            most = max(worth_of(dice, points) for dice in dice_of(pattern))
             found[name] = max(most, found.get(name, 0))
     return found
 
@@ -139,7 +140,7 @@ def _has_two_prices(rules: Ruleset) -> bool:
     if not rules.scoring.combination:
         return False
     return any(
-        0 < (sum(dice) if points == "sum" else points) < rules.combinations[dice]
+        0 < worth_of(dice, points) < rules.combinations[dice]
         for _, pattern, points in rules.scoring.patterns()
         if len(pattern) <= rules.dice
         for dice in dice_of(pattern)

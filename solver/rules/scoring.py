@@ -32,6 +32,12 @@ Price = int | tuple[int, ...] | Literal["sum"]
 """Points of dice, points by the face of the first letter of their pattern, or those of all faces
 together."""
 
+
+def worth_of(dice: Dice, points: int | Literal["sum"]) -> int:
+    """Points of dice that show a pattern with such a price."""
+    return sum(dice) if points == "sum" else points
+
+
 _DICE = replace(
     TEXT,
     should_be=say_later(
@@ -260,7 +266,7 @@ class Scoring(Data):
         for place, pattern, points in self.patterns():
             if points and len(pattern) <= number_of_dice:
                 for dice in dice_of(pattern):
-                    worth = sum(dice) if points == "sum" else points
+                    worth = worth_of(dice, points)
                     if dice not in found or found[dice][0] < worth:
                         found[dice] = worth, place
         return found
