@@ -1,7 +1,6 @@
 """Dice that are chosen by presses so close together that the second did not see the first."""
 
 import asyncio
-import contextlib
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,71 +16,72 @@ _PATIENCE = 2.0
 
 
 @dataclass(slots=True)
-class _Choice:
-    """The dice that are chosen at a version of a game, and when they were."""
+class _Message:
+    """The dice that are chosen in a message at a version of its game, and who answers there."""
 
-    version: int
-    mask: int
-    pressed: float
+    version: int = -1
+    mask: int = 0
+    pressed: float = 0.0
     answering: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    async def turn(self, patience: float) -> bool:
-        """Wait for the presses before; one that Discord keeps waiting costs no other its answer."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(patience, _PATIENCE)):
-                return await self.answering.acquire()
-        return False
 
 
 class Choices:
     """What was chosen in the last seconds; what was before is in the buttons themselves."""
 
     def __init__(self) -> None:
-        self._last: dict[tuple[str, int], _Choice] = {}
-        """By game and message."""
+        self._last: dict[tuple[str, int], _Message] = {}
+        """By game and message, what was pressed last at the end."""
 
     @asynccontextmanager
-    async def choose(self, press: TablePress, patience: float = _PATIENCE) -> AsyncIterator[int]:
-        """The mask of the dice chosen with this press; presses are answered in their order.
+    async def turn(self, press: TablePress, patience: float = _PATIENCE) -> AsyncIterator[None]:
+        """Answer the presses below a message in the order in which they came.
 
-        patience : seconds after which it does not wait for those before any more
+        It has to be entered before anything else is waited for. A press that Discord keeps waiting
+        costs no other its answer.
+
+        patience : seconds after which a press does not wait for those before any more
         """
-        now = time.monotonic()
-        self._forget(now)
-        key = press.game, press.message
-        last = self._last.pop(key, None)
-        if last is None or last.version != press.version:
-            last = _Choice(press.version, press.mask, now)
-        self._last[key] = last
-        last.mask = mask = press.chosen(last.mask)
-        last.pressed = now
-        is_turn = await last.turn(patience)
+        message = self._message(press)
         try:
-            yield mask
+            async with asyncio.timeout(min(patience, _PATIENCE)):
+                is_turn = await message.answering.acquire()
+        except TimeoutError:
+            is_turn = False
+        try:
+            yield
         finally:
             if is_turn:
-                last.answering.release()
+                message.answering.release()
 
-    async def chosen(self, press: TablePress, patience: float = _PATIENCE) -> int:
-        """The mask of the dice chosen before this press, which may not have seen them all."""
-        self._forget(time.monotonic())
+    def choose(self, press: TablePress) -> int:
+        """The mask of the dice that are chosen with this press."""
+        mask = press.chosen(self.chosen(press))
+        message = self._message(press)
+        message.version, message.mask = press.version, mask
+        return mask
+
+    def chosen(self, press: TablePress) -> int:
+        """The mask of the dice that were chosen before this press, which may not have seen all."""
         last = self._last.get((press.game, press.message))
-        if last is None or last.version != press.version:
-            return press.mask
-        # what shows these dice must not come after what is made of them
-        if await last.turn(patience):
-            last.answering.release()
-        return last.mask
+        return press.mask if last is None or last.version != press.version else last.mask
 
     def forget(self, game: str) -> None:
         """Know of no dice that are chosen in a game, as it is shown with none."""
-        for key in [key for key in self._last if key[0] == game]:
-            del self._last[key]
+        for key, message in self._last.items():
+            if key[0] == game:
+                message.version = -1
 
-    def _forget(self, now: float) -> None:
-        """Let go of what is too old, which comes first."""
+    def _message(self, press: TablePress) -> _Message:
+        """The message below which this is pressed now; lets go of those that are too old."""
+        now, key = time.monotonic(), (press.game, press.message)
+        message = self._last.pop(key, None) or _Message()
         while self._last:
-            key, first = next(iter(self._last.items()))
+            oldest, first = next(iter(self._last.items()))
             if now - first.pressed < _SECONDS or first.answering.locked():
-                return
-            del self._last[key]
+                break
+            del self._last[oldest]
+        if now - message.pressed >= _SECONDS and not message.answering.locked():
+            message.version = -1
+        message.pressed = now
+        self._last[key] = message
+        return message

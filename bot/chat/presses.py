@@ -12,6 +12,8 @@ LONGEST_ID = 100
 _ALL_DICE = 0b1111111
 _LISTS = {"bot"}
 """Actions of a table that are chosen from a list."""
+_USES_DICE = {"roll", "bank", "keep", "use"}
+"""Actions that do something with the dice that are chosen."""
 _CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
 """Actions that choose dice: one by its number in the roll, several as bits."""
 
@@ -71,6 +73,11 @@ class TablePress(Press):
     def chooses(self) -> bool:
         """Whether it chooses dice."""
         return _CHOOSES.fullmatch(self.action) is not None
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether it is answered after the presses before it, as dice are chosen or used by it."""
+        return self.chooses or self.action in _USES_DICE
 
     def chosen(self, mask: int) -> int:
         """The dice that are chosen once it is pressed, where those of the mask were."""

@@ -7,6 +7,7 @@ import math
 import re
 import time
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -183,6 +184,19 @@ class DiscordFront:
         await self._told(interaction, self._pressed(interaction, press))
 
     async def _pressed(self, interaction: discord.Interaction[Any], press: Press | None) -> None:
+        async with AsyncExitStack() as turn:
+            if isinstance(press, TablePress) and press.in_turn:
+                patience = seconds_left(interaction)
+                await turn.enter_async_context(self.pressing.choices.turn(press, patience))
+            await self._pressed_in_turn(interaction, press, turn)
+
+    async def _pressed_in_turn(
+        self, interaction: discord.Interaction[Any], press: Press | None, turn: AsyncExitStack
+    ) -> None:
+        """Answer a press.
+
+        turn : closed as soon as the presses after it below its message may be answered
+        """
         caller, pressing = caller_of(interaction), self.pressing
         answer = await self._answer(
             interaction,
@@ -193,7 +207,7 @@ class DiscordFront:
         try:
             match press:
                 case TablePress():
-                    await self._on_table(interaction, answer, caller, press)
+                    await self._on_table(interaction, answer, caller, press, turn)
                 case ReviewPage():
                     table = await pressing.table(caller, press.game)
                     await self._review(answer, caller, table, press.page)
@@ -215,6 +229,7 @@ class DiscordFront:
         answer: Answer,
         caller: Caller,
         press: TablePress,
+        turn: AsyncExitStack,
     ) -> None:
         pressing = self.pressing
         table = await pressing.table(caller, press.game)
@@ -230,31 +245,18 @@ class DiscordFront:
         elif press.action in QUESTIONS:
             await answer.tell(pressing.asked(caller, table, press))
         elif press.chooses:
-            await self._choose(answer, caller, table, press, seconds_left(interaction))
+            # raises where somebody else is to move; nothing is kept by it yet
+            table.acting_seat(caller)
+            mask, is_as_shown = pressing.choices.choose(press), table.game.version == press.version
+            news = None if is_as_shown else await self._games.shown(table)
+            await answer.choose(table, mask, news)
         elif press.action in SURE:
             pressing.check_asks(caller, table, press)
             await answer.tell_privately(sure_card(press, answer.shown_in))
         else:
-            mask = await pressing.choices.chosen(press, seconds_left(interaction))
+            mask = pressing.choices.chosen(press)
+            await turn.aclose()
             await answer.tell(pressing.done(caller, table, replace(press, mask=mask)))
-
-    async def _choose(
-        self, answer: Answer, caller: Caller, table: Table, press: TablePress, patience: float
-    ) -> None:
-        """Choose dice, or no longer: nothing is kept by it yet.
-
-        patience : seconds that it may wait for the presses before
-        """
-        table.acting_seat(caller)  # raises where somebody else is to move
-        games = self._games
-        async with self.pressing.choices.choose(press, patience) as mask:
-            now = await games.tables.latest(table)
-            if (late := too_late(caller, now, press)) is None:
-                is_as_shown = now.game.version == press.version
-                await answer.choose(now, mask, None if is_as_shown else await games.shown(now))
-                return
-        # something was done while this press waited for the one before
-        await answer.tell(self.pressing.told_late(caller, press, late))
 
     async def _in_feature(
         self, interaction: discord.Interaction[Any], answer: Answer, caller: Caller, press: Press

@@ -13,9 +13,19 @@ def die(number: int, mask: int = 0, version: int = 1, game: str = "ab") -> Table
 
 
 async def chosen(choices: Choices, button: TablePress, seconds: float = 0.0) -> int:
-    async with choices.choose(button) as mask:
+    """Choose dice by a press that looks something up, and takes so long to be answered."""
+    async with choices.turn(button):
+        await asyncio.sleep(0)
+        mask = choices.choose(button)
         await asyncio.sleep(seconds)
         return mask
+
+
+async def kept(choices: Choices, button: TablePress) -> int:
+    """Keep what was chosen before."""
+    async with choices.turn(button):
+        await asyncio.sleep(0)
+        return choices.chosen(button)
 
 
 async def test_presses_that_did_not_see_each_other_add_up() -> None:
@@ -46,19 +56,22 @@ async def test_what_is_kept_has_the_dice_that_its_button_did_not_see() -> None:
     choices, order = Choices(), []
 
     async def press(number: int) -> None:
-        async with choices.choose(die(number)):
+        # the first takes longest to find its table
+        async with choices.turn(die(number)):
+            await asyncio.sleep(0.02 if number == 0 else 0)
+            choices.choose(die(number))
             await asyncio.sleep(0.02)
             order.append(number)
 
     presses = [asyncio.create_task(press(number)) for number in (0, 1)]
     await asyncio.sleep(0)
     keep = TablePress("ab", 1, 0b1, "en", "roll")
-    assert await choices.chosen(keep) == 0b11
+    assert await kept(choices, keep) == 0b11
     assert order == [0, 1], "what shows the dice comes before what is made of them"
     await asyncio.gather(*presses)
     # nothing is known of other tables, nor of what the game has left behind
-    assert await choices.chosen(TablePress("cd", 1, 0b100, "en", "roll")) == 0b100
-    assert await choices.chosen(TablePress("ab", 2, 0, "en", "roll")) == 0
+    assert await kept(choices, TablePress("cd", 1, 0b100, "en", "roll")) == 0b100
+    assert await kept(choices, TablePress("ab", 2, 0, "en", "roll")) == 0
 
 
 async def test_other_tables_and_versions_are_others() -> None:
@@ -75,7 +88,8 @@ async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> Non
     answered = asyncio.Event()
 
     async def press(number: int) -> None:
-        async with choices.choose(die(number)) as mask:
+        async with choices.turn(die(number)):
+            mask = choices.choose(die(number))
             await answered.wait()
             order.append(mask)
 
