@@ -1,9 +1,10 @@
 """Dice that are chosen by presses so close together that the second did not see the first."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from bot.chat.presses import TablePress
@@ -42,16 +43,11 @@ class Choices:
         patience : seconds after which a press does not wait for those before any more
         """
         message = self._message(press)
-        try:
-            async with asyncio.timeout(min(patience, _PATIENCE)):
-                is_turn = await message.answering.acquire()
-        except TimeoutError:
-            is_turn = False
-        try:
+        async with AsyncExitStack() as turn:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(patience, _PATIENCE)):
+                    await turn.enter_async_context(message.answering)
             yield
-        finally:
-            if is_turn:
-                message.answering.release()
 
     def choose(self, press: TablePress) -> int:
         """The mask of the dice that are chosen with this press."""
