@@ -14,7 +14,7 @@ from bot.chat.features import Core, Feature
 from bot.chat.games import GameCommands
 from bot.chat.pressing import Pressing
 from bot.chat.rules import RulesCommands
-from bot.features import in_chat
+from bot.features import in_chat, keepers
 from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
@@ -63,7 +63,7 @@ async def open_parts(
     Raises StoreError.
     """
     _check_folder(settings)
-    store = await Store.open(settings.database_url)
+    store = await Store.open(settings.database_url, keepers())
     ending: asyncio.Task[None] | None = None
     pressure = Pressure(late)
     limits = TaskLimits(

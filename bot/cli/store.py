@@ -67,10 +67,11 @@ def upgrade(context: click.Context, *, as_json: bool) -> None:
 async def _check(settings: Settings, *, as_json: bool) -> bool:
     """Show all that is wrong; whether nothing is. Raises StoreError."""
     # the database takes a while to import
+    from bot.features import keepers  # noqa: PLC0415
     from bot.services.store_check import check_store  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
-    opened = Store.look_into(settings.database_url)
+    opened = Store.look_into(settings.database_url, keepers())
     try:
         with share_progress("checking the games") as progress:
             report = await check_store(opened, progress)

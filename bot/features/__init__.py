@@ -1,14 +1,17 @@
 """What the program does beside advice and games: a folder for each, and here one line.
 
 A feature's folder says what it adds to the `farkle` command (`COMMAND_LINE`: where each command is,
-which is loaded when that is asked for), and its `chat.py` what it adds to the chat (`feature`).
+which is loaded when that is asked for), its `chat.py` what it adds to the chat (`feature`), and
+its `store.py`, where it has one, how it keeps its rows in the database (`KEEPER`).
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from bot.chat.features import Core, Feature
+    from bot.store.store import Keeper
 
 FEATURES = (
     "pictures",
@@ -28,6 +31,12 @@ def in_chat(core: "Core") -> "list[Feature]":
     return [
         cast("Feature", import_module(f"{__name__}.{name}.chat").feature(core)) for name in FEATURES
     ]
+
+
+def keepers() -> "list[Keeper]":
+    """How features keep their rows, those that have any."""
+    stores = [name for name in FEATURES if find_spec(f"{__name__}.{name}.store")]
+    return [import_module(f"{__name__}.{name}.store").KEEPER for name in stores]
 
 
 def on_command_line() -> dict[str, str]:

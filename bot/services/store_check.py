@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
+from functools import partial
 
 from sqlalchemy import Connection, select
 
 from bot.services.soundness import replayed
 from bot.store.database import check_version, problems
 from bot.store.errors import DamagedGameError, StoreError
+from bot.store.reviews import problems as review_problems
 from bot.store.rows import PlaceSettings
-from bot.store.schema import games, place_rules, place_settings, tournaments
+from bot.store.schema import games, place_rules, place_settings
 from bot.store.store import Store
-from bot.store.tournaments import by_id
 from solver.errors import InvalidRulesError
 from solver.rules.file import make_rules
 from solver.rules.toml import NotTomlError, parse
@@ -50,8 +51,7 @@ async def check_store(store: Store, on_progress: Callable[[float], None]) -> Sto
         wrong += [Problem(*one) for one in await store.read(problems)]
         await store.read(lambda connection: check_version(connection, store.path))
         wrong += await store.read(lambda connection: list(_place_problems(connection)))
-        for row in await store.rows(select(tournaments.c.id).order_by(tournaments.c.id)):
-            wrong += await _tournament_problems(store, row.id)
+        wrong += await store.read(partial(_feature_problems, store))
         found = await store.read(_all_games)
     except StoreError as error:
         wrong.append(Problem("database", str(error)))
@@ -85,12 +85,10 @@ async def _why_damaged(store: Store, game_id: str) -> str:
     return ""
 
 
-async def _tournament_problems(store: Store, tournament_id: str) -> list[Problem]:
-    try:
-        await by_id(store, tournament_id)
-    except StoreError as error:
-        return [Problem(f"tournament {tournament_id}", str(error))]
-    return []
+def _feature_problems(store: Store, connection: Connection) -> list[Problem]:
+    """What is wrong with reviews, and with what features keep."""
+    checks = [review_problems, *(keeper.problems for keeper in store.keepers)]
+    return [Problem(*one) for check in checks for one in check(connection)]
 
 
 def _place_problems(connection: Connection) -> Iterator[Problem]:

@@ -1,18 +1,16 @@
 """Who won how often: queries over the results of finished games, and how a person is forgotten."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby, takewhile
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, func, select, update
 
-from bot.store.errors import StaleVersionError
 from bot.store.game_rows import COUNTED
-from bot.store.schema import daily_answers, drills, entrants, games, place_rules, results, seats
+from bot.store.schema import games, place_rules, results, seats
 from bot.store.store import Store, in_place
-from bot.store.tournaments import end_if_over, open_ones_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +62,7 @@ _played = results.join(seats).join(games)
 
 _MOST_IN_A_ROW = 100
 
-_SOMEONE = "someone"
+SOMEONE = "someone"
 """What who is forgotten is called."""
 
 _THEMSELVES = seats.c.level.is_(None)
@@ -153,7 +151,7 @@ async def leaderboard(
     )
     if bots:
         # those that played on for people are nobody's, forgotten or not
-        themselves = seats.c.person.is_(None), seats.c.name != _SOMEONE
+        themselves = seats.c.person.is_(None), seats.c.name != SOMEONE
         levels = await _standings(
             store, seats.c.level, *themselves, seats.c.level.is_not(None), *where
         )
@@ -193,33 +191,19 @@ def _total(column: ColumnElement[float]) -> ColumnElement[float]:
 async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
-    The games stay whole: the seat goes on as someone's, its results are nobody's. Tournaments the
-    person has left, and where nothing is left to do in one, it ends. What the person answered to
-    daily positions and practised on is deleted.
+    The games stay whole: the seat goes on as someone's, its results are nobody's. Features forget
+    what they keep.
 
-    Raises StaleVersionError where a game of a tournament is under way: that is given up before.
+    Raises StaleVersionError where one of them has to wait: it is tried again.
     """
 
     def take_out(connection: Connection) -> int:
-        joined = open_ones_of(connection, person)
-        for one in joined:
-            entrant = one.entrant_of(person)
-            if entrant and one.game_of(entrant.number):
-                raise StaleVersionError.say("a game of the tournament has just begun: try again")
-        mine, my_rules = seats.c.person == person, place_rules.c.author == person
-        changed = 0
-        someone = {"person": None, "name": _SOMEONE}
-        for table, his, nobody in (
-            (place_rules, my_rules, {"author": None}),
-            (entrants, entrants.c.person == person, {**someone, "left": 1}),
-            (seats, mine, someone),
-        ):
-            changed = connection.execute(update(table).where(his).values(nobody)).rowcount
-        for one in joined:
-            end_if_over(connection, one.id, datetime.now(UTC))
-        connection.execute(delete(daily_answers).where(daily_answers.c.person == person))
-        connection.execute(delete(drills).where(drills.c.person == person))
-        return changed
+        for keeper in store.keepers:
+            keeper.forget(connection, person)
+        my_rules = update(place_rules).where(place_rules.c.author == person)
+        connection.execute(my_rules.values(author=None))
+        mine = update(seats).where(seats.c.person == person)
+        return connection.execute(mine.values(person=None, name=SOMEONE)).rowcount
 
     changed = await store.write(take_out)
     await store.scrub()

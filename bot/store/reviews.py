@@ -1,18 +1,19 @@
 """What reviews found of finished games."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, and_, not_, select
 
 from bot.store.game_rows import COUNTED
-from bot.store.rows import PlayedGame, SeatReview, as_dict, sound
+from bot.store.rows import PlayedGame, SeatReview, as_dict, sound, unsound
 from bot.store.schema import games, results, reviews, seats
 from bot.store.store import Store, in_place
 from bot.store.transactions import put
 
 _PLAYED = TypeAdapter(PlayedGame)
+_SEAT = TypeAdapter(SeatReview)
 _BESIDE = and_(reviews.c.game_id == seats.c.game_id, reviews.c.seat == seats.c.number)
 
 
@@ -60,6 +61,12 @@ async def reviewed_games(store: Store, person: str, place: str | None = None) ->
         for found, game_id, ended_at, won in await store.rows(query)
     )
     return sound(_PLAYED, rows)
+
+
+def problems(connection: Connection) -> Iterator[tuple[str, str]]:
+    """What is wrong with the reviews of all games: where, and what."""
+    rows = [as_dict(found) for found in connection.scalars(select(reviews.c.found))]
+    return (("reviews", what) for what in unsound(_SEAT, rows))
 
 
 def _finished(person: str, place: str | None) -> list[ColumnElement[bool]]:

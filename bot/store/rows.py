@@ -1,7 +1,7 @@
 """What the store takes and gives: games, their events, seats and results, a place's settings."""
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypeVar
@@ -22,6 +22,12 @@ def sound(kind: TypeAdapter[T], rows: Iterable[Mapping[Any, Any]]) -> list[T]:
         except ValidationError as error:
             logger.warning("a row makes no sense: %s", error.errors(include_input=False))
     return found
+
+
+def unsound(kind: TypeAdapter[Any], rows: Sequence[Mapping[Any, Any]]) -> Iterator[str]:
+    """What is wrong where some rows are not of a kind."""
+    if wrong := len(rows) - len(sound(kind, rows)):
+        yield f"{wrong:,} of {len(rows):,} rows make no sense"
 
 
 def as_dict(value: object) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -45,27 +46,40 @@ from bot.store.scrub import Scrub
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """A feature that keeps rows of its own in the database."""
+
+    forget: Callable[[Connection, str], None]
+    """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
+    problems: Callable[[Connection], Iterable[tuple[str, str]]]
+    """Finds what is wrong in them: where, and what."""
+
+
 class Store(Places):
     """Games in one database, and what places have set."""
 
-    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: Path, keepers: Sequence[Keeper] = (), *, read_only: bool = False
+    ) -> None:
         super().__init__(path, read_only=read_only)
         self._scrub = Scrub(self.rewrite)
+        self.keepers = keepers
 
     @classmethod
-    async def open(cls, url: str) -> Self:
+    async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
         """Open the database, made if need be. Raises StoreError."""
         path = database_path(url)
         await asyncio.to_thread(prepare, path)
-        return cls(path)
+        return cls(path, keepers)
 
     @classmethod
-    def look_into(cls, url: str) -> Self:
+    def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
         """The database as it is, to be read alone. Raises StoreError if there is none."""
         path = database_path(url)
         if not path.is_file():
             raise StoreError(f"there is no database {path}")
-        return cls(path, read_only=True)
+        return cls(path, keepers, read_only=True)
 
     async def scrub(self) -> None:
         """Rewrite the file without what was deleted, see `Scrub`."""

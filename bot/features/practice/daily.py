@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
+from bot.features.practice import daily_store as stored
 from bot.review.kept_questions import read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.situation import DEFAULT_RULES
 from bot.services.tables import Caller, Tables
-from bot.store import daily as stored
 from bot.store.errors import StoreError
 from bot.store.rows import DailyAnswer, StoredDaily
 from bot.tasks.answering import at_once

@@ -11,6 +11,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any, Self
 
+from bot.features.practice import drill_store as stored
 from bot.features.practice.daily import index_of, solved_rules
 from bot.review.kept_questions import kept, read_kept
 from bot.services.advisor import Advisor
@@ -20,7 +21,6 @@ from bot.services.levels import weak_spot
 from bot.services.looking_back import LookingBack
 from bot.services.spacing import spaced
 from bot.services.tables import Caller, Tables
-from bot.store import drills as stored
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.reviews import reviewed_games
 from bot.store.rows import PlayedGame, StoredDrill

@@ -13,6 +13,7 @@ from bot.chat.fields import GOAL, RULES, YES_NO, Field, person, word
 from bot.chat.games import RULES_OPTION
 from bot.chat.presses import GameId, LanguageTag, Press, matching
 from bot.chat.waiting import only, solved_for_game
+from bot.features.tournaments.bracket import Form, Pairing, State, Tournament
 from bot.features.tournaments.service import TournamentNews, Tournaments, rules_of
 from bot.features.tournaments.view import (
     state_data,
@@ -25,7 +26,6 @@ from bot.services.games import News
 from bot.services.house_rules import HouseRules
 from bot.services.rule_options import with_goal
 from bot.services.tables import Caller, Person, Table
-from bot.table.tournament import Form, Pairing, State, Tournament
 from bot.views.card import Card
 from bot.views.game import table_data, table_text
 from solver.errors import InvalidRequestError

@@ -10,12 +10,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from bot.features.tournaments import store as stored
+from bot.features.tournaments.bracket import (
+    MOST_ENTRANTS,
+    Entrant,
+    Form,
+    Pairing,
+    State,
+    Tournament,
+)
 from bot.services.games import Games, News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Person, Table
-from bot.store import tournaments as stored
 from bot.store.errors import DamagedGameError, StaleVersionError, StoreError
-from bot.table.tournament import MOST_ENTRANTS, Entrant, Form, Pairing, State, Tournament
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from bot.features.tournaments.bracket import Form, Nobody, Pairing, Row, Side, State, Tournament
 from bot.features.tournaments.service import Happened, TournamentNews, rules_of
-from bot.table.tournament import Form, Nobody, Pairing, Row, Side, State, Tournament
 from bot.views.card import Button, Card, Style
 from bot.views.events import events_text, result_text
 from bot.views.layout import columns, escape_markdown, safe_text, wrap

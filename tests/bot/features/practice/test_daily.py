@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Text, literal
 from bot.features.practice.daily import BoardLine, Daily, Post, Solution, Verdict, board, streak_of
 from bot.services.advisor import Advisor
 from bot.services.house_rules import RULES_SETTING
+from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.records import forget
@@ -187,7 +188,10 @@ async def test_a_damaged_row_is_made_anew(program: Program, column: str) -> None
     daily = await program.asked()
     changed = daily_positions.update().values({column: literal("7", Text)})
     await program.store.write(partial(Connection.execute, statement=changed))
+    [problem] = (await check_store(program.store, lambda _: None)).problems
+    assert (problem.where, problem.what) == ("daily positions", "1 of 1 rows make no sense")
     assert await program.asked() == daily
+    assert not (await check_store(program.store, lambda _: None)).problems
 
 
 # ---- Posts -----------------------------------------------------------------------------------

@@ -11,14 +11,15 @@ import pytest
 from sqlalchemy import Connection, Text, literal, select
 
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish, answered
+from bot.features.practice.drill_store import drills_of
 from bot.features.practice.drill_view import drill_page, verdict_page
 from bot.languages import language
 from bot.services.advisor import Advisor
 from bot.services.looking_back import LookingBack
 from bot.services.rule_options import with_goal
+from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
-from bot.store.drills import drills_of
 from bot.store.records import forget
 from bot.store.reviews import reviewed_games, unreviewed
 from bot.store.rows import StoredDrill
@@ -390,6 +391,8 @@ async def test_damaged_rows_are_left_out(program: Program, damage: str) -> None:
         drills.update().values(state=literal(damage, Text)),
     ):
         await program.store.write(partial(Connection.execute, statement=changed))
+    problems = (await check_store(program.store, lambda _: None)).problems
+    assert [one.where for one in problems] == ["reviews", "drills"]
     assert await program.rows() == []
     assert (await program.asked()).games == 0
 

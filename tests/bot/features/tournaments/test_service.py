@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from bot.features.tournaments import store as stored
+from bot.features.tournaments.bracket import Form, State, Tournament
 from bot.features.tournaments.service import TournamentNews, Tournaments
 from bot.features.tournaments.view import tournament_data, tournament_text
 from bot.services.abandoned import end_abandoned
@@ -18,11 +20,9 @@ from bot.services.games import News
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
-from bot.store import tournaments as stored
 from bot.store.errors import StoreError
 from bot.store.records import forget, leaderboard
 from bot.table import commands
-from bot.table.tournament import Form, State, Tournament
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.rules.file import load_rules

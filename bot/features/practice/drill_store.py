@@ -1,13 +1,13 @@
 """Positions that people practise on, and when each is asked again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, and_, delete, select
+from sqlalchemy import ColumnElement, Connection, and_, delete, select, true
 
-from bot.store.rows import StoredDrill, as_dict, sound
+from bot.store.rows import StoredDrill, as_dict, sound, unsound
 from bot.store.schema import drills
 from bot.store.store import Store
 from bot.store.transactions import put
@@ -76,14 +76,27 @@ async def answer(
     return await store.write(note)
 
 
+def forget(connection: Connection, person: str) -> None:
+    """Delete all that somebody practised on."""
+    connection.execute(delete(drills).where(drills.c.person == person))
+
+
+def problems(connection: Connection) -> Iterator[tuple[str, str]]:
+    """What is wrong with the positions of all people."""
+    return (("drills", what) for what in unsound(_DRILL, _rows(connection, true())))
+
+
 def _read(connection: Connection, person: str) -> list[StoredDrill]:
-    query = select(drills).where(drills.c.person == person)
-    rows = (
-        {**as_dict(row.state), "person": row.person, "position": row.position}
-        for row in connection.execute(query)
-    )
-    found = sound(_DRILL, rows)
+    found = sound(_DRILL, _rows(connection, drills.c.person == person))
     return sorted(found, key=lambda one: (one.asked_at, one.position))
+
+
+def _rows(connection: Connection, which: ColumnElement[bool]) -> list[dict[str, Any]]:
+    """The rows of which a condition holds, as data."""
+    return [
+        {**as_dict(row.state), "person": row.person, "position": row.position}
+        for row in connection.execute(select(drills).where(which))
+    ]
 
 
 def _row(drill: StoredDrill) -> dict[str, Any]:

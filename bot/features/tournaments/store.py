@@ -5,18 +5,19 @@ entrants or games are missing, a tournament is not told of, and can be ended.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
+from bot.features.tournaments.bracket import Entrant, Form, Tournament, TournamentGame
 from bot.store.errors import StaleVersionError, StoreError
 from bot.store.game_rows import COUNTED
+from bot.store.records import SOMEONE
 from bot.store.schema import entrants, games, results, tournament_games, tournaments
-from bot.store.store import Store
-from bot.table.tournament import Entrant, Form, Tournament, TournamentGame
+from bot.store.store import Keeper, Store
 
 logger = logging.getLogger(__name__)
 
@@ -123,26 +124,48 @@ async def leave(store: Store, tournament_id: str, number: int, at: datetime) -> 
         if playing := found.game_of(number):
             return playing.id
         _change(connection, tournament_id, number, left=1)
-        end_if_over(connection, tournament_id, at)
+        _end_if_over(connection, tournament_id, at)
         return None
 
     return await store.write(note)
 
 
-def open_ones_of(connection: Connection, person: str) -> list[Tournament]:
-    """Those that go on in which somebody takes part, but for damaged ones."""
-    joined = select(entrants.c.tournament_id).where(
-        entrants.c.person == person, entrants.c.left == 0
-    )
+def _forget(connection: Connection, person: str) -> None:
+    """Have somebody leave all tournaments without a name; one in which nothing is left to do ends.
+
+    Raises StaleVersionError where a game of theirs is under way: that is given up before.
+    """
+    his = entrants.c.person == person
+    joined = select(entrants.c.tournament_id).where(his, entrants.c.left == 0)
     query = select(tournaments.c.id).where(tournaments.c.id.in_(joined), _OPEN)
-    found = []
-    for number in connection.scalars(query).all():
+    going_on = connection.scalars(query).all()
+    for number in going_on:
+        found = None
+        with suppress(StoreError):  # a damaged one has no games to wait for
+            found = _read(connection, tournaments.c.id == number)
+        entrant = found and found.entrant_of(person)
+        if found and entrant and found.game_of(entrant.number):
+            raise StaleVersionError.say("a game of the tournament has just begun: try again")
+    left = {"person": None, "name": SOMEONE, "left": 1}
+    connection.execute(update(entrants).where(his).values(left))
+    for number in going_on:
         with suppress(StoreError):
-            found.append(_read(connection, tournaments.c.id == number))
-    return [one for one in found if one is not None]
+            _end_if_over(connection, number, datetime.now(UTC))
 
 
-def end_if_over(connection: Connection, tournament_id: str, at: datetime) -> None:
+def _problems(connection: Connection) -> Iterator[tuple[str, str]]:
+    """What is wrong with tournaments."""
+    for number in connection.scalars(select(tournaments.c.id).order_by(tournaments.c.id)).all():
+        try:
+            _read(connection, tournaments.c.id == number)
+        except StoreError as error:
+            yield f"tournament {number}", str(error)
+
+
+KEEPER = Keeper(_forget, _problems)
+
+
+def _end_if_over(connection: Connection, tournament_id: str, at: datetime) -> None:
     """End a tournament in which nothing is left to do, or that all have left."""
     found = _read(connection, tournaments.c.id == tournament_id)
     if found is not None and (found.over or not found.present):

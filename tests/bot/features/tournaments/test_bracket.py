@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.table.tournament import (
+from bot.features.tournaments.bracket import (
     Entrant,
     Form,
     Nobody,

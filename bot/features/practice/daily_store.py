@@ -1,12 +1,13 @@
 """What was asked in places on each day, and what people answered."""
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import date, datetime
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Table, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select, update
 
-from bot.store.rows import DailyAnswer, StoredDaily, sound
+from bot.store.rows import DailyAnswer, StoredDaily, sound, unsound
 from bot.store.schema import daily_answers, daily_positions
 from bot.store.store import Store
 from bot.store.transactions import put
@@ -110,6 +111,21 @@ async def answers(store: Store, place: str) -> list[DailyAnswer]:
     """Everything that was answered in a place, day by day."""
     here = daily_answers.c.place == place
     return await store.read(lambda connection: _answers(connection, here))
+
+
+def forget(connection: Connection, person: str) -> None:
+    """Delete all that somebody answered."""
+    connection.execute(delete(daily_answers).where(daily_answers.c.person == person))
+
+
+def problems(connection: Connection) -> Iterator[tuple[str, str]]:
+    """What is wrong with the positions and the answers of all places."""
+    for table, kind, columns in (
+        (daily_positions, _DAILY, _ASKED),
+        (daily_answers, _GIVEN, [*_ANSWER]),
+    ):
+        rows = connection.execute(select(*columns).select_from(table)).mappings().all()
+        yield from ((table.name.replace("_", " "), what) for what in unsound(kind, rows))
 
 
 def _on(table: Table, place: str, day: date) -> ColumnElement[bool]:
