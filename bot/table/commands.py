@@ -313,8 +313,8 @@ def skip(game: Game) -> list[Skipped]:
     check_goes_on(game)
     if game.stage is Stage.LOBBY and game.closed:
         raise IllegalActionError.say(
-            "the game has not begun: if a player does not come, the tournament's host can use"
-            " /tournament remove NAME"
+            "the game has not begun: if a player does not come, the tournament's host can take"
+            " them out"
         )
     if game.stage is Stage.LOBBY and game.tracked:
         raise IllegalActionError.say("the game has not begun: /fix next:NAME says who begins")
