@@ -388,7 +388,8 @@ def _expect(people: Players, lost: int, kept: int, *, points: str) -> None:
     assert (people.lost - lost, people.kept - kept) == expected
 
 
-@pytest.mark.parametrize("against", [pytest.param("@bob", marks=pytest.mark.slow), "level:greedy"])
+@pytest.mark.slow
+@pytest.mark.parametrize("against", ["@bob", "level:greedy"])
 def test_a_chat_that_dies_at_every_write_loses_nothing(folder: Path, against: str) -> None:
     people = players(folder, against, seed=1)
     # several games, as the dice are chance and one may be over soon

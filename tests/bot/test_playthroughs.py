@@ -227,6 +227,10 @@ def fixed_secrets(name: str) -> SimpleNamespace:
     return SimpleNamespace(token_bytes=token_bytes, token_hex=token_hex)
 
 
+_QUICK = {"kcd", "classic", "cardgames"}
+"""Rules whose playthroughs take least."""
+
+
 def assert_kept(file: Path, found: str) -> None:
     """What was said is what a file keeps, which is written anew where that is asked for."""
     if WRITES:
@@ -238,8 +242,7 @@ def assert_kept(file: Path, found: str) -> None:
 @pytest.mark.parametrize(
     ("name", "code"),
     [
-        # that of patch takes as long as all others together
-        pytest.param(name, code, marks=pytest.mark.slow if name == "patch" else ())
+        pytest.param(name, code, marks=() if name in _QUICK else pytest.mark.slow)
         for code, names in (("en", sorted(SCRIPTS)), ("de", IN_GERMAN))
         for name in names
     ],

@@ -284,6 +284,7 @@ def test_a_bots_turn_goes_on_at_another_program_when_its_own_is_killed(
         assert replies[-1]["to_move"] in {None, "ann"}
 
 
+@pytest.mark.slow
 def test_two_programs_do_not_solve_the_same_rules(
     tmp_path: Path, kernels: Path, tiny: Solution, data: Path
 ) -> None:

@@ -14,6 +14,7 @@ def farkle(unsolved: Farkle) -> Farkle:
     return unsolved
 
 
+@pytest.mark.slow
 def test_three_players(farkle: Farkle, tmp_path: Path) -> None:
     game = tmp_path / "two-dice.toml"
     game.write_text("goal = 250\ndice = 2\nscoring = {three_of_a_kind = 0}\n")

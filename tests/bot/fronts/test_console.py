@@ -188,7 +188,7 @@ IN_BOLD = rf"\x1b\[32m\x1b\[1m{ROW}\x1b\[0m"
 
 @pytest.mark.parametrize(
     ("setting", "shown"),
-    [({}, IN_BOLD), ({"NO_COLOR": "1"}, rf"\n  {ROW}")],
+    [({}, IN_BOLD), pytest.param({"NO_COLOR": "1"}, rf"\n  {ROW}", marks=pytest.mark.slow)],
 )
 @pytest.mark.parametrize("command", [CHAT, [*CHAT[:3], "advise", "6", "5", "3", "3", "3", "2"]])
 def test_rows_fit_the_terminal_and_the_best_is_bold(

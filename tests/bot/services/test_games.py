@@ -473,6 +473,7 @@ async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Cha
     await refused(table, "ann: eve leaves", '"eve" does not play here')
 
 
+@pytest.mark.slow
 async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
     """Only who manages the place says so for somebody else; the others have /skip and /replace."""
     await table.say("ann: /play @bob @dave rules:zilch")

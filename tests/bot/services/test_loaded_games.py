@@ -97,19 +97,15 @@ async def test_luck_and_errors_add_up_to_the_result(chat: Chat) -> None:
     "options",
     [
         "goal:500 ending:final-turn ties:played-on",
-        *(
-            pytest.param(option, marks=pytest.mark.slow)
-            for option in (
-                "goal:500 ending:equal-turns ties:played-on",
-                "goal:500 farkle-penalty:2x200",
-                "goal:500 opening-minimum:300",
-                "goal:500 hot-dice:no-bank hot-dice-bonus:50,100",
-                "goal:500 farkle-keeps-turn-total:yes",
-                "goal:500 instant-win:xxxx lose-everything:2222",
-            )
-        ),
+        "goal:500 ending:equal-turns ties:played-on",
+        "goal:500 farkle-penalty:2x200",
+        "goal:500 opening-minimum:300",
+        "goal:500 hot-dice:no-bank hot-dice-bonus:50,100",
+        "goal:500 farkle-keeps-turn-total:yes",
+        "goal:500 instant-win:xxxx lose-everything:2222",
     ],
 )
+@pytest.mark.slow
 async def test_luck_and_errors_add_up_under_every_option(chat: Chat, options: str) -> None:
     """Which says that turns, their ends and the values between them fit each other."""
     made = await chat.say(f"ann: /rules new own base:kcd {options}")

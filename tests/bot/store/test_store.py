@@ -239,6 +239,7 @@ async def test_a_cancelled_append_is_whole_or_nothing_and_holds_nobody_up(
     await store.close()
 
 
+@pytest.mark.slow
 async def test_a_killed_process_loses_nothing_it_acknowledged(url: str) -> None:
     """kill -9 at any moment, the making of the file included; then on where it was."""
     chance = random.Random(4)

@@ -80,6 +80,7 @@ async def test_who_is_cancelled_ends_the_process(workers: Workers, tmp_path: Pat
     assert is_gone(process)
 
 
+@pytest.mark.slow
 def test_the_end_of_the_program_ends_its_workers() -> None:
     script = (
         "import asyncio, os, time\n"

@@ -32,6 +32,7 @@ def _done(tasks: int, workers: int) -> npt.NDArray[np.intp]:
     return times
 
 
+@pytest.mark.slow
 def test_every_task_is_done_once() -> None:
     for tasks in (0, 1, 2, 5, 40, 1001):
         for workers in (1, 2, 3, 7):

@@ -86,7 +86,7 @@ def check_turns(solution: MatchupSolution) -> None:
             assert found == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize("kind", mostly_slow(zip(KINDS, KINDS, strict=True)))
+@pytest.mark.parametrize("kind", mostly_slow(zip(KINDS, KINDS, strict=True), 4, 1))
 def test_small_games_are_those_of_the_twin(kind: PowerKind, kernels: Path) -> None:
     chance = random.Random(kind)
     powers = random_power(chance, kind, 2), random_power(chance, chance.choice(KINDS), 1)

@@ -75,6 +75,7 @@ def assert_agree(rules: Ruleset, players: tuple[Player, Policy], cache: Path) ->
 SOME = ["penalty and floor", "bonus three times", "opening and penalty"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(zip(SOME, SOME, strict=True), first=1))
 def test_some_contests(name: str, kernels: Path) -> None:
     rules = dict(SMALL)[name]

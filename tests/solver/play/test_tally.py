@@ -130,6 +130,7 @@ LATE = variant(
 )
 
 
+@pytest.mark.slow
 def test_final_turns_play_offs_and_kept_points_are_counted(kernels: Path) -> None:
     solution = solve(LATE, cache=kernels)
     check(tally(LATE, solution.values, kernels, GAMES, seed=3), rolled(solution, 4))

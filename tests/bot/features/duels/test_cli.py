@@ -94,6 +94,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
+@pytest.mark.slow
 def test_the_command_plays_games_to_check(folder: Path) -> None:
     path = rules_file(folder / "mine.toml")
     arguments = ["duel", "max-points", "threshold:200", "--rules", str(path)]

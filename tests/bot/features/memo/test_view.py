@@ -205,8 +205,9 @@ def test_the_page_is_a_picture_in_three_forms() -> None:
         picture_form(".jpg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", language_codes())
-@pytest.mark.parametrize("name", ["zilch", pytest.param("kcd", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["zilch", "kcd"])
 def test_nothing_on_the_page_is_cut_off(name: str, code: str) -> None:
     """Its margins are white; also where the words of a language are long."""
     rules = load_rules(name)

@@ -114,6 +114,7 @@ async def test_it_is_posted_in_the_language_of_who_wants_it(
     assert (await parts.store.settings(PLACE)).daily == 18
 
 
+@pytest.mark.slow
 async def test_a_channel_that_cannot_be_written_to_is_left_alone(
     parts: Parts, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,6 +126,7 @@ async def test_a_channel_that_cannot_be_written_to_is_left_alone(
     assert len(sent) == 1
 
 
+@pytest.mark.slow
 async def test_two_programs_post_once(folder: Path, discord: Loopback) -> None:
     store = await Store.open(f"sqlite:///{folder / 'farkle.db'}")
     await store.set_place_setting(PLACE, "daily", 0)  # due at any time

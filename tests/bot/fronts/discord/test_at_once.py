@@ -264,7 +264,7 @@ TABLES: dict[str, tuple[str, int, Json]] = {
     "draft": ("play", 2, {"draft": "choose", "goal": 600}),
 }
 """How tables are begun: the command, how many people, its options."""
-QUICK = {"lobby": 2, "seven": 3, "three with real dice": 4}
+QUICK = {"lobby": 2, "three with real dice": 4}
 STAYING = {"resign", "end", "leave", "again", "review", "details", "hint", "why", "rules"}
 """Buttons after which a game does not go on."""
 

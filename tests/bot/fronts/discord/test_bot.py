@@ -142,6 +142,7 @@ async def test_two_presses_at_once_act_once(bot: Bot, discord: Loopback, folder:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_many_play_at_once(bot: Bot, discord: Loopback, folder: Path) -> None:
     async def play(number: int) -> None:
         by, channel = user(str(1000 + number), f"P{number}"), str(7000 + number)
@@ -272,6 +273,7 @@ async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_what_takes_long_is_deferred(bot: Bot, discord: Loopback) -> None:
     interaction = await discord.slash(
         ANN | {"permissions": 1 << 5}, "rules new", name="tiny", base="classic", goal=2000
@@ -354,6 +356,7 @@ async def test_a_dead_token_falls_back_to_the_channel(folder: Path, discord: Loo
         assert await bot.end() == 0
 
 
+@pytest.mark.slow
 async def test_the_connection_breaks(bot: Bot, discord: Loopback) -> None:
     await discord.drop()
     missed = asyncio.create_task(discord.slash(ANN, "advise", dice="653332"))
@@ -546,6 +549,7 @@ async def test_long_answers_fit(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_the_program_as_people_start_it(folder: Path, discord: Loopback) -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "discord", env=environment(folder, discord, FARKLE_LOG="error")

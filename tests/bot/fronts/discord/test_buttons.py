@@ -47,6 +47,7 @@ from tests.bot.fronts.discord.components import (
 from tests.bot.fronts.discord.phone import lines_of_buttons
 from tests.bot.slash_options import slash_options
 from tests.bot.speaking import open_chat
+from tests.conftest import mostly_slow
 
 BADGES = ["gold-transmutation@farkle", "silver-doppelganger"]
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
@@ -126,7 +127,7 @@ def check_reasons(game: Game) -> None:
             assert not one.why or one.why in told
 
 
-@pytest.mark.parametrize("badge", BADGES)
+@pytest.mark.parametrize("badge", mostly_slow(zip(BADGES, BADGES, strict=True), 2))
 def test_what_is_disabled_has_a_reason_with_badges_too(badge: str) -> None:
     """Dice that a badge may change, farkles on the table, real dice and dealt ones."""
     chance, rules = random.Random(badge), load_rules("kcd")
@@ -147,7 +148,7 @@ def test_what_is_disabled_has_a_reason_with_badges_too(badge: str) -> None:
                 game = apply(game, event)
 
 
-@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize("preset", mostly_slow(zip(preset_names(), preset_names(), strict=True)))
 @pytest.mark.parametrize(
     "players", [2, 3, 8, *(pytest.param(number, marks=pytest.mark.slow) for number in (4, 5))]
 )

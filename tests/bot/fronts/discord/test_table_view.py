@@ -246,6 +246,7 @@ def test_a_message_tells_back_what_its_card_said(moment: Attachment | None) -> N
     assert (shown_texts(None), shows_moment(None)) == ({}, False)
 
 
+@pytest.mark.slow
 def test_names_of_dice_make_room_for_the_rest_of_a_label() -> None:
     """Loaded dice with long names, all of which are chosen though some score nothing."""
     kit = Kit(read_set("holy-trinity,unbalanced,wisdom-tooth,weighted,st-antiochus,king"))
