@@ -19,7 +19,7 @@ from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.levels import weak_spot
 from bot.services.looking_back import LookingBack
-from bot.services.spacing import spaced
+from bot.features.practice.spacing import spaced
 from bot.services.tables import Caller, Tables
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.reviews import reviewed_games
