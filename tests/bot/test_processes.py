@@ -1,6 +1,7 @@
 """Several programs on one database: each shows what is stored, and nothing is done twice."""
 
 import json
+import os
 import random
 import sqlite3
 from collections.abc import Iterator
@@ -176,7 +177,8 @@ def told_once(folder: Path, people: list[Speaker]) -> None:
         assert sorted(told[game]) == list(range(2, len(states) + 1)), game
 
 
-LINES = [pytest.param(40, id="quick"), pytest.param(400, id="long", marks=pytest.mark.slow)]
+MANY = int(os.environ.get("FARKLE_LINES", "400"))
+LINES = [pytest.param(40, id="quick"), pytest.param(MANY, id="long", marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("lines", LINES)
