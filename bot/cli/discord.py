@@ -70,15 +70,19 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
     """Answer in Discord until SIGINT or SIGTERM."""
     from bot.fronts.discord import client  # noqa: PLC0415
     from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
+    from bot.hosting import hosted  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
-    async with open_parts(
-        settings,
-        Advisor(settings.strategies),
-        pace=chosen.farkle_pace,
-        patience=chosen.farkle_patience,
-        late=chosen.farkle_late,
-    ) as parts:
+    async with (
+        open_parts(
+            settings,
+            Advisor(settings.strategies),
+            pace=chosen.farkle_pace,
+            patience=chosen.farkle_patience,
+            late=chosen.farkle_late,
+        ) as parts,
+        hosted(settings, parts),
+    ):
         front = DiscordFront(parts.commands, parts.pressing)
         await client.run_discord(front, parts.store, settings.data, chosen, token)
 
@@ -115,6 +119,7 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
         "gateway": chosen.farkle_discord_gateway or "as Discord says",
         "data": str(settings.data),
         "database": settings.database_url,
+        "backups": f"{settings.backups}, of {settings.backup_days} days",
         "solved rules": ", ".join(solved) or "none",
         "bots' pace": f"{chosen.farkle_pace:g} s a move",
         "log": chosen.farkle_log,

@@ -122,9 +122,14 @@ def database_path(url: str) -> Path:
     return Path(str(parts.database)).absolute()
 
 
+def file_of(path: Path) -> str:
+    """The file as SQLite's addresses name it, to be followed by options."""
+    return f"file:{quote(str(path))}"
+
+
 def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
     """Connections for reads, and one more for what writes; each has a thread."""
-    name = f"file:{quote(str(path))}" if read_only else str(path)
+    name = file_of(path) if read_only else str(path)
     return create_async_engine(
         URL.create("sqlite+aiosqlite", database=name, query=_READ_ONLY if read_only else {}),
         connect_args=_connecting(),
@@ -170,7 +175,7 @@ def prepare(path: Path) -> None:
             if path.exists():
                 if not path.is_file():
                     raise StoreError.say(_REASONS[sqlite3.SQLITE_CANTOPEN], path=path)
-                _check_whole(path)
+                check_whole(path)
             _keep_private(path)
             engine = create_engine(
                 URL.create("sqlite", database=str(path)),
@@ -211,6 +216,11 @@ def rewrite(path: Path, connection: Connection) -> None:
             " still in its log; try again",
             path=path,
         )
+
+
+def write_copy(connection: sqlite3.Connection, file: Path) -> None:
+    """Write all that is in a database now, without what was deleted, to an empty file."""
+    connection.execute("VACUUM INTO ?", [str(file)])
 
 
 def leave_log(connection: sqlite3.Connection) -> None:
@@ -290,7 +300,7 @@ def _file_id(path: Path) -> FileId | None:
     return found.st_dev, found.st_ino
 
 
-def _check_whole(path: Path) -> None:
+def check_whole(path: Path) -> None:
     """Raises StoreError where SQLite finds pages damaged, sqlite3.Error where it can read none."""
     with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
         [answer] = connection.execute("PRAGMA quick_check(1)").fetchone()
