@@ -193,6 +193,12 @@ class Store(Places):
             where.append(games.c.id.in_(sits))
         return await self._listed(*where)
 
+    async def count_open(self) -> int:
+        """The number of games anywhere that have not ended."""
+        query = select(func.count()).where(games.c.ended_at.is_(None), COUNTED)
+        [[number]] = await self.rows(query)
+        return int(number)
+
     async def _listed(
         self, *where: ColumnElement[bool], limit: int | None = None
     ) -> list[StoredGame]:

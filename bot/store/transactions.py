@@ -22,6 +22,7 @@ from bot.store.database import (
     rewrite,
     transaction,
 )
+from bot.store.errors import StoreError
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -39,6 +40,8 @@ class Transactions:
         self._writing = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._running: set[asyncio.Task[Any]] = set()
+        self.errors = 0
+        """How many transactions the database did not take."""
 
     @property
     def path(self) -> Path:
@@ -89,8 +92,12 @@ class Transactions:
             turn.release()
 
         running.add_done_callback(done)
-        with explained(self._path):
-            return await asyncio.shield(running)
+        try:
+            with explained(self._path):
+                return await asyncio.shield(running)
+        except StoreError as error:
+            self.errors += type(error) is StoreError  # others are a matter of games
+            raise
 
     async def _transaction(self, statement: str | None, work: Work[T]) -> T:
         self._files.check()

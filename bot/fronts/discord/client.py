@@ -7,7 +7,7 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,8 @@ class FarkleClient(discord.AutoShardedClient):
         self._store = store
         self._translator = CommandTranslator()
         self._data = data
+        self._lost: set[int] = set()
+        """The shards whose connection is lost."""
         self.tree = FarkleTree(
             self,
             allowed_contexts=app_commands.AppCommandContext(
@@ -130,6 +132,22 @@ class FarkleClient(discord.AutoShardedClient):
             scopes=("bot", "applications.commands"),
         )
         logger.info("to invite it: %s", link)
+
+    def is_there(self) -> bool:
+        """Whether all shards are connected."""
+        return self.is_ready() and not self.is_closed() and not self._lost
+
+    async def on_shard_disconnect(self, shard: int) -> None:
+        """Note that nothing comes from a shard."""
+        self._lost.add(shard)
+
+    async def on_shard_ready(self, shard: int) -> None:
+        """Note that a shard is there."""
+        self._lost.discard(shard)
+
+    async def on_shard_resumed(self, shard: int) -> None:
+        """Note that a shard is there again."""
+        self._lost.discard(shard)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """Answer presses, on buttons of all times, by their ids."""
@@ -159,9 +177,16 @@ class FarkleClient(discord.AutoShardedClient):
 
 
 async def run_discord(
-    front: DiscordFront, store: Store, data: Path, settings: DiscordSettings, token: str
+    front: DiscordFront,
+    store: Store,
+    data: Path,
+    settings: DiscordSettings,
+    token: str,
+    on_client: Callable[[FarkleClient], object] = lambda _: None,
 ) -> None:
     """Answer in Discord until SIGINT or SIGTERM.
+
+    on_client : is told the client before it connects
 
     Raises BadTokenError and DiscordError.
     """
@@ -174,6 +199,7 @@ async def run_discord(
     for handler in logging.getLogger().handlers:
         handler.addFilter(in_one_line)
     client = FarkleClient(front, store, data)
+    on_client(client)
     stop = asyncio.Event()
     with _signals(stop), _explained():
         async with client:

@@ -30,11 +30,13 @@ class DiscordSettings(FromEnvironment):
     farkle_late: float = Field(default=0.15, gt=0)
     """Seconds that moves wait on average where the bot begins to leave out what matters less."""
     farkle_log: Literal["debug", "info", "warning", "error"] = "info"
+    farkle_log_format: Literal["text", "json"] = "text"
+    """Whether each record of the log is a line of text, or of JSON for programs."""
 
-    @field_validator("farkle_log", mode="before")
+    @field_validator("farkle_log", "farkle_log_format", mode="before")
     @classmethod
-    def _lower(cls, level: object) -> object:
-        return level.lower() if isinstance(level, str) else level
+    def _lower(cls, word: object) -> object:
+        return word.lower() if isinstance(word, str) else word
 
     @field_validator("farkle_discord_api", "farkle_discord_gateway")
     @classmethod

@@ -167,6 +167,8 @@ class Loopback:
         self._sequences: dict[int, int] = defaultdict(int)
         self._ready = asyncio.Event()
         self._forgets_sessions = False
+        self.away = False
+        """Whether the gateway takes no connection."""
         self._ids = itertools.count(1)
         self.address = ""
 
@@ -409,6 +411,8 @@ class Loopback:
         await socket.send_str(text)
 
     async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
+        if self.away:
+            raise web.HTTPServiceUnavailable
         socket = web.WebSocketResponse()
         await socket.prepare(request)
         hello = {"op": 10, "d": {"heartbeat_interval": 41250}, "s": None, "t": None}
