@@ -21,7 +21,7 @@ from bot.fronts.discord.asking import press_of, sent
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.posts import keep_posting
-from bot.fronts.discord.settings import DiscordSettings
+from bot.fronts.discord.settings import DiscordSettings, Shards
 from bot.fronts.discord.slash import CommandTranslator
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
@@ -91,8 +91,12 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
 class FarkleClient(discord.AutoShardedClient):
     """The bot in Discord."""
 
-    def __init__(self, front: DiscordFront, store: Store, data: Path) -> None:
+    def __init__(
+        self, front: DiscordFront, store: Store, data: Path, shards: Shards | None = None
+    ) -> None:
+        """`shards`: those of the connection that are this program's; None for all."""
         super().__init__(
+            **_shard_options(shards),
             # slash commands and buttons come without any
             intents=discord.Intents.none(),
             allowed_mentions=discord.AllowedMentions.none(),
@@ -103,6 +107,8 @@ class FarkleClient(discord.AutoShardedClient):
         self._store = store
         self._translator = CommandTranslator()
         self._data = data
+        self._shards = shards
+        self._holding = contextlib.AsyncExitStack()
         self._lost: set[int] = set()
         """The shards whose connection is lost."""
         self.tree = FarkleTree(
@@ -119,9 +125,18 @@ class FarkleClient(discord.AutoShardedClient):
         parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
-        """Bring commands up to date."""
+        """Bring commands up to date, once no other program is connected as this one will be."""
+        part = f"-{self._shards.name}" if self._shards else ""
+        await self._holding.enter_async_context(
+            self._store.held(f"discord-{self.application_id}{part}", _tell_waiting)
+        )
         await self.tree.set_translator(self._translator)
         await self._sync()
+
+    async def close(self) -> None:
+        """End the connection, and let another program have it."""
+        await super().close()
+        await self._holding.aclose()
 
     async def on_ready(self) -> None:
         """Say that all works."""
@@ -176,6 +191,18 @@ class FarkleClient(discord.AutoShardedClient):
         logger.info("sent %d commands to Discord", len(payload))
 
 
+def _shard_options(shards: Shards | None) -> dict[str, Any]:
+    if shards is None:
+        return {}
+    return {"shard_ids": list(range(shards.first, shards.last + 1)), "shard_count": shards.of}
+
+
+def _tell_waiting() -> None:
+    logger.warning(
+        "another program is connected to Discord with this token, and this one waits until it ends"
+    )
+
+
 async def run_discord(
     front: DiscordFront,
     store: Store,
@@ -198,7 +225,7 @@ async def run_discord(
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
         handler.addFilter(in_one_line)
-    client = FarkleClient(front, store, data)
+    client = FarkleClient(front, store, data, settings.farkle_discord_shards)
     on_client(client)
     stop = asyncio.Event()
     with _signals(stop), _explained():

@@ -35,6 +35,7 @@ from bot.fronts.discord.slash import rules_group, slash_command
 from bot.languages import best_language
 from bot.services.away import NotAwayError, check_away
 from bot.services.tables import Caller, Table
+from bot.store.deeds import Deed, doing
 from bot.store.errors import MissingGameError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
@@ -189,7 +190,9 @@ class DiscordFront:
         if press is None:
             logger.info("a press on %.100s, which is no button", sent(interaction, "custom_id"))
         what = press.what if press else "button of before"
-        await self._told(interaction, what, self._pressed(interaction, press))
+        of_version = isinstance(press, TablePress) and press.action != "again"
+        answer = self._pressed(interaction, press)
+        await self._told(interaction, what, answer, of_version=of_version)
 
     async def _pressed(self, interaction: discord.Interaction[Any], press: Press | None) -> None:
         async with AsyncExitStack() as turn:
@@ -335,10 +338,20 @@ class DiscordFront:
         return Answer(interaction, settings, of_all, self._games.oracle.tasks, **how)
 
     async def _told(
-        self, interaction: discord.Interaction[Any], what: str, answer: Coroutine[Any, Any, None]
+        self,
+        interaction: discord.Interaction[Any],
+        what: str,
+        answer: Coroutine[Any, Any, None],
+        *,
+        of_version: bool = False,
     ) -> None:
-        """Answer in the task of the interaction, which nobody breaks off; no failure leaves it."""
+        """Answer in the task of the interaction, which nobody breaks off; no failure leaves it.
+
+        of_version : whether it is done at one version of a table alone, and so once anyway
+        """
         begun = time.monotonic()
+        if not of_version:
+            doing.set(Deed(str(interaction.id)))
         self._wait_for(asyncio.current_task())
         await _caught(interaction, answer)
         if self._answered:
