@@ -3,11 +3,14 @@
 Nothing in it forges a line or moves a terminal's cursor, and secrets are left out.
 """
 
+import json
 import logging
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -21,8 +24,13 @@ _SECRETS = re.compile(
 )
 
 
+counted: Counter[str] = Counter()
+"""How often answers failed and were refused, since the program began; refusals by their kind."""
+
+
 def failed(what: str, error: BaseException) -> str:
     """Log that the program itself failed; the id under which a host finds it."""
+    counted["failed"] += 1
     number = os.urandom(4).hex()
     logger.error("%s: failed in %s", number, what, exc_info=error)
     return number
@@ -43,10 +51,30 @@ class LogFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line and what is below it."""
-        text = "\n".join(map(_printable, super().format(record).split("\n")))
+        return self.without_secrets("\n".join(map(_printable, super().format(record).split("\n"))))
+
+    def without_secrets(self, text: str) -> str:
+        """Return a text in which tokens and secrets of dice are left out."""
         for one in self._hidden:
             text = text.replace(one, "[token]")
         return _SECRETS.sub("[secret]", text)
+
+
+class JsonFormatter(LogFormatter):
+    """A line of JSON for each record, its traceback in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, with the moment in UTC."""
+        moment = datetime.fromtimestamp(record.created, UTC)
+        told = {
+            "time": moment.isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            told["traceback"] = self.formatException(record.exc_info)
+        return json.dumps({key: self.without_secrets(value) for key, value in told.items()})
 
 
 class LogFile(logging.Handler):
@@ -81,14 +109,19 @@ class LogFile(logging.Handler):
         super().close()
 
 
-def open_log(handler: logging.Handler, level: str, hidden: Iterable[str] = ()) -> None:
+def open_log(
+    handler: logging.Handler,
+    level: str,
+    hidden: Iterable[str] = (),
+    form: type[LogFormatter] = LogFormatter,
+) -> None:
     """Log to a handler alone, from a level on."""
     root = logging.getLogger()
     for other in list(root.handlers):
         if isinstance(other.formatter, LogFormatter):
             root.removeHandler(other)
             other.close()
-    handler.setFormatter(LogFormatter(hidden))
+    handler.setFormatter(form(hidden))
     root.addHandler(handler)
     root.setLevel(level.upper())
 

@@ -35,6 +35,10 @@ def _default_database_url(settings: dict[str, Any]) -> str:
     return f"sqlite:///{settings['data'] / 'farkle.db'}"
 
 
+def _default_backups(settings: dict[str, Any]) -> Path:
+    return Path(settings["data"]) / "backups"
+
+
 class FromEnvironment(BaseModel):
     """What is not given is read from the environment, where a variable without text is none."""
 
@@ -125,6 +129,12 @@ class Settings(FromEnvironment):
     data: Path = Field(default_factory=_default_data)
     database_url: str = Field(default_factory=_default_database_url)
     """Where games are kept; a file in SQLAlchemy's notation."""
+    backups: Path = Field(default_factory=_default_backups)
+    """The folder of copies of the database; better on another disk."""
+    backup_days: int = Field(default=7, ge=0, le=10_000)
+    """The number of days of which the running bot keeps a copy; 0 for none."""
+    http: str | None = None
+    """Where a running bot tells how it is, as a port of this machine alone or as HOST:PORT."""
     language: str = ENGLISH.code
     """The language of the console, by its locale; in Discord everybody has one of their own."""
 
@@ -160,6 +170,30 @@ class Settings(FromEnvironment):
                 say('it takes one of {known}, not "{value}"', known=known, value=locale)
             )
         return code
+
+    @field_validator("http")
+    @classmethod
+    def _is_address(cls, address: str | None) -> str | None:
+        if address is not None:
+            port = address.rpartition(":")[2]
+            if not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+                raise ValueError(
+                    say(
+                        "it takes a port such as 8080, or an address such as {example}, not"
+                        ' "{value}"',
+                        example="0.0.0.0:8080",
+                        value=address,
+                    )
+                )
+        return address
+
+    @property
+    def http_address(self) -> tuple[str, int] | None:
+        """The host and the port of `http`."""
+        if self.http is None:
+            return None
+        host, _, port = self.http.rpartition(":")
+        return host.strip("[]") or "127.0.0.1", int(port)
 
     @property
     def strategies(self) -> Path:

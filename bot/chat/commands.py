@@ -120,6 +120,7 @@ def as_reply(told: Reply | News) -> Reply:
 def failure(error: Exception) -> Reply:
     """What the one who gave a command is told where it was refused, or the program failed."""
     if isinstance(error, FarkleError):
+        log.counted[type(error).__name__] += 1
         # errors repeat what was typed
         sentence = whole_sentence(safe_text(str(error), _MOST_ERROR))
     else:

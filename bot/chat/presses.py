@@ -36,6 +36,11 @@ class Press:
     kinds: ClassVar[dict[str, type["Press"]]] = {}
     """All that buttons can mean, by their letter."""
 
+    @property
+    def what(self) -> str:
+        """What is pressed, as a word for statistics."""
+        return type(self).__name__
+
     def __init_subclass__(cls) -> None:
         """Have buttons of this kind known again."""
         Press.kinds[cls.kind] = cls
@@ -63,6 +68,11 @@ class TablePress(Press):
     """What was chosen, where it is a list."""
     message: int = 0
     """The message that it is below: each has dice chosen of its own."""
+
+    @property
+    def what(self) -> str:
+        """Dice, or another button of a table."""
+        return "choose" if self.chooses else "press"
 
     @property
     def is_list(self) -> bool:

@@ -8,7 +8,7 @@ import click
 
 from bot.fronts.discord.settings import DiscordSettings
 from bot.languages import language
-from bot.log import open_log
+from bot.log import JsonFormatter, LogFormatter, open_log
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
@@ -43,7 +43,8 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         advisor_of(settings).strategy(load_rules(DEFAULT_RULES))
     except MissingStrategyError as error:
         _end(error, EXIT_NO_STRATEGY)
-    open_log(logging.StreamHandler(sys.stderr), chosen.farkle_log, hidden=[token])
+    form = JsonFormatter if chosen.farkle_log_format == "json" else LogFormatter
+    open_log(logging.StreamHandler(sys.stderr), chosen.farkle_log, [token], form)
     if chosen.farkle_log != "debug":
         # what others say of themselves is for those who look for a fault
         quiet = max(logging.WARNING, logging.getLogger().level)
@@ -70,17 +71,25 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
     """Answer in Discord until SIGINT or SIGTERM."""
     from bot.fronts.discord import client  # noqa: PLC0415
     from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
+    from bot.hosting import hosted  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
-    async with open_parts(
-        settings,
-        Advisor(settings.strategies),
-        pace=chosen.farkle_pace,
-        patience=chosen.farkle_patience,
-        late=chosen.farkle_late,
-    ) as parts:
-        front = DiscordFront(parts.commands, parts.pressing)
-        await client.run_discord(front, parts.store, settings.data, chosen, token)
+    async with (
+        open_parts(
+            settings,
+            Advisor(settings.strategies),
+            pace=chosen.farkle_pace,
+            patience=chosen.farkle_patience,
+            late=chosen.farkle_late,
+        ) as parts,
+        hosted(settings, parts) as watched,
+    ):
+        front = DiscordFront(parts.commands, parts.pressing, watched.answered)
+
+        def connects(connecting: client.FarkleClient) -> None:
+            watched.reaches = connecting.is_there
+
+        await client.run_discord(front, parts.store, settings.data, chosen, token, connects)
 
 
 def _end(error: FarkleError, status: int) -> None:
@@ -115,9 +124,11 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
         "gateway": chosen.farkle_discord_gateway or "as Discord says",
         "data": str(settings.data),
         "database": settings.database_url,
+        "backups": f"{settings.backups}, of {settings.backup_days} days",
         "solved rules": ", ".join(solved) or "none",
         "bots' pace": f"{chosen.farkle_pace:g} s a move",
-        "log": chosen.farkle_log,
+        "log": f"{chosen.farkle_log}, as {chosen.farkle_log_format}",
+        "watched at": settings.http or "nowhere",
     }
     for name, value in rows.items():
         click.echo(f"{name + ':':<14}{value}")

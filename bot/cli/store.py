@@ -1,13 +1,21 @@
 """`farkle store`: what is in the database of games, and whether it is as it was written."""
 
 import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
 
 import click
 
 from bot.settings import Settings
 from bot.shell.output import json_option, show
 from bot.views.progress import share_progress
+from solver.errors import InvalidRequestError
+from solver.folders import OWNER_ONLY
 
 EXIT_DAMAGED = 1
 
@@ -62,6 +70,139 @@ def upgrade(context: click.Context, *, as_json: bool) -> None:
     kept, games = bring_over(path)
     told = f"{games:,} game{'' if games == 1 else 's'} brought over to {path}; before: {kept}"
     show(told, {"database": str(path), "games": games, "before": str(kept)}, as_json=as_json)
+
+
+@store.command()
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@json_option
+@click.pass_obj
+def backup(settings: Settings, file: Path | None, *, as_json: bool) -> None:
+    """Write a whole copy of the database to FILE, while programs may use it.
+
+    Without FILE it goes into the folder of backups. Copying the file of a running program makes no
+    whole copy: what was written last is in a log beside it.
+    """
+    # the database takes a while to import
+    from bot.store.backups import back_up  # noqa: PLC0415
+    from bot.store.database import database_path  # noqa: PLC0415
+
+    path = database_path(settings.database_url)
+    name = f"{path.stem}-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.db"
+    copy = (file or settings.backups / name).absolute()
+    _check_is_new(copy)
+    back_up(path, copy)
+    size = copy.stat().st_size
+    show(
+        f"{copy}: a copy of {path}, {size / 1e6:,.1f} MB",
+        {"backup": str(copy), "database": str(path), "bytes": size},
+        as_json=as_json,
+    )
+
+
+@store.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+@click.pass_obj
+def restore(settings: Settings, file: Path, *, as_json: bool) -> None:
+    """Put the backup FILE in the place of the database.
+
+    Nothing may have the database open meanwhile. It is kept as it was, beside the one that takes
+    its place. What was posted by itself since the backup, such as the position of today, is taken
+    over from it, so that it is not posted again.
+    """
+    from bot.store.backups import put_back  # noqa: PLC0415
+    from bot.store.database import database_path  # noqa: PLC0415
+
+    path = database_path(settings.database_url)
+    kept, knows = put_back(file.absolute(), path)
+    lines = [f"{path} is now as in {file}"]
+    lines += [f"before: {kept}"] if kept else []
+    if not knows:
+        lines.append("what it has posted since cannot be read: today's may be posted again")
+    data = {
+        "database": str(path),
+        "backup": str(file.absolute()),
+        "before": kept and str(kept),
+        "knows_posts": knows,
+    }
+    show("\n".join(lines), data, as_json=as_json)
+
+
+@store.command("export")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.pass_obj
+def export_command(settings: Settings, file: Path) -> None:
+    """Write all that is in the database to FILE, one line of JSON for each row.
+
+    With - it goes to standard output. `farkle store import` reads it again, into any database.
+    """
+    target = nullcontext(sys.stdout) if str(file) == "-" else _writing(file)
+    with target as stream:
+        number = asyncio.run(_export(settings, stream))
+    click.echo(f"{number - 2:,} rows exported to {file}", err=True)
+
+
+@store.command("import")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@json_option
+@click.pass_obj
+def import_command(settings: Settings, file: Path, *, as_json: bool) -> None:
+    """Put all that `farkle store export` wrote to FILE into a new database.
+
+    With - it comes from standard input. Nothing is written unless all of it is as it was exported.
+    """
+    try:
+        source = nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8")
+        with source as stream:
+            number = asyncio.run(_import(settings, stream))
+    except UnicodeDecodeError:
+        raise InvalidRequestError(f"{file} is no file of `farkle store export`") from None
+    show(f"{number:,} rows imported", {"rows": number}, as_json=as_json)
+
+
+def _check_is_new(file: Path) -> None:
+    """Raises InvalidRequestError where a file is there already."""
+    if file.exists():
+        raise InvalidRequestError(f"{file} is there already: choose another name")
+
+
+@contextmanager
+def _writing(file: Path) -> Iterator[TextIO]:
+    """A new file for its owner alone, which is no more if something goes wrong."""
+    _check_is_new(file)
+    file.touch(OWNER_ONLY)
+    try:
+        with file.open("w", encoding="utf-8") as stream:
+            yield stream
+    except BaseException:
+        file.unlink()
+        raise
+
+
+async def _export(settings: Settings, stream: TextIO) -> int:
+    """Write all lines; how many there are. Raises StoreError."""
+    from bot.store.moving import export_lines  # noqa: PLC0415
+    from bot.store.store import Store  # noqa: PLC0415
+
+    opened = Store.look_into(settings.database_url)
+    try:
+        return await opened.read(
+            lambda connection: sum(1 for line in export_lines(connection) if stream.write(line))
+        )
+    finally:
+        await opened.close()
+
+
+async def _import(settings: Settings, stream: TextIO) -> int:
+    """Raises StoreError."""
+    from bot.store.moving import import_lines  # noqa: PLC0415
+    from bot.store.store import Store  # noqa: PLC0415
+
+    opened = await Store.open(settings.database_url)
+    try:
+        return await opened.write(lambda connection: import_lines(connection, stream))
+    finally:
+        await opened.close()
 
 
 async def _check(settings: Settings, *, as_json: bool) -> bool:

@@ -12,6 +12,8 @@ logger = logging.getLogger(__name__)
 
 EVERY = 3600.0
 """Seconds between two looks for such games."""
+_HEARD = timedelta(hours=1)
+"""How long after something was done a program may still hear that it is to be done."""
 
 
 async def end_abandoned(games: Games, hours: int) -> None:
@@ -35,5 +37,6 @@ async def keep_ending(games: Games, hours: int) -> None:
         await asyncio.sleep(EVERY)
         try:
             await end_abandoned(games, hours)
+            await games.tables.store.forget_done(games.tables.now() - _HEARD)
         except StoreError as error:
             logger.warning("did not look for abandoned games: %s", error)

@@ -19,6 +19,7 @@ from sqlalchemy import (
     inspect,
     make_url,
     select,
+    update,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -44,6 +45,9 @@ _READ_ONLY = {"mode": "ro", "uri": "true"}
 
 _LOCK_SECONDS = 60.0
 """For which a start waits for another one, which may have a large database to look through."""
+
+_WITHOUT_DONE = 1
+"""The version of tables that lack that of what is done."""
 
 READ = "BEGIN"
 WRITE = "BEGIN IMMEDIATE"
@@ -122,9 +126,14 @@ def database_path(url: str) -> Path:
     return Path(str(parts.database)).absolute()
 
 
+def file_of(path: Path) -> str:
+    """The file as SQLite's addresses name it, to be followed by options."""
+    return f"file:{quote(str(path))}"
+
+
 def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
     """Connections for reads, and one more for what writes; each has a thread."""
-    name = f"file:{quote(str(path))}" if read_only else str(path)
+    name = file_of(path) if read_only else str(path)
     return create_async_engine(
         URL.create("sqlite+aiosqlite", database=name, query=_READ_ONLY if read_only else {}),
         connect_args=_connecting(),
@@ -170,7 +179,7 @@ def prepare(path: Path) -> None:
             if path.exists():
                 if not path.is_file():
                     raise StoreError.say(_REASONS[sqlite3.SQLITE_CANTOPEN], path=path)
-                _check_whole(path)
+                check_whole(path)
             _keep_private(path)
             engine = create_engine(
                 URL.create("sqlite", database=str(path)),
@@ -179,10 +188,14 @@ def prepare(path: Path) -> None:
             )
             with engine.connect() as connection:
                 connection.exec_driver_sql(WRITE)
-                if inspect(connection).get_table_names():
-                    check_version(connection, path)
-                else:
-                    _make_tables(connection)
+                if not inspect(connection).get_table_names():
+                    metadata.create_all(connection)
+                    connection.execute(insert(schema_version).values(number=NEWEST))
+                elif (before := version_of(connection)) == _WITHOUT_DONE:
+                    _keep_copy(path, before)
+                    metadata.create_all(connection)
+                    connection.execute(update(schema_version).values(number=NEWEST))
+                check_version(connection, path)
                 connection.commit()
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
     except OSError as error:
@@ -211,6 +224,11 @@ def rewrite(path: Path, connection: Connection) -> None:
             " still in its log; try again",
             path=path,
         )
+
+
+def write_copy(connection: sqlite3.Connection, file: Path) -> None:
+    """Write all that is in a database now, without what was deleted, to an empty file."""
+    connection.execute("VACUUM INTO ?", [str(file)])
 
 
 def leave_log(connection: sqlite3.Connection) -> None:
@@ -290,7 +308,7 @@ def _file_id(path: Path) -> FileId | None:
     return found.st_dev, found.st_ino
 
 
-def _check_whole(path: Path) -> None:
+def check_whole(path: Path) -> None:
     """Raises StoreError where SQLite finds pages damaged, sqlite3.Error where it can read none."""
     with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
         [answer] = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -309,9 +327,14 @@ def check_version(connection: Connection, path: Path) -> None:
                 " `farkle store upgrade` brings it over"
             )
         raise StoreError(f"The database {path} belongs to another program; choose another file")
-    if (connection.scalar(select(schema_version.c.number)) or 0) > NEWEST:
+    if (version_of(connection) or 0) > NEWEST:
         raise StoreError(
             f"The database {path} was made by a newer version of this program; install that one"
+        )
+    if version_of(connection) == _WITHOUT_DONE:
+        raise StoreError(
+            f"The database {path} was made by an earlier version of this program, and is brought"
+            " over once the chat or the bot is started"
         )
     found = inspector.get_multi_columns()
     for name, table in metadata.tables.items():
@@ -319,9 +342,21 @@ def check_version(connection: Connection, path: Path) -> None:
             raise StoreError.say(_DAMAGED, path=path)
 
 
-def _make_tables(connection: Connection) -> None:
-    metadata.create_all(connection)
-    connection.execute(insert(schema_version).values(number=NEWEST))
+def version_of(connection: Connection) -> int | None:
+    """The version of the tables; None for those of before, or of another program."""
+    if not inspect(connection).has_table(schema_version.name):
+        return None
+    return connection.scalar(select(schema_version.c.number)) or 0
+
+
+def _keep_copy(path: Path, version: int) -> None:
+    """Write a copy of a database beside it before it is brought up to date."""
+    copy = path.with_name(f"{path.name}.version-{version}")
+    copy.unlink(missing_ok=True)
+    copy.touch(OWNER_ONLY)
+    with closing(sqlite3.connect(path)) as connection:
+        write_copy(connection, copy)
+    logger.info("brought %s up to date; before: %s", path, copy)
 
 
 def _keep_private(path: Path) -> None:

@@ -12,6 +12,10 @@ class StaleVersionError(StoreError):
     """The game has gone on, or ended, since it was read."""
 
 
+class DoneElsewhereError(StoreError):
+    """Another program that heard of it, too, has done what was asked for."""
+
+
 class MissingGameError(StoreError):
     """No game has this id."""
 

@@ -84,7 +84,7 @@ class Json(TypeDecorator[Any]):
 _NUMBER: TypeEngine[float] = Double().with_variant(REAL(), "sqlite")
 """SQLite has one type of eight bytes, of another name than elsewhere."""
 
-NEWEST = 1
+NEWEST = 2
 """The version of these tables. Whoever changes them once they were released brings those of the
 version before up to date."""
 
@@ -211,6 +211,13 @@ drills = _table(
     Column("state", Json, nullable=False),
 )
 """Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more."""
+
+done = _table(
+    "done",
+    Column("id", Text, primary_key=True),
+    Column("at", UtcTime, nullable=False),
+)
+"""What was asked for lately and is done, see `deeds.py`."""
 
 tournaments = _table(
     "tournaments",

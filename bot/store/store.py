@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Select, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 
 from bot.store import schema
 from bot.store.database import database_path, prepare
@@ -207,6 +207,12 @@ class Store(Places):
             where.append(games.c.id.in_(sits))
         return await self._listed(*where)
 
+    async def count_open(self) -> int:
+        """The number of games anywhere that have not ended."""
+        query = select(func.count()).where(games.c.ended_at.is_(None), COUNTED)
+        [[number]] = await self.rows(query)
+        return int(number)
+
     async def _listed(
         self, *where: ColumnElement[bool], limit: int | None = None
     ) -> list[StoredGame]:
@@ -253,6 +259,11 @@ class Store(Places):
         query = select(games.c.id).join_from(games, schema.events, last).where(*idle)
         query = query.order_by(games.c.began_at, games.c.id)
         return [row.id for row in await self.rows(query)]
+
+    async def forget_done(self, before: datetime) -> None:
+        """Forget what was done before a moment: nobody hears of it any more."""
+        old = delete(schema.done).where(schema.done.c.at < before)
+        await self.write(lambda connection: connection.execute(old))
 
     async def secret(self, game_id: str) -> bytes | None:
         """The secret that the dice of a game come from, if it is played with one.

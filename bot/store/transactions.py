@@ -5,11 +5,13 @@ is made in the event loop.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from filelock import AsyncFileLock, Timeout
 from sqlalchemy import Connection, Executable, Table, insert, update
 
 from bot.store.database import (
@@ -22,10 +24,16 @@ from bot.store.database import (
     rewrite,
     transaction,
 )
+from bot.store.deeds import doing
+from bot.store.errors import StoreError
+from solver.folders import OWNER_ONLY
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 """Statements, and what is made of their rows."""
+
+_LOOK_SECONDS = 0.5
+"""Between two looks whether what another program holds is free."""
 
 
 class Transactions:
@@ -39,6 +47,8 @@ class Transactions:
         self._writing = asyncio.Lock()
         """SQLite lets one write at a time, and those who wait sleep ever longer, in no order."""
         self._running: set[asyncio.Task[Any]] = set()
+        self.errors = 0
+        """How many transactions the database did not take."""
 
     @property
     def path(self) -> Path:
@@ -50,6 +60,25 @@ class Transactions:
         while self._running:
             await asyncio.wait(self._running)
         await self._engine.dispose()
+
+    @asynccontextmanager
+    async def held(self, name: str, when_waiting: Callable[[], object]) -> AsyncIterator[None]:
+        """One program of all that use the database has what is called so, others wait for it.
+
+        when_waiting : is called where another program has it
+
+        It is free again as soon as the program ends, however it ends.
+        """
+        lock = AsyncFileLock(f"{self._path}.{name}.lock", mode=OWNER_ONLY)
+        try:
+            await lock.acquire(timeout=0)
+        except Timeout:
+            when_waiting()
+            await lock.acquire(poll_interval=_LOOK_SECONDS)
+        try:
+            yield
+        finally:
+            await lock.release()
 
     async def read(self, work: Work[T]) -> T:
         """What is made of a transaction that sees the database as it is now."""
@@ -65,8 +94,11 @@ class Transactions:
         """A transaction that writes: all of it or, after an exception, nothing.
 
         It is committed when this returns. Who is cancelled while it runs does not know whether it
-        was written; one that has not begun by then never does.
+        was written; one that has not begun by then never does. Raises DoneElsewhereError where
+        another program has done what this is part of, see `doing`.
         """
+        if deed := doing.get():
+            work = partial(deed.within, work=work)
         return await self._made(self._writing, WRITE, work)
 
     async def rewrite(self) -> None:
@@ -89,8 +121,12 @@ class Transactions:
             turn.release()
 
         running.add_done_callback(done)
-        with explained(self._path):
-            return await asyncio.shield(running)
+        try:
+            with explained(self._path):
+                return await asyncio.shield(running)
+        except StoreError as error:
+            self.errors += type(error) is StoreError  # others are a matter of games
+            raise
 
     async def _transaction(self, statement: str | None, work: Work[T]) -> T:
         self._files.check()

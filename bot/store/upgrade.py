@@ -11,7 +11,7 @@ from typing import Any
 from bot.store.chain import START, link
 from bot.store.database import PATIENCE, explained, leave_log, prepare
 from bot.store.errors import StoreError
-from bot.store.schema import events, metadata
+from bot.store.schema import done, events, metadata
 
 _LAST = "7"
 """The version that is brought over, as Alembic wrote it."""
@@ -35,7 +35,7 @@ def bring_over(path: Path) -> tuple[Path, int]:
         prepare(new)
         with closing(sqlite3.connect(new)) as fresh, fresh:
             for table in metadata.sorted_tables:
-                if table.name not in {"schema_version", events.name}:
+                if table.name not in {"schema_version", events.name, done.name}:
                     _copy(old, fresh, table.name, table.columns.keys())
             _copy_events(old, fresh)
             [games] = fresh.execute("SELECT count(*) FROM games").fetchone()

@@ -42,6 +42,11 @@ class Pressure:
         self._noted: list[float] = []
 
     @property
+    def delay(self) -> float:
+        """Seconds by which it is late, on average."""
+        return self._delay
+
+    @property
     def degree(self) -> Degree:
         """How busy it is now."""
         limits = (self._late, 2 * self._late, 4 * self._late)

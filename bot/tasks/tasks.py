@@ -222,6 +222,14 @@ class Tasks:
         if self._workers:
             await self._workers.close()
 
+    def running(self, kind: Kind) -> int:
+        """How much of a kind is computed now."""
+        return len(self._lines[kind].running)
+
+    def waiting(self, kind: Kind) -> int:
+        """How much of a kind waits for its turn."""
+        return len(self._lines[kind].turns)
+
     async def told(
         self, asker: Asker, what: str, make: Callable[..., T], *args: Any, each: float = 0.5
     ) -> AsyncIterator[Delay | T]:

@@ -18,6 +18,9 @@ WRONG = [
     ("FARKLE_SOLVE_SECONDS", "soon", 'it takes a number above 0, not "soon"'),
     ("FARKLE_LANGUAGE", "xx", 'it takes one of en, de, not "xx"'),
     ("FARKLE_LOG", "loud", 'it takes one of debug, info, warning, error, not "loud"'),
+    ("FARKLE_LOG_FORMAT", "xml", 'it takes one of text, json, not "xml"'),
+    ("FARKLE_HTTP", "everywhere", "it takes a port such as 8080, or an address such as 0.0.0.0:80"),
+    ("FARKLE_DISCORD_SHARDS", "5-4/10", "it takes the first and the last shard of how many, such"),
     ("FARKLE_PACE", "61", "it takes a number from 0 to 60, not 61"),
     ("FARKLE_DISCORD_API", "x", "it has to be a complete address, such as http://localhost:8080"),
 ]

@@ -30,6 +30,7 @@ from bot.review.chart import GameChart
 from bot.services.games import News
 from bot.services.needed import Needed
 from bot.services.tables import Table
+from bot.store.errors import DoneElsewhereError
 from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay, Tasks
@@ -142,6 +143,8 @@ class Answer:
             try:
                 async for told in stream:
                     waiting.put_nowait(told)
+            except DoneElsewhereError as error:
+                logger.info("left to another program: %s", error)
             except Exception as error:  # what was told before is told, whatever comes after
                 waiting.put_nowait(failure(error))
             finally:
@@ -537,7 +540,10 @@ class Answer:
             check_lost(error)
 
     async def refuse(self, error: FarkleError) -> None:
-        """Tell what is wrong to the one who asked alone."""
+        """Tell what is wrong to the one who asked alone; another program tells what it has done."""
+        if isinstance(error, DoneElsewhereError):
+            logger.info("left to another program: %s", error)
+            return
         await self.tell_alone(failure(error).text)
 
     async def tell_alone(self, sentence: str) -> None:

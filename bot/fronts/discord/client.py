@@ -7,7 +7,7 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from bot.fronts.discord.asking import press_of, sent
 from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.posts import keep_posting
-from bot.fronts.discord.settings import DiscordSettings
+from bot.fronts.discord.settings import DiscordSettings, Shards
 from bot.fronts.discord.slash import CommandTranslator
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
@@ -91,8 +91,12 @@ class FarkleTree(app_commands.CommandTree["FarkleClient"]):
 class FarkleClient(discord.AutoShardedClient):
     """The bot in Discord."""
 
-    def __init__(self, front: DiscordFront, store: Store, data: Path) -> None:
+    def __init__(
+        self, front: DiscordFront, store: Store, data: Path, shards: Shards | None = None
+    ) -> None:
+        """`shards`: those of the connection that are this program's; None for all."""
         super().__init__(
+            **_shard_options(shards),
             # slash commands and buttons come without any
             intents=discord.Intents.none(),
             allowed_mentions=discord.AllowedMentions.none(),
@@ -103,6 +107,10 @@ class FarkleClient(discord.AutoShardedClient):
         self._store = store
         self._translator = CommandTranslator()
         self._data = data
+        self._shards = shards
+        self._holding = contextlib.AsyncExitStack()
+        self._lost: set[int] = set()
+        """The shards whose connection is lost."""
         self.tree = FarkleTree(
             self,
             allowed_contexts=app_commands.AppCommandContext(
@@ -117,9 +125,18 @@ class FarkleClient(discord.AutoShardedClient):
         parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
-        """Bring commands up to date."""
+        """Bring commands up to date, once no other program is connected as this one will be."""
+        part = f"-{self._shards.name}" if self._shards else ""
+        await self._holding.enter_async_context(
+            self._store.held(f"discord-{self.application_id}{part}", _tell_waiting)
+        )
         await self.tree.set_translator(self._translator)
         await self._sync()
+
+    async def close(self) -> None:
+        """End the connection, and let another program have it."""
+        await super().close()
+        await self._holding.aclose()
 
     async def on_ready(self) -> None:
         """Say that all works."""
@@ -130,6 +147,22 @@ class FarkleClient(discord.AutoShardedClient):
             scopes=("bot", "applications.commands"),
         )
         logger.info("to invite it: %s", link)
+
+    def is_there(self) -> bool:
+        """Whether all shards are connected."""
+        return self.is_ready() and not self.is_closed() and not self._lost
+
+    async def on_shard_disconnect(self, shard: int) -> None:
+        """Note that nothing comes from a shard."""
+        self._lost.add(shard)
+
+    async def on_shard_ready(self, shard: int) -> None:
+        """Note that a shard is there."""
+        self._lost.discard(shard)
+
+    async def on_shard_resumed(self, shard: int) -> None:
+        """Note that a shard is there again."""
+        self._lost.discard(shard)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """Answer presses, on buttons of all times, by their ids."""
@@ -158,10 +191,29 @@ class FarkleClient(discord.AutoShardedClient):
         logger.info("sent %d commands to Discord", len(payload))
 
 
+def _shard_options(shards: Shards | None) -> dict[str, Any]:
+    if shards is None:
+        return {}
+    return {"shard_ids": list(range(shards.first, shards.last + 1)), "shard_count": shards.of}
+
+
+def _tell_waiting() -> None:
+    logger.warning(
+        "another program is connected to Discord with this token, and this one waits until it ends"
+    )
+
+
 async def run_discord(
-    front: DiscordFront, store: Store, data: Path, settings: DiscordSettings, token: str
+    front: DiscordFront,
+    store: Store,
+    data: Path,
+    settings: DiscordSettings,
+    token: str,
+    on_client: Callable[[FarkleClient], object] = lambda _: None,
 ) -> None:
     """Answer in Discord until SIGINT or SIGTERM.
+
+    on_client : is told the client before it connects
 
     Raises BadTokenError and DiscordError.
     """
@@ -173,7 +225,8 @@ async def run_discord(
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
         handler.addFilter(in_one_line)
-    client = FarkleClient(front, store, data)
+    client = FarkleClient(front, store, data, settings.farkle_discord_shards)
+    on_client(client)
     stop = asyncio.Event()
     with _signals(stop), _explained():
         async with client:

@@ -6,7 +6,7 @@ import logging
 import math
 import re
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
@@ -35,6 +35,7 @@ from bot.fronts.discord.slash import rules_group, slash_command
 from bot.languages import best_language
 from bot.services.away import NotAwayError, check_away
 from bot.services.tables import Caller, Table
+from bot.store.deeds import Deed, doing
 from bot.store.errors import MissingGameError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
@@ -65,7 +66,14 @@ _DICE = re.compile(
 class DiscordFront:
     """Answers interactions by the commands of the chat."""
 
-    def __init__(self, commands: Commands, pressing: Pressing) -> None:
+    def __init__(
+        self,
+        commands: Commands,
+        pressing: Pressing,
+        answered: Callable[[str, float], object] | None = None,
+    ) -> None:
+        """`answered` is told each command, or what a press does, with its seconds."""
+        self._answered = answered
         self._commands = commands
         self.pressing = pressing
         self._games, self._rules = pressing.games, pressing.rules
@@ -131,7 +139,7 @@ class DiscordFront:
         users: Sequence[discord.abc.User] = (),
     ) -> None:
         """Answer a slash command."""
-        await self._told(interaction, self._run(interaction, name, line, users))
+        await self._told(interaction, name, self._run(interaction, name, line, users))
 
     async def _run(
         self,
@@ -181,7 +189,10 @@ class DiscordFront:
         """Answer a press; None on what is no button of ours, or not any more."""
         if press is None:
             logger.info("a press on %.100s, which is no button", sent(interaction, "custom_id"))
-        await self._told(interaction, self._pressed(interaction, press))
+        what = press.what if press else "button of before"
+        of_version = isinstance(press, TablePress) and press.action != "again"
+        answer = self._pressed(interaction, press)
+        await self._told(interaction, what, answer, of_version=of_version)
 
     async def _pressed(self, interaction: discord.Interaction[Any], press: Press | None) -> None:
         async with AsyncExitStack() as turn:
@@ -281,7 +292,7 @@ class DiscordFront:
         self, interaction: discord.Interaction[Any], message: discord.Message
     ) -> None:
         """Advice on the dice that a message names."""
-        await self._told(interaction, self._advised_on(interaction, message))
+        await self._told(interaction, "advise", self._advised_on(interaction, message))
 
     async def _advised_on(
         self, interaction: discord.Interaction[Any], message: discord.Message
@@ -327,11 +338,24 @@ class DiscordFront:
         return Answer(interaction, settings, of_all, self._games.oracle.tasks, **how)
 
     async def _told(
-        self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]
+        self,
+        interaction: discord.Interaction[Any],
+        what: str,
+        answer: Coroutine[Any, Any, None],
+        *,
+        of_version: bool = False,
     ) -> None:
-        """Answer in the task of the interaction, which nobody breaks off; no failure leaves it."""
+        """Answer in the task of the interaction, which nobody breaks off; no failure leaves it.
+
+        of_version : whether it is done at one version of a table alone, and so once anyway
+        """
+        begun = time.monotonic()
+        if not of_version:
+            doing.set(Deed(str(interaction.id)))
         self._wait_for(asyncio.current_task())
         await _caught(interaction, answer)
+        if self._answered:
+            self._answered(what, time.monotonic() - begun)
 
 
 async def _caught(interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]) -> None:

@@ -1,5 +1,7 @@
 """Settings of the Discord front, read from the environment with the rest."""
 
+import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -9,6 +11,22 @@ from pydantic import ConfigDict, Field, SecretStr, field_validator
 from bot.settings import FromEnvironment
 from solver.errors import InvalidRequestError, system_reason
 from solver.wording import say
+
+_SHARDS = re.compile(r"([0-9]{1,4})-([0-9]{1,4})/([0-9]{1,4})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """The parts of the connection with Discord that a program has, of so many."""
+
+    first: int
+    last: int
+    of: int
+
+    @property
+    def name(self) -> str:
+        """Such as 0-4-of-10."""
+        return f"{self.first}-{self.last}-of-{self.of}"
 
 
 class DiscordSettings(FromEnvironment):
@@ -23,6 +41,8 @@ class DiscordSettings(FromEnvironment):
     """Where Discord's HTTP API is, if not at Discord, as in http://proxy/api/v10."""
     farkle_discord_gateway: str | None = None
     """Where the gateway is, if not at Discord, as in ws://proxy."""
+    farkle_discord_shards: Shards | None = None
+    """The shards that this program has, as in 0-4/10; all if not given."""
     farkle_pace: float = Field(default=1.2, ge=0, le=60)
     """Seconds that a bot takes for a move."""
     farkle_patience: float = Field(default=1.5, gt=0)
@@ -30,11 +50,31 @@ class DiscordSettings(FromEnvironment):
     farkle_late: float = Field(default=0.15, gt=0)
     """Seconds that moves wait on average where the bot begins to leave out what matters less."""
     farkle_log: Literal["debug", "info", "warning", "error"] = "info"
+    farkle_log_format: Literal["text", "json"] = "text"
+    """Whether each record of the log is a line of text, or of JSON for programs."""
 
-    @field_validator("farkle_log", mode="before")
+    @field_validator("farkle_log", "farkle_log_format", mode="before")
     @classmethod
-    def _lower(cls, level: object) -> object:
-        return level.lower() if isinstance(level, str) else level
+    def _lower(cls, word: object) -> object:
+        return word.lower() if isinstance(word, str) else word
+
+    @field_validator("farkle_discord_shards", mode="before")
+    @classmethod
+    def _are_shards(cls, text: object) -> object:
+        if not isinstance(text, str):
+            return text
+        found = _SHARDS.fullmatch(text)
+        first, last, number = map(int, found.groups()) if found else (0, 0, 0)
+        if not first <= last < number:
+            raise ValueError(
+                say(
+                    "it takes the first and the last shard of how many, such as {example}, not"
+                    ' "{value}"',
+                    example="0-4/10",
+                    value=text,
+                )
+            )
+        return Shards(first, last, number)
 
     @field_validator("farkle_discord_api", "farkle_discord_gateway")
     @classmethod

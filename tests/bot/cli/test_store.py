@@ -1,4 +1,4 @@
-"""`farkle store check`, on sound and damaged databases."""
+"""`farkle store`, on sound and damaged databases."""
 
 import asyncio
 import json
@@ -128,7 +128,7 @@ def test_what_is_no_database(check: Run, folder: Path) -> None:
 def test_a_damaged_file(check: Run, folder: Path) -> None:
     path = folder / "farkle.db"
     content = bytearray(path.read_bytes())
-    content[-4096:] = bytes(4096)
+    content[4096:8192] = bytes(4096)  # the last page may be free
     path.write_bytes(content)
     found = check()
     assert found.exit_code == 1
@@ -186,3 +186,47 @@ async def test_a_database_of_an_earlier_version_is_brought_over(check: Run, fold
     kept.unlink()
     again = await asyncio.to_thread(upgrade)
     assert "is not of the version that can be brought over" in str(again.exception)
+
+
+def said(*arguments: str, **more: Any) -> Result:
+    return CliRunner().invoke(farkle, ["store", *arguments], **more)
+
+
+async def test_a_backup_and_the_way_back(check: Run, folder: Path) -> None:
+    path = folder / "farkle.db"
+    async with opened(folder) as chat:
+        before = await chat.data(PLACES[0], "/show")
+        made = await asyncio.to_thread(said, "backup", "--json")
+        copy = Path(json.loads(made.stdout)["backup"])
+        again = await asyncio.to_thread(said, "backup", str(copy))
+        assert f"{copy} is there already" in str(again.exception)
+        assert "version" in await chat.data(PLACES[0], f"{before['to_move']}: /roll")
+        refused = await asyncio.to_thread(said, "restore", str(copy))
+        assert "is in use: end the programs" in str(refused.exception)
+    assert copy.parent == folder / "backups"
+    done = await asyncio.to_thread(said, "restore", str(copy))
+    [kept] = folder.glob("farkle.db.replaced-*")  # noqa: ASYNC240 - tests may wait for files
+    assert done.stdout == f"{path} is now as in {copy}\nbefore: {kept}\n"
+    assert (await asyncio.to_thread(check)).exit_code == 0
+    async with opened(folder) as chat:
+        assert await chat.data(PLACES[0], "/show") == before
+
+
+@pytest.mark.usefixtures("check")
+def test_all_goes_from_one_database_to_another(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = folder / "games.jsonl"
+    assert "rows exported" in said("export", str(file)).stderr
+    assert "is there already" in str(said("export", str(file)).exception)
+    streamed = said("export", "-")
+    assert streamed.stdout == file.read_text("utf-8")
+    assert "has games already" in str(said("import", str(file)).exception)
+    new = {"FARKLE_DATABASE_URL": f"sqlite:///{tmp_path_factory.mktemp('new') / 'other.db'}"}
+    assert "is no file of" in str(said("import", "-", input="Dear diary", env=new).exception)
+    done = said("import", "-", input=streamed.stdout, env=new)
+    rows = len(streamed.stdout.splitlines()) - 2
+    assert done.stdout == f"{rows:,} rows imported\n"
+    found = said("check", env=new)
+    assert found.exit_code == 0
+    assert "16 games" in found.stdout

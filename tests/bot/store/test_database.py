@@ -12,7 +12,7 @@ from bot.settings import CHECKOUT, Settings
 from bot.store import database
 from bot.store.errors import StoreError
 from bot.store.store import Store
-from tests.bot.store.test_store import begin, started
+from tests.bot.store.test_store import NOON, begin, started
 
 
 def test_what_is_sqlites_own_is_in_one_file() -> None:
@@ -24,6 +24,29 @@ def test_what_is_sqlites_own_is_in_one_file() -> None:
         if own.search(file.read_text(encoding="utf-8"))
     }
     assert found == {"bot/store/database.py"}
+
+
+async def test_tables_of_the_version_before_are_brought_up_to_date(path: Path, url: str) -> None:
+    store = await Store.open(url)
+    game = await begin(store, "g")
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP TABLE done")
+        connection.execute("UPDATE schema_version SET number = 1")
+    looking = Store.look_into(url)
+    with pytest.raises(StoreError, match="is brought over once the chat or the bot is started"):
+        await looking.read(lambda connection: database.check_version(connection, path))
+    await looking.close()
+    store = await Store.open(url)
+    assert await store.game("g") == game
+    await store.forget_done(NOON)
+    await store.close()
+    kept = path.with_name("farkle.db.version-1")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    with closing(sqlite3.connect(kept)) as connection:
+        assert connection.execute("SELECT number FROM schema_version").fetchall() == [(1,)]
+        assert connection.execute("SELECT id FROM games").fetchall() == [("g",)]
+    await (await Store.open(url)).close()
 
 
 async def test_an_empty_file_becomes_a_database(path: Path, url: str) -> None:

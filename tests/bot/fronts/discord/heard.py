@@ -1,5 +1,6 @@
 """What is said to an interaction, without a Discord."""
 
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import AsyncMock, Mock
@@ -9,11 +10,14 @@ from discord.ui import LayoutView
 
 from tests.bot.fronts.discord.components import texts_of
 
+_NUMBERS = count(1)
+
 
 class Heard:
     """An interaction that keeps what is said to it."""
 
     def __init__(self, name: str, number: int = 11) -> None:
+        self.id = next(_NUMBERS)
         self.type = discord.InteractionType.application_command
         self.user = SimpleNamespace(id=number, display_name=name)
         self.channel_id, self.guild_id, self.guild_locale = 500, None, None

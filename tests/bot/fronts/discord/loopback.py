@@ -163,10 +163,14 @@ class Loopback:
         """Channels that the bot has no access to: somebody installed it for themselves alone."""
         self._interactions: dict[str, Interaction] = {}
         self._sockets: dict[int, web.WebSocketResponse] = {}
+        self._twins: list[web.WebSocketResponse] = []
+        """Further connections for a shard that is connected: each is told of interactions, too."""
         self._missed: dict[int, list[str]] = defaultdict(list)
         self._sequences: dict[int, int] = defaultdict(int)
         self._ready = asyncio.Event()
         self._forgets_sessions = False
+        self.away = False
+        """Whether the gateway takes no connection."""
         self._ids = itertools.count(1)
         self.address = ""
 
@@ -402,6 +406,9 @@ class Loopback:
     async def _dispatch(self, shard: int, event: str, data: Json) -> None:
         self._sequences[shard] += 1
         text = json.dumps({"op": 0, "t": event, "s": self._sequences[shard], "d": data})
+        for twin in self._twins:
+            if event == "INTERACTION_CREATE" and not twin.closed:
+                await twin.send_str(text)
         socket = self._sockets.get(shard)
         if socket is None or socket.closed:
             self._missed[shard].append(text)
@@ -409,6 +416,8 @@ class Loopback:
         await socket.send_str(text)
 
     async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
+        if self.away:
+            raise web.HTTPServiceUnavailable
         socket = web.WebSocketResponse()
         await socket.prepare(request)
         hello = {"op": 10, "d": {"heartbeat_interval": 41250}, "s": None, "t": None}
@@ -434,6 +443,9 @@ class Loopback:
                 shard, count = data.get("shard", [0, 1])
                 if count != self.shards:
                     self.problems.append(f"{count} shards instead of {self.shards}")
+                before = self._sockets.get(shard)
+                if before is not None and not before.closed:
+                    self._twins.append(before)
                 self._sockets[shard] = socket
                 ready = {
                     "v": 10,

@@ -54,6 +54,7 @@ def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def interaction(by: Person) -> Any:
     """A press in an own place."""
     return SimpleNamespace(
+        id=id(by),
         type=discord.InteractionType.component,
         user=SimpleNamespace(id=int(by.id.removeprefix("discord:")), display_name=by.name),
         message=None,

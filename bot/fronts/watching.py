@@ -1,0 +1,146 @@
+"""How a running bot is, for whoever watches it: whether it is well, and numbers for Prometheus.
+
+No person, place or message is in any of it.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.registry import Collector
+
+from bot import log
+from bot.store.errors import StoreError
+from bot.store.store import Store
+from bot.tasks.tasks import Kind, Tasks
+from solver.errors import InvalidRequestError
+
+_BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
+"""Seconds; Discord waits for three."""
+_PATIENCE = 3.0
+"""Seconds that the database has to answer whoever asks how it is."""
+
+
+class Watching(Collector):
+    """The pages of a running bot."""
+
+    def __init__(
+        self, store: Store, tasks: Tasks, backups: Path, is_ready: Callable[[], bool]
+    ) -> None:
+        """`is_ready`: whether people can reach the front."""
+        self._store, self._tasks, self._backups = store, tasks, backups
+        self._is_ready = is_ready
+        self._open_games = 0
+        self._registry = CollectorRegistry()
+        self._registry.register(self)
+        ProcessCollector(registry=self._registry)
+        self._seconds = Histogram(
+            "farkle_answer_seconds",
+            "Seconds until a command or press was answered",
+            ["what"],
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+
+    def answered(self, what: str, seconds: float) -> None:
+        """Note that a command, by its name, or a press, by what it does, was answered."""
+        self._seconds.labels(what).observe(seconds)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the numbers as they are now."""
+        info = GaugeMetricFamily("farkle_info", "The version of the program", labels=["version"])
+        info.add_metric([version("farkle-advisor")], 1)
+        yield info
+        failed = log.counted["failed"]
+        yield CounterMetricFamily("farkle_failures", "Faults of the program", failed)
+        refused = CounterMetricFamily(
+            "farkle_refusals", "What people asked for in vain, by kind", labels=["kind"]
+        )
+        for error, count in dict(log.counted).items():  # others may count meanwhile
+            if error != "failed":
+                refused.add_metric([error], count)
+        yield refused
+        yield CounterMetricFamily(
+            "farkle_store_errors", "Transactions that the database did not take", self._store.errors
+        )
+        tasks = GaugeMetricFamily("farkle_tasks", "Heavy work", labels=["kind", "state"])
+        for kind in Kind:
+            name = kind.name.lower().replace("_", "-")
+            tasks.add_metric([name, "running"], self._tasks.running(kind))
+            tasks.add_metric([name, "waiting"], self._tasks.waiting(kind))
+        yield tasks
+        pressure = self._tasks.pressure
+        numbers: tuple[tuple[str, str, float], ...] = (
+            ("ready", "Whether the bot can be reached", self._is_ready()),
+            ("loop_delay_seconds", "By how much the event loop is late", pressure.delay),
+            ("pressure", "How much is left out: from 0, nothing, to 3", pressure.degree),
+            ("open_games", "Games that have not ended", self._open_games),
+            ("backup_timestamp_seconds", "When the last backup was made", self._last_backup()),
+        )
+        for name, told, number in numbers:
+            yield GaugeMetricFamily(f"farkle_{name}", told, float(number))
+
+    def _last_backup(self) -> float:
+        """The moment of the last backup, 0 without any."""
+        with suppress(OSError):
+            return max((one.stat().st_mtime for one in self._backups.glob("*.db")), default=0.0)
+        return 0.0
+
+    async def not_ready(self) -> list[str]:
+        """Why the bot is not ready, a line each; none if it is."""
+        found = [] if self._is_ready() else ["front: nobody can reach it"]
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                self._open_games = await self._store.count_open()
+        except TimeoutError:
+            found.append("database: it does not answer")
+        except StoreError:  # whose sentence names files
+            found.append("database: it cannot be used, see the log")
+        return found
+
+    async def _metrics(self, _: web.Request) -> web.Response:
+        await self.not_ready()
+        text = await asyncio.to_thread(generate_latest, self._registry)
+        return web.Response(body=text, headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    async def _readyz(self, _: web.Request) -> web.Response:
+        reasons = await self.not_ready()
+        return web.Response(
+            text="\n".join(reasons or ["ready"]) + "\n", status=503 if reasons else 200
+        )
+
+    async def _healthz(self, _: web.Request) -> web.Response:
+        return web.Response(text="alive\n")
+
+    @asynccontextmanager
+    async def serve(self, host: str, port: int) -> AsyncIterator[None]:
+        """Tell it by HTTP. Raises InvalidRequestError where nothing can listen there."""
+        app = web.Application()
+        app.add_routes(
+            [
+                web.get("/healthz", self._healthz),
+                web.get("/readyz", self._readyz),
+                web.get("/metrics", self._metrics),
+            ]
+        )
+        runner = web.AppRunner(app, access_log=None)
+        await runner.setup()
+        try:
+            try:
+                await web.TCPSite(runner, host, port).start()
+            except OSError as error:
+                raise InvalidRequestError.say(
+                    "FARKLE_HTTP: nothing can listen at {address} ({reason})",
+                    address=f"{host}:{port}",
+                    reason=os.strerror(error.errno or 0) if (error.errno or 0) > 0 else str(error),
+                ) from None
+            yield
+        finally:
+            await runner.cleanup()

@@ -1,0 +1,82 @@
+"""What goes on beside a program that answers many: copies of its database, and who watches it."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+
+from bot.settings import Settings
+from bot.store.backups import keep_backups
+from bot.wiring import Parts
+
+
+class Front:
+    """What a front tells whoever watches."""
+
+    def __init__(self) -> None:
+        self.reaches: Callable[[], bool] = bool
+        self.answered: Callable[[str, float], object] = lambda _what, _seconds: None
+        """Is told each command by its name, or each press by what it does, and the seconds until it
+        was answered."""
+
+    def is_ready(self) -> bool:
+        """Whether people can reach it."""
+        return self.reaches()
+
+
+@asynccontextmanager
+async def hosted(settings: Settings, parts: Parts) -> AsyncIterator[Front]:
+    """The front of a program, with what goes on beside it. Raises InvalidRequestError."""
+    front = Front()
+    async with AsyncExitStack() as stack:
+        if settings.http_address:
+            # numbers for Prometheus take a tenth of a second to import
+            from bot.fronts.watching import Watching  # noqa: PLC0415
+
+            watching = Watching(parts.store, parts.tasks, settings.backups, front.is_ready)
+            front.answered = watching.answered
+            await stack.enter_async_context(watching.serve(*settings.http_address))
+        beside = []
+        if days := settings.backup_days:
+            beside.append(keep_backups(parts.store.path, settings.backups, days))
+        if address := os.environ.get("NOTIFY_SOCKET"):
+            beside.append(_keep_notifying(address, front))
+        running = [asyncio.create_task(one) for one in beside]
+        try:
+            yield front
+        finally:
+            for one in running:
+                one.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+
+_LOOK_SECONDS = 1.0
+"""Between two looks whether people can reach the front."""
+
+
+async def _keep_notifying(address: str, front: Front) -> None:
+    """Tell systemd when people can reach the front, and again and again that it is alive."""
+    watched = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    seconds = int(os.environ.get("WATCHDOG_USEC", "0")) / 1e6 if watched else 0.0
+    # it wants to hear twice in the time that it waits
+    wait = min(_LOOK_SECONDS, seconds / 2) if seconds else _LOOK_SECONDS
+    path = f"\0{address[1:]}" if address.startswith("@") else address
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+        told.setblocking(False)
+        was_ready = False
+        try:
+            while True:
+                if front.is_ready() and not was_ready:
+                    was_ready = True
+                    _tell(told, path, "READY=1")
+                if seconds:
+                    _tell(told, path, "WATCHDOG=1")
+                await asyncio.sleep(wait)
+        finally:
+            _tell(told, path, "STOPPING=1")
+
+
+def _tell(told: socket.socket, path: str, word: str) -> None:
+    with suppress(OSError):  # nobody listens, or not yet
+        told.sendto(word.encode(), path)

@@ -1,0 +1,94 @@
+"""Two bots with one token: one waits, and where both are connected nothing is done twice."""
+
+import json
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.bot.fronts.discord.loopback import Loopback, user
+from tests.bot.fronts.discord.play import shown
+from tests.bot.fronts.discord.process import running
+from tests.bot.waiting import until
+
+ANN, BOB = user("11", "Ann"), user("12", "Bob")
+READY, WAITS = "ready as ", "another program is connected to Discord with this token"
+
+
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
+async def test_a_second_bot_waits_until_the_first_one_ends(
+    folder: Path, discord: Loopback, how: signal.Signals
+) -> None:
+    async with running(folder, discord) as first:
+        await until(lambda: READY in first.log)
+        async with running(folder, discord, ready=False) as second:
+            await until(lambda: WAITS in second.log)
+            message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+            assert len(discord.identified) == 1
+            await first.end(how)
+            await until(lambda: READY in second.log)
+            await shown(await discord.press(ANN, message, "Roll"))
+            # one that waits can be ended, too
+            async with running(folder, discord, ready=False) as third:
+                await until(lambda: WAITS in third.log)
+                assert await third.end() == 0, third.log
+
+
+async def test_other_shards_do_not_wait(folder: Path) -> None:
+    async with Loopback(shards=2).serve() as discord:
+        for part in "0-0/2", "1-1/2":
+            async with running(folder, discord, ready=False, FARKLE_DISCORD_SHARDS=part) as bot:
+                await until(lambda: discord.identified or bot.process.returncode is not None)
+                assert discord.identified.pop()["shard"] == [int(part[0]), 2], bot.log
+        async with (
+            running(folder, discord, ready=False, FARKLE_DISCORD_SHARDS="0-0/2") as one,
+            running(folder, discord, FARKLE_DISCORD_SHARDS="1-1/2") as other,
+        ):
+            await until(lambda: READY in one.log and READY in other.log)
+
+
+def rows(folder: Path, query: str, *values: str) -> list[Any]:
+    with closing(sqlite3.connect(folder / "farkle.db")) as connection:
+        return connection.execute(query, values).fetchall()
+
+
+def happened(folder: Path, kind: str, place: str) -> list[Any]:
+    query = "SELECT data FROM events JOIN games ON id = game_id WHERE kind = ? AND place LIKE ?"
+    return [json.loads(data) for (data,) in rows(folder, query, kind, f"discord:{place}")]
+
+
+@pytest.mark.parametrize("times", [5, pytest.param(200, marks=pytest.mark.slow)])
+async def test_nothing_is_done_twice(folder: Path, discord: Loopback, times: int) -> None:
+    """Both are told of everything, as the lock that keeps one waiting is by the file's name."""
+    (folder / "other.db").symlink_to(folder / "farkle.db")
+    kept = 0
+    async with running(folder, discord, FARKLE_PACE="0") as one:
+        await until(lambda: READY in one.log)
+        more = {"FARKLE_DATABASE_URL": f"sqlite:///{folder / 'other.db'}"}
+        async with running(folder, discord, FARKLE_PACE="0", **more) as other:  # type: ignore[arg-type]
+            await until(lambda: READY in other.log)
+            for number in range(times):
+                place = str(1000 + number)
+                play = await discord.slash(ANN, "play", channel=place, player2=BOB, rules="kcd")
+                await shown(play)
+                await shown(await discord.slash(ANN, "roll", channel=place))
+                # whoever is refused may be told so before the other one has done it
+                await until(lambda: happened(folder, "rolled", place))  # noqa: B023
+                [dice] = happened(folder, "rolled", place)
+                if good := {1, 5} & set(dice["dice"]):
+                    keep = {"dice": str(max(good)), "then": "roll"}
+                    await shown(await discord.slash(ANN, "keep", channel=place, **keep))
+                    await until(lambda: happened(folder, "kept", place))  # noqa: B023
+                    kept += 1
+            assert await one.end() == await other.end() == 0
+    games = [f"discord:{1000 + number}" for number in range(times)]
+    assert rows(folder, "SELECT place FROM games ORDER BY place") == [(one,) for one in games]
+    assert len(happened(folder, "kept", "%")) == kept > 0
+    logs = one.log + other.log
+    assert "Traceback" not in logs
+    assert "left to another program" in logs
