@@ -16,6 +16,7 @@ from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers
 from bot.fronts.web.api import BASE, Api
 from bot.fronts.web.pages import Pages, privacy
+from bot.fronts.web.play import Play
 from bot.fronts.web.rendering import FOLDER, Page, best_code
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
@@ -53,6 +54,7 @@ class Front:
         self.visitors = Visitors(secret, settings)
         self.answers = Answers()
         self.pages = Pages(commands, pressing, self.answers)
+        self.play = Play(commands, pressing, self.answers, self.visitors)
 
     def page(self, handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """Return what answers a request by a page."""
@@ -80,6 +82,20 @@ class Front:
         app.router.add_get("/privacy", page(privacy))
         app.router.add_get("/map/{kind:win|border}.svg", page(pages.map))
         app.router.add_get("/{command:[a-z-]+}.svg", page(pages.picture))
+        play = self.play
+        app.router.add_get("/play", page(play.lobby))
+        app.router.add_post("/play", page(play.begin))
+        app.router.add_get("/play/begun", page(play.begun))
+        game = "/game/{game:[0-9a-f]{1,16}}"
+        app.router.add_get(game, page(play.table))
+        app.router.add_post(game, page(play.press))
+        for name, shown in (
+            ("review", play.review),
+            ("chart.png", play.chart),
+            ("proof.json", play.proof),
+            ("version", play.version),
+        ):
+            app.router.add_get(f"{game}/{name}", page(shown))
         api = Api(pages)
         app.router.add_get(f"{BASE}/openapi.json", page(api.description))
         for command in pages.questions.values():
@@ -121,7 +137,7 @@ class Front:
 
     def _refused(self, request: web.Request, error: web.HTTPException) -> web.StreamResponse:
         if error.status < 400:
-            return error
+            raise error
         sentence = {
             403: say("this form is out of date: open its page again and send it from there"),
             404: say("there is no such page here"),

@@ -17,6 +17,7 @@ from bot.fronts.web.visitors import Visitor
 from bot.languages import find_code, language, language_codes
 from bot.services.advisor import Hint
 from bot.services.games import News
+from bot.services.tables import bot_name
 from bot.typed import cleaned
 from bot.views.advice import (
     ACTIONS,
@@ -29,8 +30,16 @@ from bot.views.advice import (
     set_aside_text,
 )
 from bot.views.card import Card
-from bot.views.game import after_keeping, hint_head
-from bot.views.layout import blocks, cells, dice_count, dice_text, percent, whole_sentence
+from bot.views.game import after_keeping, hint_head, table_head
+from bot.views.layout import (
+    blocks,
+    cells,
+    dice_count,
+    dice_text,
+    percent,
+    rough_percent,
+    whole_sentence,
+)
 from bot.views.why import no_bank_text
 from solver.play.advice import Advice, Odds
 from solver.wording import ENGLISH, figure, say, say_number, spoken
@@ -43,6 +52,7 @@ _CARDS = MarkdownIt("js-default", {"breaks": True, "linkify": False}).disable(["
 MENU = (
     ("/", "ask"),
     ("/explore", "explore"),
+    ("/play", "play"),
     ("/numbers", "numbers"),
 )
 
@@ -98,8 +108,19 @@ def templates() -> Environment:
     )
     views = (
         *(bank_text, cost_text, left_text, position_text, reachable_text, reason_text),
-        *(set_aside_text, after_keeping, hint_head, blocks, cells, dice_count, dice_text, percent),
+        *(
+            set_aside_text,
+            after_keeping,
+            hint_head,
+            table_head,
+            blocks,
+            cells,
+            dice_count,
+            dice_text,
+            percent,
+        ),
         *(whole_sentence, no_bank_text, figure, say, say_number),
+        *(bot_name, rough_percent, table_head),
         *(kind_of, card_html, card_of, number_like),
     )
     found.globals |= {one.__name__: one for one in views}
@@ -139,6 +160,11 @@ class Page:
     def refused(self, sentence: str, status: int) -> web.Response:
         """Return a page that says what went wrong."""
         return self.render("refused.html", status, sentence=whole_sentence(sentence))
+
+
+def onward(address: str) -> web.Response:
+    """Return what sends a browser on to a page after it has sent a form."""
+    return web.Response(status=303, headers={"Location": address})
 
 
 def native(code: str) -> str:

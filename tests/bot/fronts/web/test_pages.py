@@ -32,6 +32,7 @@ PAGES = [
     "/points?rules=facebook",
     "/komi?rules=facebook",
     "/kcd?my-dice=lucky*3,odd,ordinary*2&goal=600",
+    "/play",
     "/privacy",
     "/nowhere",
 ]
