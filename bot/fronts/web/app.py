@@ -15,7 +15,9 @@ from bot.chat.commands import Commands
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers
 from bot.fronts.web.api import BASE, Api
+from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages, privacy
+from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
 from bot.fronts.web.rendering import FOLDER, Page, best_code
 from bot.fronts.web.settings import WebSettings
@@ -54,6 +56,8 @@ class Front:
         self.visitors = Visitors(secret, settings)
         self.answers = Answers()
         self.pages = Pages(commands, pressing, self.answers)
+        self.pictures = Pictures(commands, pressing, self.answers)
+        self.own = Own(commands, pressing, self.answers, self.visitors)
         self.play = Play(commands, pressing, self.answers, self.visitors)
 
     def page(self, handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
@@ -80,8 +84,8 @@ class Front:
         app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(pages.preview))
         app.router.add_get("/numbers", page(pages.numbers))
         app.router.add_get("/privacy", page(privacy))
-        app.router.add_get("/map/{kind:win|border}.svg", page(pages.map))
-        app.router.add_get("/{command:[a-z-]+}.svg", page(pages.picture))
+        app.router.add_get("/map/{kind:win|border}.svg", page(self.pictures.map))
+        app.router.add_get("/{command:[a-z-]+}.svg", page(self.pictures.of_answer))
         play = self.play
         app.router.add_get("/play", page(play.lobby))
         app.router.add_post("/play", page(play.begin))
@@ -96,6 +100,18 @@ class Front:
             ("version", play.version),
         ):
             app.router.add_get(f"{game}/{name}", page(shown))
+        own = self.own
+        app.router.add_get("/practise", page(own.practise))
+        app.router.add_post("/press", page(own.press))
+        for name, command in own.practice.items():
+            app.router.add_get(f"/{name}", page(partial(own.asked, command=command)))
+            app.router.add_post(f"/{name}", page(partial(own.begin, command=command)))
+        app.router.add_get("/rules", page(own.rules))
+        app.router.add_get("/rules/new", page(own.rule_form))
+        app.router.add_post("/rules/new", page(own.make))
+        app.router.add_get("/rules/{name}", page(own.rule_set))
+        app.router.add_post("/rules/{name}", page(own.change))
+        app.router.add_get("/rules/{name}/solving", page(own.solving))
         api = Api(pages)
         app.router.add_get(f"{BASE}/openapi.json", page(api.description))
         for command in pages.questions.values():

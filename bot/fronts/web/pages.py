@@ -1,8 +1,6 @@
 """Pages that ask: each is a command of the chat, whose options are the address's."""
 
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,47 +10,24 @@ from bot.chat.commands import Command, Commands, Reply
 from bot.chat.fields import Field
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answer, Answers, asked, error_of, line_of
+from bot.fronts.web.pictures import DAY, pictures_of
 from bot.fronts.web.rendering import Page, command_link, link
-from bot.services.advisor import Advisor
 from bot.typed import narrowed
 from bot.views.dice_picture import dice_png
-from bot.views.drawing import DARK, LIGHT, Look, draw_as
-from bot.views.score_pictures import BORDER_SIZE, WIN_SIZE, border_picture, win_picture
+from bot.views.drawing import draw_as
 from bot.views.thresholds import bank_from_text
-from bot.views.turn_picture import TURN_SIZE
 from solver.errors import InvalidRequestError
-from solver.game.position import first_position
 from solver.play.advice import Advice
-from solver.play.maps import border_map, coarse_step, scores_between, win_map
-from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
-from solver.wording import say
-
-Handler = Callable[[Page], Awaitable[web.StreamResponse]]
+from solver.wording import say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
 _DICE = re.compile(r"[1-6\s,]*")
 _REFRESH = 2
 """Seconds after which a page asks again for an answer that is under way."""
-_DAY = {"Cache-Control": "public, max-age=86400"}
-_LOOKS = {"light": LIGHT, "dark": DARK}
-_CELLS = {"win": 200, "border": 12}
-"""Scores along an axis of a map."""
 _NO_PAGE_OF_THEIR_OWN = {"advise", "position", "odds", "explore", "explain"}
 """Questions that the list of numbers need not have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture on light and on dark ground."""
-
-    light: str
-    dark: str
-    width: int
-    height: int
-    said: str
-    """What it shows in words."""
 
 
 class Pages:
@@ -74,7 +49,7 @@ class Pages:
 
     async def answer(self, page: Page, line: str, patience: float | None = None) -> Answer:
         """Return what a line is answered for a visitor, or what there is of it so far."""
-        key = page.visitor.id, page.asked_language, line
+        key = page.visitor.id, spoken().code, line
         make = partial(self._commands.answer, line, page.visitor.caller())
         more = {} if patience is None else {"patience": patience}
         return await self._answers.to(key, make, **more)
@@ -145,7 +120,7 @@ class Pages:
             working=self._working(answer) if not is_done else "",
             steps=self._steps(page, last) if last and walks else [],
             border=_border(last) if last and walks else "",
-            pictures=self._pictures(page, command, given) if is_good else [],
+            pictures=pictures_of(page, command, given) if is_good else [],
             data_link=link(f"/api/v1/{command.name}", given) if data else "",
             refresh=0 if is_done else _REFRESH,
             rules=await self.rules(page),
@@ -175,36 +150,11 @@ class Pages:
         roll: Roll = last.subject.roll if last and isinstance(last.subject, Advice) else ()
         if not roll:
             raise web.HTTPNotFound
-        return web.Response(body=dice_png(roll), content_type="image/png", headers=_DAY)
+        return web.Response(body=dice_png(roll), content_type="image/png", headers=DAY)
 
     async def _of_id(self, page: Page) -> Answer:
         command = self._commands.by_name["position"]
         return await self.answer(page, line_of(command, {"id": page.request.match_info["id"]}))
-
-    async def picture(self, page: Page) -> web.StreamResponse:
-        """Draw the picture that belongs to an answer."""
-        command = self.questions.get(page.request.match_info["command"])
-        look = _look(page)
-        if command is None:
-            raise web.HTTPNotFound
-        draw_as((look, "svg"))
-        given = asked(command, page.given)
-        key = page.visitor.id, page.asked_language, command.name, "picture", str(page.given)
-        line = line_of(command, given)
-        make = partial(self._commands.answer, line, page.visitor.caller())
-        last = (await self._answers.to(key, make, patience=20)).last
-        card = last.make_card(last.subject) if last and not error_of(last) else None
-        if card is None or not card.attachments:
-            raise web.HTTPNotFound
-        return _svg(card.attachments[0].content)
-
-    async def map(self, page: Page) -> web.StreamResponse:
-        """Draw a map over both scores of a rule set."""
-        kind, look = page.request.match_info["kind"], _look(page)
-        visitor = page.visitor
-        rules = await self._rules.resolve(visitor.id, page.given.get("rules"))
-        work = _drawn_map, self._oracle.advisor, rules, kind, look
-        return _svg(await self._oracle.tasks.aside(visitor.caller().asker, *work))
 
     async def numbers(self, page: Page) -> web.StreamResponse:
         """List all that can be asked."""
@@ -232,49 +182,6 @@ class Pages:
             label, row = (button.label, button.row) if button else (step["command"], 0)
             rows.setdefault(row, []).append((label, address))
         return [rows[row] for row in sorted(rows)]
-
-    def _pictures(self, page: Page, command: Command, given: dict[str, str]) -> list[Picture]:
-        """The pictures that belong to an answer."""
-        if command.name not in {"explain", "explore"}:
-            return []
-        asked_for = {**given, "lang": page.asked_language}
-        shown = [
-            ("/explain.svg", asked_for, TURN_SIZE, say("A map of the turn: when to roll, bank")),
-        ]
-        if not _DICE_OF_ONES_OWN & given.keys():
-            rules = {"rules": given.get("rules", ""), "lang": page.asked_language}
-            shown += [
-                ("/map/win.svg", rules, WIN_SIZE, say("Your chance to win, by both scores")),
-                ("/map/border.svg", rules, BORDER_SIZE, say("When to bank, by both scores")),
-            ]
-        return [
-            Picture(link(path, query, look="light"), link(path, query, look="dark"), *size, said)
-            for path, query, size, said in shown
-        ]
-
-
-_DICE_OF_ONES_OWN = {"my-dice", "their-dice"}
-
-
-def _drawn_map(advisor: Advisor, rules: Ruleset, kind: str, look: Look) -> bytes:
-    """A map over both scores as an SVG. Raises StrategyFileError where rules are not solved."""
-    strategy, start = advisor.strategy(rules), first_position(rules)
-    scores = scores_between(rules, coarse_step(rules, _CELLS[kind]))
-    if kind == "win":
-        return win_picture(win_map(strategy, start, scores), look, form="svg")
-    return border_picture(border_map(strategy, start, scores), look, form="svg")
-
-
-def _look(page: Page) -> Look:
-    """The look that a picture is asked for in."""
-    look = _LOOKS.get(page.given.pop("look", "light"))
-    if look is None:
-        raise web.HTTPNotFound
-    return look
-
-
-def _svg(content: bytes) -> web.Response:
-    return web.Response(body=content, content_type="image/svg+xml", headers=_DAY)
 
 
 def _border(reply: Reply) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from aiohttp import web
 
@@ -12,22 +12,19 @@ from bot.chat.presses import Confirm, TablePress, read_press
 from bot.chat.pressing import QUESTIONS, Pressing, changed
 from bot.fronts.web.answers import Answer, Answers, Stream, error_of, line_of
 from bot.fronts.web.rendering import Page, onward
+from bot.fronts.web.tables import buttons_of, dice_of, seats_of, story_of
 from bot.fronts.web.visitors import FRONT, Visitor, Visitors
 from bot.services.games import News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Table
 from bot.store.errors import DamagedGameError
 from bot.store.rows import StoredGame
-from bot.table.events import Left
 from bot.table.fair_dice import Proof
-from bot.table.fold import fold
 from bot.table.state import Stage
 from bot.tasks.answering import at_once
-from bot.views.card import Button
 from bot.views.chart import chart_png
-from bot.views.events import events_text, result_text
-from bot.views.table_buttons import SURE, shown_faces, table_buttons
-from bot.views.table_card import TableCard, is_open, table_card
+from bot.views.table_buttons import SURE, table_buttons
+from bot.views.table_card import is_open, table_card
 from solver.errors import InvalidRequestError
 from solver.play.policies import LEVELS
 from solver.wording import say, spoken
@@ -35,40 +32,9 @@ from solver.wording import say, spoken
 _REFRESH = 3
 """Seconds after which somebody who waits sees the table anew."""
 _RECENT = 10
-_LATELY, _MOST_TOLD = 6, 60
-"""Events that are told again: where nobody says since when, and at most."""
 _BEGUN = "begun"
-_TO_WATCH = {"details", "rules", "review"}
-_TO_WAIT = {*_TO_WATCH, "leave", "resign", "again"}
-"""What who sits at a table can do while others move."""
 _BY_LINK = {*QUESTIONS, *SURE, "review", "refresh"}
 """Buttons that change nothing by themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seat:
-    """A player as the page shows them."""
-
-    name: str
-    score: int
-    farkles: int
-    playing: bool
-    is_mover: bool
-    has_won: bool
-    share: float | None
-    """Their win probability."""
-
-
-@dataclass(frozen=True, slots=True)
-class Die:
-    """A die of the roll on the table."""
-
-    face: int
-    is_chosen: bool
-    label: str
-    address: str
-    """Where it is chosen or put back, "" where it cannot be."""
-    why: str
 
 
 class Play:
@@ -108,7 +74,7 @@ class Play:
 
     async def begin(self, page: Page) -> web.StreamResponse:
         """Begin a game."""
-        form = await self._form(page)
+        form = await self._visitors.form(page.request, page.visitor)
         visitor = self._visitors.welcome(page.visitor, form.get("name", ""))
         await self._tables.store.set_place_setting(visitor.id, "games", MOST_OPEN_GAMES)
         given = {name: form.get(name, "") for name in ("level", "rules", "goal", "hints")}
@@ -142,7 +108,7 @@ class Play:
 
     async def press(self, page: Page) -> web.StreamResponse:
         """Do what a button stands for."""
-        form, table = await self._form(page), await self._table(page)
+        form, table = await self._visitors.form(page.request, page.visitor), await self._table(page)
         press = read_press(form.get("press", ""))
         visitor = page.visitor
         if not isinstance(press, TablePress | Confirm) or press.game != table.game.id:
@@ -230,12 +196,6 @@ class Play:
         """The page of a request for a visitor who is known by now."""
         return Page(page.request, visitor, self._visitors.token(visitor))
 
-    async def _form(self, page: Page) -> dict[str, str]:
-        """What was sent. Raises HTTPForbidden where it was not sent from a page of ours."""
-        form = await page.request.post()
-        self._visitors.check_form(page.request, page.visitor, form.get("token", ""))
-        return {name: value for name, value in form.items() if isinstance(value, str)}
-
     async def _table(self, page: Page) -> Table:
         """The game of an address. Raises MissingGameError, and HTTPNotFound for others' games."""
         table = await self._tables.current(page.request.match_info["game"])
@@ -275,12 +235,12 @@ class Play:
             own=own,
             moves=moves,
             waits=game.stage is Stage.LOBBY and len(game.seats) < 2,
-            seats=_seats(table, news),
-            story=_story(page, table),
+            seats=seats_of(table, news),
+            story=story_of(page, table),
             join=next((one.id for one in card.buttons if one.action == "join"), ""),
             foot=card.foot,
-            dice=_dice(page, table, card, mask, moves=moves),
-            buttons=_buttons(page, table, card, mask, own=own, moves=moves),
+            dice=dice_of(page, table, card, mask, moves=moves),
+            buttons=buttons_of(page, table, card, mask, own=own, moves=moves),
             menu=card.menu if moves else None,
             chart=news.chart,
             replies=replies,
@@ -324,86 +284,3 @@ def _mask(page: Page, table: Table) -> int:
     mask = given.get("mask", "")
     dice = len(table.game.turn.roll or ())
     return int(mask) & (1 << dice) - 1 if is_now and mask.isdecimal() and len(mask) < 4 else 0
-
-
-def _story(page: Page, table: Table) -> list[str]:
-    """What has happened since the version that the address names, else of late."""
-    given = page.given.get("since", "")
-    last = len(table.events)
-    first = int(given) - 1 if given.isdecimal() and len(given) < 7 else last - _LATELY
-    first = min(max(first, last - _MOST_TOLD, 0), last)
-    if any(isinstance(one, Left) for one in table.events[first:]):
-        return []  # names of who got up are not known any more
-    then = fold(table.begun, table.events[:first])
-    told = list(events_text(table.names, then, table.events[first:], briefly=True))
-    return [*told, result_text(table)] if table.game.over else told
-
-
-def _seats(table: Table, news: News) -> list[Seat]:
-    game = table.game
-    chances = news.at_start or news.chances
-    return [
-        Seat(
-            name,
-            seat.score,
-            seat.farkles,
-            seat.playing,
-            number == game.mover and not game.over,
-            bool(game.over and game.shares and game.shares[number]),
-            chances.win_probabilities[number] if chances and not game.over else None,
-        )
-        for number, (seat, name) in enumerate(zip(game.seats, table.names, strict=True))
-    ]
-
-
-def _chosen_at(page: Page, table: Table, button: Button, mask: int) -> str:
-    """Where a button leads that chooses dice."""
-    press = read_press(button.id)
-    assert isinstance(press, TablePress)  # noqa: S101 - those of a table have such ids
-    path = f"/game/{table.game.id}"
-    return page.link(path, v=table.game.version, mask=press.chosen(mask))
-
-
-def _dice(page: Page, table: Table, card: TableCard, mask: int, *, moves: bool) -> list[Die]:
-    """The roll on the table, whose dice are links for who is to move."""
-    roll = table.game.turn.roll or ()
-    by_action = {one.action: one for one in card.buttons}
-    found = []
-    for number, face in enumerate(shown_faces(table.game, roll)):
-        button = by_action.get(f"die{number}")
-        can = moves and button is not None and button.enabled
-        address = _chosen_at(page, table, button, mask) if button and can else ""
-        label, why = (button.label, button.why) if button else ("", "")
-        found.append(Die(face, bool(mask >> number & 1), label, address, why))
-    return found
-
-
-def _buttons(
-    page: Page, table: Table, card: TableCard, mask: int, *, own: int | None, moves: bool
-) -> dict[str, list[tuple[Button, str]]]:
-    """The buttons for who visits: those that choose dice, that do something, and that ask.
-
-    With each is where it leads, "" where it is pressed.
-    """
-    path, version = f"/game/{table.game.id}", table.game.version
-    found: dict[str, list[tuple[Button, str]]] = {"choose": [], "do": [], "ask": []}
-    for one in card.buttons:
-        press = read_press(one.id)
-        is_join = one.action == "join"
-        allowed = moves or one.action in (_TO_WATCH if own is None else _TO_WAIT)
-        if one.action.startswith("die") or is_join or not allowed:
-            continue
-        if isinstance(press, TablePress) and press.chooses:
-            found["choose"].append((one, _chosen_at(page, table, one, mask)))
-        elif one.action == "review":
-            found["do"].append((one, page.link(f"{path}/review")))
-        elif one.action == "refresh":
-            found["ask"].append((one, page.link(path)))
-        elif one.action in SURE:
-            found["ask"].append((one, page.link(path, sure=one.action)))
-        elif one.action in QUESTIONS:
-            address = page.link(path, ask=one.action, v=version, mask=mask or None)
-            found["ask"].append((one, address))
-        else:
-            found["do"].append((one, ""))
-    return found

@@ -1,6 +1,7 @@
 """How replies become pages: templates, and what they say, in the language of the one who reads."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from bot.fronts.web.visitors import Visitor
 from bot.languages import find_code, language, language_codes
 from bot.services.advisor import Hint
 from bot.services.games import News
+from bot.services.rule_options import RULE_OPTIONS
 from bot.services.tables import bot_name
 from bot.typed import cleaned
 from bot.views.advice import (
@@ -40,6 +42,7 @@ from bot.views.layout import (
     rough_percent,
     whole_sentence,
 )
+from bot.views.rules_text import rules_text, title_text
 from bot.views.why import no_bank_text
 from solver.play.advice import Advice, Odds
 from solver.wording import ENGLISH, figure, say, say_number, spoken
@@ -53,6 +56,8 @@ MENU = (
     ("/", "ask"),
     ("/explore", "explore"),
     ("/play", "play"),
+    ("/practise", "practise"),
+    ("/rules", "rules"),
     ("/numbers", "numbers"),
 )
 
@@ -91,9 +96,18 @@ def link(path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> s
     return f"{path}?{urlencode(query)}" if query else path
 
 
+def rows_of(lines: Sequence[str]) -> list[list[str]]:
+    """Return the cells of rows that stand below each other, a head with its first cell empty."""
+    rows = [cells(line) for line in lines]
+    first, *others = (len(line) - len(line.lstrip()) for line in lines)
+    if len(rows[0]) > 1 and others and first > min(others) and len(rows[0]) < len(rows[1]):
+        rows[0] = ["", *rows[0]]
+    return rows
+
+
 def number_like(cell: str) -> bool:
     """Return whether a cell of a table holds a number, which stands at its end."""
-    return cell[:1].isdigit() or cell[:2].strip("+-<>\N{MINUS SIGN} ").isdigit()
+    return re.fullmatch(r"[-+<>\N{MINUS SIGN}]?\s?[\d.,]+\s?%?", cell) is not None or cell == "-"
 
 
 @cache
@@ -120,11 +134,11 @@ def templates() -> Environment:
             percent,
         ),
         *(whole_sentence, no_bank_text, figure, say, say_number),
-        *(bot_name, rough_percent, table_head),
-        *(kind_of, card_html, card_of, number_like),
+        *(bot_name, rough_percent, rules_text, table_head, title_text),
+        *(kind_of, card_html, card_of, number_like, rows_of),
     )
     found.globals |= {one.__name__: one for one in views}
-    found.globals |= {"ACTIONS": ACTIONS, "MENU": MENU}
+    found.globals |= {"ACTIONS": ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
     return found
 
 

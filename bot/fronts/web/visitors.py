@@ -87,15 +87,21 @@ class Visitors:
         """Return what a form carries to show that it comes from a page of this visitor."""
         return self._signed("form", visitor.id)
 
-    def check_form(self, request: web.Request, visitor: Visitor, token: object) -> None:
-        """Refuse what another site had somebody send. Raises HTTPForbidden."""
+    async def form(self, request: web.Request, visitor: Visitor) -> dict[str, str]:
+        """Return what a form sends.
+
+        Raises HTTPForbidden where another site had somebody send it.
+        """
+        form = await request.post()
         origin = request.headers.get("Origin")
         here = {request.host, urlsplit(self._settings.address or "").netloc}
         elsewhere = origin is not None and urlsplit(origin).netloc not in here
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
             elsewhere = True
-        if elsewhere or not hmac.compare_digest(str(token).encode(), self.token(visitor).encode()):
+        token = str(form.get("token", "")).encode()
+        if elsewhere or not hmac.compare_digest(token, self.token(visitor).encode()):
             raise web.HTTPForbidden
+        return {name: value for name, value in form.items() if isinstance(value, str)}
 
     def address(self, request: web.Request) -> str:
         """Return from where a request comes: of IPv6 the network of a household."""

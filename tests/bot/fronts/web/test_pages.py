@@ -33,6 +33,11 @@ PAGES = [
     "/komi?rules=facebook",
     "/kcd?my-dice=lucky*3,odd,ordinary*2&goal=600",
     "/play",
+    "/practise",
+    "/daily",
+    "/rules",
+    "/rules/zilch",
+    "/rules/new?base=kcd",
     "/privacy",
     "/nowhere",
 ]
