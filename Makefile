@@ -1,4 +1,4 @@
-# Everything starts here: `make chat` to play, `make test` to check. PYTHON chooses the interpreter.
+# Everything starts here: `make chat` or `make web` to play, `make test` to check. PYTHON chooses the interpreter.
 PYTHON ?= python3
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
@@ -6,10 +6,14 @@ PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --c
 # Compiled Python is kept: some environments forbid it, and then every start compiles all again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: chat setup test test-slow check messages bench bench-chat bench-cluster bench-discord bench-worst
+.PHONY: chat web setup test test-slow check messages bench bench-chat bench-cluster bench-discord bench-worst
 
 chat: setup
 	@$(VENV)/bin/farkle chat
+
+# Pages to ask, explore and play at http://127.0.0.1:8000, until Ctrl-C
+web: setup
+	@$(VENV)/bin/farkle web
 
 setup: $(VENV)/installed
 
@@ -45,7 +49,7 @@ bench-worst: $(VENV)/installed-test
 
 # Collects the sentences of the chat for its translators: what is new is empty in the catalogues
 messages: $(VENV)/installed-test
-	@$(VENV)/bin/pybabel -q extract --keywords=say --keywords=say_later --keywords=say_number:1,2 \
+	@$(VENV)/bin/pybabel -q extract --mapping=pyproject.toml --keywords=say --keywords=say_later --keywords=say_number:1,2 \
 		--no-default-keywords --add-location=file --omit-header --output=$(VENV)/messages.pot bot solver
 	@for language in bot/catalogues/*.po; do $(VENV)/bin/pybabel -q update --no-fuzzy-matching \
 		--ignore-obsolete --ignore-pot-creation-date --width=100 --input-file=$(VENV)/messages.pot \

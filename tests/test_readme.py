@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from bot.chat.commands import take_apart
 from bot.cli.main import farkle
 from bot.fronts.discord.settings import DiscordSettings
+from bot.fronts.web.settings import WebSettings
 from bot.services import tables
 from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
@@ -215,7 +216,8 @@ def test_every_command_is_explained(tmp_path: Path, data: Path) -> None:
 
 def test_every_variable_is_explained_with_its_default() -> None:
     known = {f"{Settings.prefix}{key}".upper(): one for key, one in Settings.model_fields.items()}
-    known |= {key.upper(): one for key, one in DiscordSettings.model_fields.items()}
+    for kind in (DiscordSettings, WebSettings):
+        known |= {f"{kind.prefix}{key}".upper(): one for key, one in kind.model_fields.items()}
     told = {}
     for row in prose(DOCS / "hosting.md").splitlines():
         for variable in re.findall(r"`((?:FARKLE|DISCORD)_[A-Z_]+)`", row.split(" | ")[0]):

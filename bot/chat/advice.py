@@ -71,6 +71,7 @@ class PositionQuestions:
                     "/advise 5 5 2 300 4200 5000",
                 ),
                 fields=(fields.ROLL, *fields.POSITION, *fields.SETS),
+                is_question=True,
             ),
             Command(
                 "/odds dice:N",
@@ -80,6 +81,7 @@ class PositionQuestions:
                 takes_words=False,
                 examples=("/odds turn:350 dice:2 me:4200 them:5000",),
                 fields=(fields.DICE, *fields.POSITION, *fields.SETS),
+                is_question=True,
             ),
             Command(
                 "/position ID",
@@ -95,6 +97,7 @@ class PositionQuestions:
                         required=True,
                     ),
                 ),
+                is_question=True,
             ),
         ]
 

@@ -241,6 +241,8 @@ class Command:
     fields: tuple[Field, ...] | None = None
     """Its options where each is asked for by itself, in their order; None where none are that way,
     as those of /rules depend on the word that follows it."""
+    is_question: bool = False
+    """Whether it changes nothing, so that its answer may have an address of its own."""
 
     @property
     def name(self) -> str:

@@ -83,6 +83,7 @@ class RulesCommands:
                     fields.Field("vary"),
                     fields.Field("careless", choices=CARELESS),
                 ),
+                is_question=True,
             ),
         ]
 

@@ -34,6 +34,7 @@ COMMANDS = {
     "plot": "bot.cli.plot.plot",
     "study": "bot.cli.study.study",
     "discord": "bot.cli.discord.discord_command",
+    "web": "bot.cli.web.web_command",
     "verify": "bot.cli.verify.verify",
     "forget": "bot.cli.forget.forget",
     "store": "bot.cli.store.store",

@@ -4,6 +4,7 @@ import io
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,6 +65,18 @@ LIGHT = Look(
     "viridis",
     "PuOr_r",
 )
+
+_wanted: ContextVar[tuple[Look, Form] | None] = ContextVar("wanted", default=(DARK, "png"))
+
+
+def draw_as(wanted: tuple[Look, Form] | None) -> None:
+    """Have pictures of answers in this look and form from here on, or none, in this task."""
+    _wanted.set(wanted)
+
+
+def wanted_picture() -> tuple[Look, Form] | None:
+    """Return how the picture of an answer is wanted, None where none is."""
+    return _wanted.get()
 
 
 def new_figure(look: Look, size: Size) -> "Figure":

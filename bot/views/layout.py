@@ -294,8 +294,7 @@ def plain_markdown(text: str) -> str:
             "\n".join(map(escape_markdown, re.sub("\n  +", " ", text).splitlines()))
         )
     shown: list[str] = []
-    for is_block, lines in groupby(_unbroken(text), _is_in_block):
-        block = list(lines)
+    for is_block, block in blocks(text):
         if not is_block:
             shown += map(escape_markdown, block)
         elif any(map(_has_cells, block)):
@@ -306,6 +305,12 @@ def plain_markdown(text: str) -> str:
     if len(message) <= MOST_IN_MESSAGE:
         return message
     return f"```text\n{shorten_text(_coded(text), MOST_IN_MESSAGE - 12)}\n```"
+
+
+def blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
+    """Yield sentences, and rows of tables and lists between them, and whether they are rows."""
+    for is_block, lines in groupby(_unbroken(text), _is_in_block):
+        yield is_block, list(lines)
 
 
 def _unbroken(text: str) -> Iterator[str]:
@@ -340,22 +345,23 @@ def _has_cells(line: str) -> bool:
     return "  " in line.strip()
 
 
-def _cells(row: str) -> list[str]:
+def cells(row: str) -> list[str]:
+    """Return the cells of a row that `columns` has aligned."""
     return re.split(" {2,}", row.strip())
 
 
 def _table(rows: Sequence[str]) -> list[str]:
     """Rows of columns as a block of code where that is narrow enough, else as lines of cells."""
     rows = _shorter_bars(rows)
-    if _is_wide(rows) and len(rows) == 2 and len(_cells(rows[0])) == len(_cells(rows[1])):
-        turned = columns(zip(*map(_cells, rows), strict=True), right={1})
+    if _is_wide(rows) and len(rows) == 2 and len(cells(rows[0])) == len(cells(rows[1])):
+        turned = columns(zip(*map(cells, rows), strict=True), right={1})
         rows = rows if _is_wide(turned) else turned
     if not _is_wide(rows):
         return ["```text\n" + "\n".join(map(_coded, rows)) + "\n```"]
     has_head = _indent(rows[0]) > min(map(_indent, rows))
     lines = []
     for number, row in enumerate(rows):
-        first, *others = map(escape_markdown, _cells(row))
+        first, *others = map(escape_markdown, cells(row))
         if has_head and not number:
             lines.append(f"-# {' · '.join([first, *others])}")
         else:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from string import Formatter
@@ -36,6 +37,12 @@ TYPED_IN_FILES = {
     "sum",
 }
 """What files of rules have between straight quotation marks; lists of it stand in brackets."""
+FOUND_BY = [
+    (one["pattern"], one["method"])
+    for one in tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["babel"][
+        "mappings"
+    ]
+]
 KEYWORDS = re.findall(r"--keywords=(\S+)", (CHECKOUT / "Makefile").read_text("utf-8"))
 
 Ids = str | tuple[str, ...]
@@ -55,7 +62,7 @@ def messages() -> set[Ids]:
     found: set[Ids] = set()
     for package in ("bot", "solver"):
         for _, _, message, _, _ in extract_from_dir(
-            CHECKOUT / package, keywords=parse_keywords(KEYWORDS)
+            CHECKOUT / package, FOUND_BY, keywords=parse_keywords(KEYWORDS)
         ):
             found.add(message)
     return found

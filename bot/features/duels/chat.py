@@ -89,6 +89,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
                 ),
                 fields.RULES,
             ),
+            is_question=True,
         ),
         Command(
             "/best-response POLICY",
@@ -99,6 +100,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
             examples=("/best-response max-points rules:kcd",),
             group="ask",
             fields=(fields.word("policy", _POLICY, most=30, required=True), fields.RULES),
+            is_question=True,
         ),
     ]
 

@@ -95,6 +95,7 @@ class LoadedQuestions:
                     fields.Field("began", choices=tuple(ME_OR_THEM)),
                     fields.RULES,
                 ),
+                is_question=True,
             )
         ]
 

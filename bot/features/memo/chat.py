@@ -75,6 +75,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
             examples=("/memo rules:kcd",),
             group="ask",
             fields=(fields.number("unit", 1), fields.RULES),
+            is_question=True,
         )
     ]
 

@@ -29,6 +29,7 @@ from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.views.card import Card
+from bot.views.drawing import wanted_picture
 from bot.views.turn_picture import turn_picture
 from solver.errors import FarkleError
 from solver.game.position import Position
@@ -97,6 +98,7 @@ def picture_commands(questions: PositionQuestions) -> list[Command]:
             examples=("/explain turn:350 dice:2 me:4200 them:5000",),
             group="ask",
             fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
+            is_question=True,
         ),
         Command(
             "/explore dice:N",
@@ -110,18 +112,22 @@ def picture_commands(questions: PositionQuestions) -> list[Command]:
             ),
             group="ask",
             fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
+            is_question=True,
         ),
     ]
 
 
 async def _picture(oracle: Oracle, caller: Caller, found: Explanation) -> bytes | None:
-    """The picture of an explanation, unless there is no time for pictures."""
-    tasks, turn = oracle.tasks, found.turn
-    if tasks.pressure.degree >= Degree.STRAINED:
+    """The picture of an explanation, unless there is no time for pictures, or none is wanted."""
+    tasks, turn, wanted = oracle.tasks, found.turn, wanted_picture()
+    if wanted is None or tasks.pressure.degree >= Degree.STRAINED:
         return None
+    look, form = wanted
     names = [found.named.left(dice).text for dice in turn.columns] if found.named else []
     try:
-        return await tasks.aside(caller.asker, partial(turn_picture, turn, names=names))
+        return await tasks.aside(
+            caller.asker, partial(turn_picture, turn, look=look, form=form, names=names)
+        )
     except FarkleError:
         return None  # the text says the same
 

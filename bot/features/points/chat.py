@@ -65,6 +65,7 @@ def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
                 fields.number("hot-dice", 0, 100),
                 fields.RULES,
             ),
+            is_question=True,
         ),
         Command(
             "/komi rules:NAME",
@@ -75,5 +76,6 @@ def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
             examples=("/komi rules:kcd",),
             group="ask",
             fields=(fields.RULES,),
+            is_question=True,
         ),
     ]

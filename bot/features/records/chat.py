@@ -183,6 +183,7 @@ class RecordCommands:
                 takes_words=False,
                 group="play",
                 fields=(fields.RULES,),
+                is_question=True,
             ),
             Command(
                 "/forget me",

@@ -1,0 +1,75 @@
+"""`farkle web`: pages to ask, explore and play, for whoever has a browser."""
+
+import asyncio
+import contextlib
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from bot.fronts.web.settings import WebSettings
+from bot.languages import language
+from bot.log import open_log
+from bot.services.situation import DEFAULT_RULES, Situation
+from bot.settings import Settings, read_settings
+from bot.starting import loading
+from solver.errors import FarkleError, InvalidRequestError, system_reason
+from solver.rules.file import load_rules
+from solver.solved import has_whole
+from solver.wording import say, speak
+
+if TYPE_CHECKING:
+    from bot.services.advisor import Advisor
+
+
+@click.command("web")
+@click.option("--port", type=click.IntRange(0, 65_535), help="The port; 8000 if not given.")
+@click.pass_obj
+def web_command(settings: Settings, *, port: int | None) -> None:
+    """Serve pages to ask and play, until it is interrupted.
+
+    The default rules are solved before if need be.
+    """
+    chosen = read_settings(WebSettings)
+    if port is not None:
+        chosen = chosen.model_copy(update={"port": port})
+    rules = load_rules(DEFAULT_RULES)
+    if not has_whole(settings.strategies, rules.digest, "floor*"):
+        from bot.shell.first_solve import solve_with_bar  # noqa: PLC0415
+
+        solve_with_bar(settings, rules)
+    speak(language(settings.language))
+    with loading():
+        from bot.fronts.web import app  # noqa: PLC0415, F401
+    open_log(logging.StreamHandler(sys.stderr), "warning")
+    asyncio.run(_serve(settings, chosen))
+
+
+async def _serve(settings: Settings, chosen: WebSettings) -> None:
+    """Serve until SIGINT or SIGTERM. Raises FarkleError."""
+    from bot.fronts.web.app import served, until_ended  # noqa: PLC0415
+    from bot.services.advisor import Advisor  # noqa: PLC0415
+    from bot.tasks.answering import at_once  # noqa: PLC0415
+    from bot.wiring import open_parts  # noqa: PLC0415
+
+    advisor = Advisor(settings.strategies)
+    async with open_parts(settings, advisor, patience=2.0) as parts:
+        try:
+            async with served(parts.commands, parts.pressing, settings, chosen) as address:
+                click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
+                await at_once(_prepare, parts.pressing.games.oracle.advisor)
+                await until_ended()
+        except OSError as error:
+            raise InvalidRequestError.say(
+                "{host}:{port} cannot be listened at: {reason}",
+                host=chosen.host,
+                port=chosen.port,
+                reason=system_reason(error),
+            ) from None
+
+
+def _prepare(advisor: "Advisor") -> None:
+    """Open the default rules, so that the first answer is quick, too."""
+    with contextlib.suppress(FarkleError):  # said again when somebody asks
+        advisor.odds(None, Situation())

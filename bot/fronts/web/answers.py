@@ -1,0 +1,144 @@
+"""Questions as they are sent, the lines that they stand for, and answers while they are made."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.chat.commands import Command, Reply, as_reply, failure
+from bot.chat.fields import Field
+from bot.services.games import News
+from bot.tasks.pressure import too_busy
+
+Stream = AsyncIterator[Reply | News]
+
+PATIENCE = 1.5
+"""Seconds after which a page says how far an answer is."""
+_FORGOTTEN = 60.0
+"""Seconds after which an answer is broken off for which nobody waits."""
+_MOST_RUNNING = 500
+_QUESTION_OF_ITS_OWN = "me", "0"
+"""What makes of a question without options one of its own, and not one on the game here."""
+
+
+def line_of(command: Command, given: Mapping[str, str]) -> str:
+    """Return the line that somebody would type who gives these words and options."""
+    words: list[str] = []
+    options: list[str] = []
+    for one in command.fields or ():
+        value = given.get(one.name, "").replace('"', " ").strip()
+        if value and one.is_word:
+            words.append(value)
+        elif value:
+            options.append(_option(one.name, value))
+    if not options and _QUESTION_OF_ITS_OWN[0] in command.options and command.is_question:
+        options.append(_option(*_QUESTION_OF_ITS_OWN))
+    return " ".join([f"/{command.name}", *words, *options])
+
+
+def _option(name: str, value: str) -> str:
+    return f'{name}:"{value}"' if " " in value else f"{name}:{value}"
+
+
+def asked(command: Command, given: Mapping[str, str]) -> dict[str, str]:
+    """Return what is given of the fields of a command."""
+    known = {one.name for one in command.fields or ()}
+    return {name: value.strip() for name, value in given.items() if name in known and value.strip()}
+
+
+def label_of(command: Command, one: Field) -> str:
+    """Return what a field means, marked by `say_later`."""
+    return one.meaning or command.options.get(one.name, one.name)
+
+
+async def replies_to(stream: Stream) -> AsyncIterator[Reply]:
+    """Yield replies as they come; what goes wrong is the last of them."""
+    try:
+        async for told in stream:
+            yield as_reply(told)
+    except Exception as error:  # whatever one answer is, the pages go on
+        yield failure(error)
+
+
+@dataclass(slots=True, eq=False)
+class Answer:
+    """What is said to a question, so far."""
+
+    replies: list[Reply] = field(default_factory=list)
+    task: "asyncio.Task[None] | None" = None
+    asked_at: float = 0.0
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether nothing more comes."""
+        return self.task is not None and self.task.done()
+
+    @property
+    def last(self) -> Reply | None:
+        """Return what was said last, None where nothing was."""
+        return self.replies[-1] if self.replies else None
+
+    @property
+    def error(self) -> str:
+        """Return what went wrong, "" where nothing did."""
+        return error_of(self.last) if self.last else ""
+
+
+def error_of(reply: Reply) -> str:
+    """Return the sentence of a refusal, "" where a reply is none."""
+    subject = reply.subject
+    return str(subject["error"]) if isinstance(subject, dict) and "error" in subject else ""
+
+
+class Answers:
+    """Answers under way: whoever asks again for one gets it, and asks for no second one."""
+
+    def __init__(self) -> None:
+        self._running: dict[Hashable, Answer] = {}
+
+    async def to(
+        self, key: Hashable, make: Callable[[], Stream], patience: float = PATIENCE
+    ) -> Answer:
+        """Return an answer, or what there is of it after some seconds.
+
+        Raises InvalidRequestError where too much is asked for at once.
+        """
+        self._let_go()
+        answer = self._running.get(key)
+        if answer is None:
+            if len(self._running) >= _MOST_RUNNING:
+                raise too_busy()
+            answer = Answer()
+            answer.task = asyncio.create_task(_collect(make(), answer))
+            self._running[key] = answer
+        answer.asked_at = time.monotonic()
+        if answer.task:
+            await asyncio.wait({answer.task}, timeout=patience)
+        if answer.is_done:
+            self._running.pop(key, None)
+        return answer
+
+    async def close(self) -> None:
+        """Break off what is under way."""
+        tasks = [one.task for one in self._running.values() if one.task]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _let_go(self) -> None:
+        now = time.monotonic()
+        for key, one in list(self._running.items()):
+            if one.task and now - one.asked_at > _FORGOTTEN:
+                one.task.cancel()
+                del self._running[key]
+
+
+async def _collect(stream: Stream, answer: Answer) -> None:
+    async for reply in replies_to(stream):
+        answer.replies.append(reply)
+
+
+def data_of(answer: Answer) -> Any:
+    """Return what an answer says as plain data: its last reply."""
+    return answer.last.data if answer.last else None

@@ -1,0 +1,208 @@
+"""The server: addresses, what goes for every answer, and its start and end."""
+
+import asyncio
+import contextlib
+import logging
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+
+from aiohttp import web
+
+from bot import log
+from bot.chat.commands import Commands
+from bot.chat.pressing import Pressing
+from bot.fronts.web.answers import Answers
+from bot.fronts.web.api import BASE, Api
+from bot.fronts.web.own import Own
+from bot.fronts.web.pages import Pages, privacy
+from bot.fronts.web.pictures import Pictures
+from bot.fronts.web.play import Play
+from bot.fronts.web.rendering import FOLDER, Page, best_code
+from bot.fronts.web.settings import WebSettings
+from bot.fronts.web.visitors import Visitors, own_secret
+from bot.languages import language, language_codes
+from bot.settings import Settings
+from bot.store.errors import MissingGameError
+from bot.views.layout import whole_sentence
+from solver.errors import FarkleError
+from solver.wording import say, speak
+
+logger = logging.getLogger(__name__)
+
+Handler = Callable[[Page], Awaitable[web.StreamResponse]]
+
+_MOST_BODY = 16 * 1024
+_FINISH_SECONDS = 5.0
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self';"
+    " img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none';"
+    " frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "interest-cohort=()",
+}
+
+
+class Front:
+    """Answers requests."""
+
+    def __init__(
+        self, commands: Commands, pressing: Pressing, secret: bytes, settings: WebSettings
+    ) -> None:
+        self.visitors = Visitors(secret, settings)
+        self.answers = Answers()
+        self.pages = Pages(commands, pressing, self.answers)
+        self.pictures = Pictures(commands, pressing, self.answers)
+        self.own = Own(commands, pressing, self.answers, self.visitors)
+        self.play = Play(commands, pressing, self.answers, self.visitors)
+
+    def page(self, handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        """Return what answers a request by a page."""
+
+        async def handled(request: web.Request) -> web.StreamResponse:
+            visitor = self.visitors.of(request)
+            page = Page(request, visitor, self.visitors.token(visitor))
+            try:
+                return await handler(page)
+            except MissingGameError as error:
+                return self._said(request, str(error), 404)
+            except FarkleError as error:
+                return self._said(request, str(error), 400)
+
+        return handled
+
+    def app(self) -> web.Application:
+        """Return all addresses."""
+        app = web.Application(middlewares=[self._answered], client_max_size=_MOST_BODY)
+        pages, page = self.pages, self.page
+        app.router.add_get("/", page(pages.ask))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", page(pages.position))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(pages.preview))
+        app.router.add_get("/numbers", page(pages.numbers))
+        app.router.add_get("/privacy", page(privacy))
+        app.router.add_get("/map/{kind:win|border}.svg", page(self.pictures.map))
+        app.router.add_get("/{command:[a-z-]+}.svg", page(self.pictures.of_answer))
+        play = self.play
+        app.router.add_get("/play", page(play.lobby))
+        app.router.add_post("/play", page(play.begin))
+        app.router.add_get("/play/begun", page(play.begun))
+        game = "/game/{game:[0-9a-f]{1,16}}"
+        app.router.add_get(game, page(play.table))
+        app.router.add_post(game, page(play.press))
+        for name, shown in (
+            ("review", play.review),
+            ("chart.png", play.chart),
+            ("proof.json", play.proof),
+            ("version", play.version),
+        ):
+            app.router.add_get(f"{game}/{name}", page(shown))
+        own = self.own
+        app.router.add_get("/practise", page(own.practise))
+        app.router.add_post("/press", page(own.press))
+        for name, command in own.practice.items():
+            app.router.add_get(f"/{name}", page(partial(own.asked, command=command)))
+            app.router.add_post(f"/{name}", page(partial(own.begin, command=command)))
+        app.router.add_get("/rules", page(own.rules))
+        app.router.add_get("/rules/new", page(own.rule_form))
+        app.router.add_post("/rules/new", page(own.make))
+        app.router.add_get("/rules/{name}", page(own.rule_set))
+        app.router.add_post("/rules/{name}", page(own.change))
+        app.router.add_get("/rules/{name}/solving", page(own.solving))
+        api = Api(pages)
+        app.router.add_get(f"{BASE}/openapi.json", page(api.description))
+        for command in pages.questions.values():
+            said = partial(api.answer, command=command)
+            app.router.add_get(f"{BASE}/{command.name}", page(said))
+        app.router.add_static("/static", FOLDER / "static")
+        for command in pages.questions.values():
+            if command.name not in {"advise", "position"}:
+                answer = partial(pages.command, command=command)
+                app.router.add_get(f"/{command.name}", page(answer))
+        app.on_shutdown.append(self._close)
+        return app
+
+    async def _close(self, _: web.Application) -> None:
+        await self.answers.close()
+
+    @web.middleware
+    async def _answered(
+        self,
+        request: web.Request,
+        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+    ) -> web.StreamResponse:
+        """Answer in the language of who asks, whatever goes wrong, with what all answers have."""
+        code = request.query.get("lang", "")
+        if code not in language_codes():
+            code = best_code(request.headers.get("Accept-Language", ""))
+        speak(language(code))
+        try:
+            self.visitors.check_rate(request)
+            response = await handler(request)
+        except web.HTTPException as error:
+            response = self._refused(request, error)
+        except Exception as error:  # whatever one answer is, the others go on
+            response = self._failed(request, error)
+        response.headers.update(_HEADERS)
+        response.headers.setdefault("Cache-Control", "no-store")
+        response.headers["Vary"] = "Accept-Language, Cookie"
+        return response
+
+    def _refused(self, request: web.Request, error: web.HTTPException) -> web.StreamResponse:
+        if error.status < 400:
+            raise error
+        sentence = {
+            403: say("this form is out of date: open its page again and send it from there"),
+            404: say("there is no such page here"),
+            405: say("there is no such page here"),
+            413: say("that is too much for one form"),
+            429: say("too much is asked from your address: wait a few seconds"),
+        }.get(error.status, error.reason)
+        response = self._said(request, sentence, error.status)
+        if retry := error.headers.get("Retry-After"):
+            response.headers["Retry-After"] = retry
+        return response
+
+    def _failed(self, request: web.Request, error: Exception) -> web.StreamResponse:
+        number = log.failed("a page", error)
+        sentence = say(
+            "Something went wrong in the program, which is not your fault; whoever runs it"
+            " finds the error in the log under {number}.",
+            number=number,
+        )
+        return self._said(request, sentence, 500)
+
+    def _said(self, request: web.Request, sentence: str, status: int) -> web.Response:
+        """Say what went wrong, as JSON where that is asked for."""
+        if request.path.startswith(BASE):
+            return web.json_response({"error": whole_sentence(sentence)}, status=status)
+        return Page(request, self.visitors.of(request), "").refused(sentence, status)
+
+
+@asynccontextmanager
+async def served(
+    commands: Commands, pressing: Pressing, settings: Settings, chosen: WebSettings
+) -> AsyncIterator[str]:
+    """Serve the pages; yields where. Raises StoreError, and OSError for an address in use."""
+    front = Front(commands, pressing, own_secret(settings.data), chosen)
+    runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, chosen.host, chosen.port)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        yield f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    finally:
+        await runner.cleanup()
+
+
+async def until_ended() -> None:
+    """Return at SIGINT or SIGTERM."""
+    ended, loop = asyncio.Event(), asyncio.get_running_loop()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        with contextlib.suppress(NotImplementedError):  # Windows has no handlers: Ctrl-C raises
+            loop.add_signal_handler(one, ended.set)
+    await ended.wait()

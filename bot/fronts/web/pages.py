@@ -1,0 +1,224 @@
+"""Pages that ask: each is a command of the chat, whose options are the address's."""
+
+import re
+from functools import partial
+from typing import Any
+
+from aiohttp import web
+
+from bot.chat.commands import Command, Commands, Reply
+from bot.chat.fields import Field
+from bot.chat.pressing import Pressing
+from bot.fronts.web.answers import Answer, Answers, asked, error_of, line_of
+from bot.fronts.web.pictures import DAY, pictures_of
+from bot.fronts.web.rendering import Page, command_link, link
+from bot.typed import narrowed
+from bot.views.dice_picture import dice_png
+from bot.views.drawing import draw_as
+from bot.views.thresholds import bank_from_text
+from solver.errors import InvalidRequestError
+from solver.play.advice import Advice
+from solver.turn.dice import Roll
+from solver.wording import say, spoken
+
+_FIRST = ("dice", "turn", "me", "them", "rules")
+"""Fields that are asked for first."""
+_DICE = re.compile(r"[1-6\s,]*")
+_REFRESH = 2
+"""Seconds after which a page asks again for an answer that is under way."""
+_NO_PAGE_OF_THEIR_OWN = {"advise", "position", "odds", "explore", "explain"}
+"""Questions that the list of numbers need not have."""
+
+
+class Pages:
+    """Pages that ask."""
+
+    def __init__(self, commands: Commands, pressing: Pressing, answers: Answers) -> None:
+        self._commands, self._answers = commands, answers
+        self._rules, self._oracle = pressing.rules, pressing.games.oracle
+
+    @property
+    def questions(self) -> dict[str, Command]:
+        """Return the commands that have a page and an answer as JSON, by name."""
+        known = self._commands.by_name.items()
+        return {name: one for name, one in known if one.is_question and one.fields is not None}
+
+    async def rules(self, page: Page) -> list[str]:
+        """Return the names of the rules that a visitor may choose from."""
+        return [one.name for one in await self._rules.list(page.visitor.id) if one.rules]
+
+    async def answer(self, page: Page, line: str, patience: float | None = None) -> Answer:
+        """Return what a line is answered for a visitor, or what there is of it so far."""
+        key = page.visitor.id, spoken().code, line
+        make = partial(self._commands.answer, line, page.visitor.caller())
+        more = {} if patience is None else {"patience": patience}
+        return await self._answers.to(key, make, **more)
+
+    async def ask(self, page: Page) -> web.StreamResponse:
+        """Answer what to keep of a roll."""
+        draw_as(None)
+        command = self._commands.by_name["advise"]
+        given = asked(command, page.given)
+        typed = narrowed(given.get("dice", ""))
+        is_plain = _DICE.fullmatch(typed) is not None
+        dice = re.sub(r"[\s,]", "", typed) if is_plain else typed
+        if dice:
+            given["dice"] = dice
+        whole = await self._number_of_dice(page, given)
+        missing = 0 if not is_plain or given.get("turn", "0") != "0" else whole - len(dice)
+        is_asked = bool(dice) and missing <= 0
+        answer = await self.answer(page, line_of(command, given)) if is_asked else Answer()
+        last = answer.last
+        found = last.subject if last and isinstance(last.subject, Advice) else None
+        return page.render(
+            "ask.html",
+            400 if answer.error else 200,
+            here="ask",
+            given=given,
+            dice=dice,
+            faces=[int(face) for face in dice] if is_plain else [],
+            full=len(dice) >= whole,
+            missing=missing if dice else 0,
+            replies=[last] if last else [],
+            id=last.data.get("id") if last and found else None,
+            turn_link=_explore_link(page, given, found),
+            refresh=0 if answer.is_done or not is_asked else _REFRESH,
+            rules=await self.rules(page),
+            **_fields(command, given),
+        )
+
+    async def command(self, page: Page, command: Command) -> web.StreamResponse:
+        """Answer the question of a command, or show what may be asked."""
+        draw_as(None)
+        given = asked(command, page.given)
+        # who has only opened the page has not asked yet
+        is_asked = bool(page.given) or not command.fields
+        answer = await self.answer(page, line_of(command, given)) if is_asked else Answer()
+        return await self.answered(page, command, given, answer, is_done=not is_asked)
+
+    async def answered(
+        self,
+        page: Page,
+        command: Command,
+        given: dict[str, str],
+        answer: Answer,
+        *,
+        is_done: bool = False,
+    ) -> web.StreamResponse:
+        """Show an answer below the fields of its command."""
+        is_done = is_done or answer.is_done
+        last = answer.last if is_done else None
+        is_good = last is not None and not error_of(last)
+        data = last.data if last and is_good and command.is_question else {}
+        walks = isinstance(data, dict) and "steps" in data
+        return page.render(
+            "command.html",
+            200 if is_good or not last else 400,
+            here=_menu_of(command),
+            given=given,
+            replies=[last] if last else [],
+            working=self._working(answer) if not is_done else "",
+            steps=self._steps(page, last) if last and walks else [],
+            border=_border(last) if last and walks else "",
+            pictures=pictures_of(page, command, given) if is_good else [],
+            data_link=link(f"/api/v1/{command.name}", given) if data else "",
+            refresh=0 if is_done else _REFRESH,
+            rules=await self.rules(page),
+            **_fields(command, given),
+        )
+
+    async def position(self, page: Page) -> web.StreamResponse:
+        """Show a position by its ID."""
+        draw_as(None)
+        answer = await self._of_id(page)
+        last = answer.last
+        roll = last.subject.roll if last and isinstance(last.subject, Advice) else ()
+        preview = page.request.url.with_query(None) if roll else None
+        return page.render(
+            "position.html",
+            400 if answer.error else 200,
+            here="ask",
+            id=page.request.match_info["id"],
+            replies=[last] if last else [],
+            preview=f"{preview}.png" if preview else "",
+            refresh=0 if answer.is_done else _REFRESH,
+        )
+
+    async def preview(self, page: Page) -> web.StreamResponse:
+        """Show the dice of a position, for whoever shows a link to it."""
+        last = (await self._of_id(page)).last
+        roll: Roll = last.subject.roll if last and isinstance(last.subject, Advice) else ()
+        if not roll:
+            raise web.HTTPNotFound
+        return web.Response(body=dice_png(roll), content_type="image/png", headers=DAY)
+
+    async def _of_id(self, page: Page) -> Answer:
+        command = self._commands.by_name["position"]
+        return await self.answer(page, line_of(command, {"id": page.request.match_info["id"]}))
+
+    async def numbers(self, page: Page) -> web.StreamResponse:
+        """List all that can be asked."""
+        others = [one for name, one in self.questions.items() if name not in _NO_PAGE_OF_THEIR_OWN]
+        return page.render("numbers.html", here="numbers", commands=others)
+
+    async def _number_of_dice(self, page: Page, given: dict[str, str]) -> int:
+        try:
+            rules = await self._rules.resolve(page.visitor.id, given.get("rules"))
+        except InvalidRequestError:
+            return 6
+        return rules.dice
+
+    def _working(self, answer: Answer) -> str:
+        return answer.last.text if answer.last else say("Working on it ...")
+
+    def _steps(self, page: Page, reply: Reply) -> list[list[tuple[str, str]]]:
+        """What steps from a position are called and where they lead, in rows as on a card."""
+        card = reply.make_card(reply.subject)
+        buttons = {one.action: one for one in card.buttons} if card else {}
+        rows: dict[int, list[tuple[str, str]]] = {}
+        for step in reply.data["steps"]:
+            address = command_link(page, self._commands, step["command"])
+            button = buttons.get(step["action"])
+            label, row = (button.label, button.row) if button else (step["command"], 0)
+            rows.setdefault(row, []).append((label, address))
+        return [rows[row] for row in sorted(rows)]
+
+
+def _border(reply: Reply) -> str:
+    """When to bank in the turn of a position."""
+    brought = reply.subject.odds.brought
+    return bank_from_text(reply.subject.bank_from, brought.mine if brought else None)
+
+
+def _fields(command: Command, given: dict[str, str]) -> dict[str, Any]:
+    """The fields of a command: those that are asked for first, and the others."""
+    fields = command.fields or ()
+    main: list[Field] = [one for one in fields if one.name in _FIRST or one.required]
+    main = main or list(fields[:4])
+    more = [one for one in fields if one not in main]
+    more_given = any(one.name in given for one in more)
+    return {"command": command, "main": main, "more": more, "more_given": more_given}
+
+
+def _menu_of(command: Command) -> str:
+    """Which entry of the menu a command belongs to."""
+    if command.name in {"explain", "explore"}:
+        return "explore"
+    if command.name in {"odds", "advise"}:
+        return "ask"
+    return "numbers" if command.is_question else "practise"
+
+
+def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> str:
+    """Where the turn of a position is explored after its best choice."""
+    if found is None or found.brought or not found.options:
+        return ""
+    best = found.options[0]
+    others = {name: value for name, value in given.items() if name != "dice"}
+    turn = {"turn": best.turn_total, "dice": best.dice_left}
+    return page.link("/explore", others, **turn)
+
+
+async def privacy(page: Page) -> web.StreamResponse:
+    """Say what is kept about visitors."""
+    return page.render("privacy.html")

@@ -1,0 +1,286 @@
+"""Games: tables that are played by links and forms, watched by whoever has their link."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from aiohttp import web
+
+from bot.chat.cards import pressable_table, sure_card
+from bot.chat.commands import Commands, Reply
+from bot.chat.presses import Confirm, TablePress, read_press
+from bot.chat.pressing import QUESTIONS, Pressing, changed
+from bot.fronts.web.answers import Answer, Answers, Stream, error_of, line_of
+from bot.fronts.web.rendering import Page, onward
+from bot.fronts.web.tables import buttons_of, dice_of, seats_of, story_of
+from bot.fronts.web.visitors import FRONT, Visitor, Visitors
+from bot.services.games import News
+from bot.services.place_settings import MOST_OPEN_GAMES
+from bot.services.tables import Caller, Table
+from bot.store.errors import DamagedGameError
+from bot.store.rows import StoredGame
+from bot.table.fair_dice import Proof
+from bot.table.state import Stage
+from bot.tasks.answering import at_once
+from bot.views.chart import chart_png
+from bot.views.table_buttons import SURE, table_buttons
+from bot.views.table_card import is_open, table_card
+from solver.errors import InvalidRequestError
+from solver.play.policies import LEVELS
+from solver.wording import say, spoken
+
+_REFRESH = 3
+"""Seconds after which somebody who waits sees the table anew."""
+_RECENT = 10
+_BEGUN = "begun"
+_BY_LINK = {*QUESTIONS, *SURE, "review", "refresh"}
+"""Buttons that change nothing by themselves."""
+
+
+class Play:
+    """Tables."""
+
+    def __init__(
+        self, commands: Commands, pressing: Pressing, answers: Answers, visitors: Visitors
+    ) -> None:
+        self._commands, self._pressing, self._answers = commands, pressing, answers
+        self._visitors, self._games = visitors, pressing.games
+        self._tables = pressing.games.tables
+
+    async def lobby(self, page: Page) -> web.StreamResponse:
+        """Show what begins a game, and the games of who visits."""
+        visitor, store = page.visitor, self._tables.store
+        command = self._commands.by_name["play"]
+        fields = {one.name: one for one in command.fields or ()}
+        return page.render(
+            "play.html",
+            here="play",
+            command=command,
+            fields=[fields[name] for name in ("rules", "goal", "hints")],
+            levels={name: say(told) for name, told in LEVELS.items()},
+            rules=[one.name for one in await self._pressing.rules.list(visitor.id) if one.rules],
+            open_games=await self._loaded(await store.all_open_games(visitor.id)),
+            recent=await self._loaded(
+                [one for one in await store.recent_games(visitor.id, _RECENT) if not one.open]
+            ),
+        )
+
+    async def _loaded(self, games: Sequence[StoredGame]) -> list[Table]:
+        found = []
+        for one in games:
+            with suppress(DamagedGameError):
+                found.append(await self._tables.current(one.id))
+        return found
+
+    async def begin(self, page: Page) -> web.StreamResponse:
+        """Begin a game."""
+        form = await self._visitors.form(page.request, page.visitor)
+        visitor = self._visitors.welcome(page.visitor, form.get("name", ""))
+        await self._tables.store.set_place_setting(visitor.id, "games", MOST_OPEN_GAMES)
+        given = {name: form.get(name, "") for name in ("level", "rules", "goal", "hints")}
+        line = line_of(self._commands.by_name["play"], given)
+        answer = await self._answers.to(
+            (visitor.id, _BEGUN), lambda: self._commands.answer(line, visitor.caller())
+        )
+        response = self._on_with(self._page(page, visitor), answer)
+        self._visitors.keep(response, visitor)
+        return response
+
+    async def begun(self, page: Page) -> web.StreamResponse:
+        """Show how far a game is that waits for its rules, and then that game."""
+        answer = await self._answers.to((page.visitor.id, _BEGUN), _nothing)
+        return self._on_with(page, answer)
+
+    def _on_with(self, page: Page, answer: Answer) -> web.Response:
+        if not answer.is_done:
+            if page.request.method == "POST":
+                return onward(page.link("/play/begun"))
+            working = answer.last.text if answer.last else say("Working on it ...")
+            return page.render("begun.html", here="play", working=working, refresh=2)
+        if answer.error:
+            return page.refused(answer.error, 400)
+        news = next((one.subject for one in answer.replies if isinstance(one.subject, News)), None)
+        return onward(page.link(f"/game/{news.table.game.id}" if news else "/play"))
+
+    async def table(self, page: Page) -> web.StreamResponse:
+        """Show a table."""
+        return await self._shown(page, await self._table(page))
+
+    async def press(self, page: Page) -> web.StreamResponse:
+        """Do what a button stands for."""
+        form, table = await self._visitors.form(page.request, page.visitor), await self._table(page)
+        press = read_press(form.get("press", ""))
+        visitor = page.visitor
+        if not isinstance(press, TablePress | Confirm) or press.game != table.game.id:
+            raise changed()
+        if isinstance(press, TablePress):
+            press = replace(press, chose=form.get("chose", "") if press.is_list else "")
+            if press.action == "join":
+                visitor = self._visitors.welcome(visitor, form.get("name", ""))
+        stream = self._done(_caller(visitor, table), table, press)
+        answer = await self._answers.to((visitor.id, form.get("press")), lambda: stream)
+        since = getattr(press, "version", table.game.version)
+        response = await self._after(self._page(page, visitor), table, answer, since)
+        if visitor != page.visitor:
+            self._visitors.keep(response, visitor)
+        return response
+
+    def _done(self, caller: Caller, table: Table, press: TablePress | Confirm) -> Stream:
+        if isinstance(press, Confirm):
+            return self._pressing.confirmed(caller, press)
+        if press.action == "again":
+            # in the place where the game was begun, which who asks need not manage
+            return self._pressing.play_again(caller, table)
+        if press.action in _BY_LINK or press.chooses:
+            raise changed()
+        return self._pressing.done(caller, table, press)
+
+    async def _after(
+        self, page: Page, table: Table, answer: Answer, since: int
+    ) -> web.StreamResponse:
+        """Go on to the table, with what has happened since, or say why nothing did."""
+        told = [one.text for one in answer.replies if one.private or error_of(one)]
+        if told:
+            now = await self._tables.current(table.game.id)
+            return await self._shown(page, now, notice=told[-1], status=400)
+        others = {one.subject.table.game.id for one in answer.replies if _is_news(one)}
+        game = next((one for one in others if one != table.game.id), table.game.id)
+        told_since = since if game == table.game.id else None
+        return onward(page.link(f"/game/{game}", since=told_since))
+
+    async def review(self, page: Page) -> web.StreamResponse:
+        """Show what luck and decisions changed in a game that is over."""
+        table = await self._table(page)
+
+        async def made() -> AsyncIterator[Reply]:
+            pages = await self._pressing.review_pages(_caller(page.visitor, table), table)
+            yield Reply(pages, "\n\n".join)
+
+        key = page.visitor.id, spoken().code, table.game.id, "review"
+        answer = await self._answers.to(key, made)
+        if answer.error:
+            return page.refused(answer.error, 400)
+        return page.render(
+            "review.html",
+            here="play",
+            table=table,
+            told=answer.last.subject if answer.is_done and answer.last else None,
+            refresh=0 if answer.is_done else 2,
+        )
+
+    async def chart(self, page: Page) -> web.StreamResponse:
+        """Draw the chances turn by turn of a game that is over."""
+        news = await self._games.shown(await self._table(page))
+        if news.chart is None:
+            raise web.HTTPNotFound
+        picture = await at_once(chart_png, news.chart)
+        return web.Response(body=picture, content_type="image/png")
+
+    async def proof(self, page: Page) -> web.StreamResponse:
+        """Give the file by which anybody can check the dice of a game that is over."""
+        table = await self._table(page)
+        line, caller = f"/proof {table.game.id}", _caller(page.visitor, table)
+        answer = await self._answers.to(
+            (page.visitor.id, line), lambda: self._commands.answer(line, caller), patience=10
+        )
+        proof = answer.last.subject if answer.last else None
+        if not isinstance(proof, Proof):
+            raise InvalidRequestError(answer.error or say("the game is not over yet"))
+        return web.Response(text=proof.to_json(), content_type="application/json")
+
+    async def version(self, page: Page) -> web.StreamResponse:
+        """Say how far a table is, for who waits."""
+        return web.json_response({"version": (await self._table(page)).game.version})
+
+    def _page(self, page: Page, visitor: Visitor) -> Page:
+        """The page of a request for a visitor who is known by now."""
+        return Page(page.request, visitor, self._visitors.token(visitor))
+
+    async def _table(self, page: Page) -> Table:
+        """The game of an address. Raises MissingGameError, and HTTPNotFound for others' games."""
+        table = await self._tables.current(page.request.match_info["game"])
+        if not table.stored.place.startswith(FRONT):
+            raise web.HTTPNotFound
+        return table
+
+    async def _shown(
+        self, page: Page, table: Table, notice: str = "", status: int = 200
+    ) -> web.StreamResponse:
+        visitor, game = page.visitor, table.game
+        caller, mask, asked = _caller(visitor, table), _mask(page, table), page.given.get("ask")
+        if game.bot_to_move and not game.over:
+            # a turn that the end of the program broke off
+            stream = self._pressing.shown(caller, game.id)
+            await self._answers.to((game.id, "bots"), lambda: stream)
+            table = await self._tables.current(game.id)
+            game = table.game
+        news = await self._games.shown(table)
+        card = table_card([news], pictures=False)
+        if mask:
+            buttons = table_buttons(game, mask, opened=is_open(table), reviewable=news.reviewable)
+            card = replace(card, buttons=tuple(buttons))
+        card = pressable_table(card, game, spoken().code, mask)
+        own = table.seat_of(caller.person)
+        moves = own == game.mover and not game.over
+        replies: list[Reply] = []
+        if asked in QUESTIONS and notice == "":
+            replies = await self._asked(caller, table, asked, mask)
+        sure = page.given.get("sure", "")
+        return page.render(
+            "game.html",
+            status,
+            here="play",
+            table=table,
+            game=game,
+            own=own,
+            moves=moves,
+            waits=game.stage is Stage.LOBBY and len(game.seats) < 2,
+            seats=seats_of(table, news),
+            story=story_of(page, table),
+            join=next((one.id for one in card.buttons if one.action == "join"), ""),
+            foot=card.foot,
+            dice=dice_of(page, table, card, mask, moves=moves),
+            buttons=buttons_of(page, table, card, mask, own=own, moves=moves),
+            menu=card.menu if moves else None,
+            chart=news.chart,
+            replies=replies,
+            notice=notice,
+            sure=sure_card(_press(table, sure, 0), 0) if sure in SURE and own is not None else None,
+            address=str(page.request.url.with_query(None)),
+            refresh=0 if moves or game.over or replies or notice else _REFRESH,
+        )
+
+    async def _asked(self, caller: Caller, table: Table, asked: str, mask: int) -> list[Reply]:
+        press = _press(table, asked, mask)
+        key = caller.person.id, press.id, spoken().code
+        answer = await self._answers.to(
+            key, lambda: self._pressing.asked(caller, table, press), patience=20
+        )
+        return answer.replies[-1:]
+
+
+async def _nothing() -> AsyncIterator[Reply]:
+    return
+    yield
+
+
+def _is_news(reply: Reply) -> bool:
+    return isinstance(reply.subject, News)
+
+
+def _caller(visitor: Visitor, table: Table) -> Caller:
+    """Who gives a command at a table, which nobody manages."""
+    return replace(visitor.caller(table.stored.place), manages=False)
+
+
+def _press(table: Table, action: str, mask: int) -> TablePress:
+    return TablePress(table.game.id, table.game.version, mask, spoken().code, action)
+
+
+def _mask(page: Page, table: Table) -> int:
+    """The dice that are chosen, as bits, if the address says so of the roll on the table."""
+    given: Mapping[str, str] = page.given
+    is_now = given.get("v") == str(table.game.version)
+    mask = given.get("mask", "")
+    dice = len(table.game.turn.roll or ())
+    return int(mask) & (1 << dice) - 1 if is_now and mask.isdecimal() and len(mask) < 4 else 0

@@ -1,0 +1,50 @@
+"""Answers as JSON, and their description."""
+
+import json
+
+import jsonschema_rs
+import pytest
+
+from tests.bot.fronts.web.visiting import Site, Visit
+
+QUESTIONS = [
+    ("advise?dice=653332&me=4200&them=5000", "/advise 653332 me:4200 them:5000"),
+    ("advise?dice=5+5+2&turn=300&rules=kcd", "/advise 5 5 2 turn:300 rules:kcd"),
+    ("odds?turn=350&dice=2", "/odds turn:350 dice:2 me:0"),
+    ("position?id=CZT1-7YZ9-SYP", "/position CZT1-7YZ9-SYP"),
+    ("explore?dice=2&turn=350", "/explore dice:2 turn:350"),
+    ("komi?rules=classic", "/komi rules:classic"),
+]
+
+
+@pytest.mark.parametrize(("path", "line"), QUESTIONS)
+async def test_it_says_what_the_chat_says(site: Site, visit: Visit, path: str, line: str) -> None:
+    said = (await site.chat.all(line))[-1].data
+    assert await visit.json(f"/api/v1/{path}") == json.loads(json.dumps(said))
+
+
+async def test_a_refusal_is_one_sentence(visit: Visit) -> None:
+    for path in ("advise?dice=9", "advise", "advise?dice=5&they=3", "nothing", "odds?me=x"):
+        found = await visit.get(f"/api/v1/{path}")
+        assert found.status in {400, 404}
+        error = json.loads(found.text)["error"]
+        assert error.endswith((".", "!", "?"))
+        assert "\n" not in error
+
+
+async def test_the_description_is_openapi_and_what_it_names_is_served(visit: Visit) -> None:
+    found = await visit.json("/api/v1/openapi.json")
+    assert found["openapi"].startswith("3.1")
+    for schema in found["components"]["schemas"].values():
+        jsonschema_rs.meta.validate(schema)
+    assert {"/advise", "/odds", "/explore", "/kcd"} <= found["paths"].keys()
+    for path, methods in found["paths"].items():
+        names = [one["name"] for one in methods["get"]["parameters"]]
+        assert len(names) == len(set(names))
+        for one in methods["get"]["parameters"]:
+            jsonschema_rs.meta.validate(one["schema"])
+            assert one["in"] == "query"
+        # something is missing or unknown, but it is there
+        answer = await visit.get(f"{found['servers'][0]['url']}{path}?nonsense=1")
+        assert answer.status == 400
+        jsonschema_rs.validate(found["components"]["schemas"]["Error"], json.loads(answer.text))

@@ -1,0 +1,118 @@
+"""What is a visitor's own: practice, and rules that they make."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.languages import language_codes
+from tests.bot.fronts.web.test_pages import check_sound
+from tests.bot.fronts.web.visiting import Seen, Site, Visit, open_site
+
+SMALL = {"base": "facebook", "dice": "3", "goal": "500", "minimum-bank": "100"}
+"""Rules that are solved in no time."""
+
+
+async def practise(visit: Visit, path: str) -> Seen:
+    """A page that knows who visits."""
+    known = await visit.get(path)
+    assert not list(visit.session.cookie_jar)
+    return await visit.post(path, known.form(path))
+
+
+@pytest.mark.parametrize("code", language_codes())
+async def test_the_daily_position_is_asked_and_answered(site: Site, code: str) -> None:
+    async with site.visitor(code) as visit:
+        asked = await practise(visit, "/daily")
+        check_sound(asked, code)
+        buttons = asked.buttons()
+        assert len(buttons) >= 2
+        form = asked.form("/press")
+        told = await visit.post("/press", {**form, "press": next(iter(buttons.values()))})
+        check_sound(told, code)
+        assert re.search(r"\d[.,]\d\d %", told.words)
+        # it has been answered, and is not asked again
+        again = await visit.post("/press", {**form, "press": next(iter(buttons.values()))})
+        assert again.status in {200, 400}
+        assert "<b>" not in told.text
+
+
+async def test_statistics_are_one_s_own(visit: Visit) -> None:
+    shown = await practise(visit, "/stats")
+    assert shown.status in {200, 400}
+    check_sound(shown, "en")
+
+
+async def test_presses_of_others_sites_are_refused(visit: Visit) -> None:
+    asked = await practise(visit, "/daily")
+    value = next(iter(asked.buttons().values()))
+    assert (await visit.post("/press", {"press": value})).status == 403
+    assert (await visit.post("/daily", {})).status == 403
+    for odd in ("", "t:1:1:0:en:roll", "zz:1", value + ":1"):
+        found = await visit.post("/press", {**asked.form("/press"), "press": odd})
+        assert found.status == 400
+
+
+async def test_the_library_explains_every_rule_set(visit: Visit) -> None:
+    library = await visit.get("/rules")
+    check_sound(library, "en")
+    names = [one for one in library.links if re.search("/rules/(?!new)", one)]
+    assert len(names) == 9
+    for link in names:
+        shown = await visit.get(link)
+        check_sound(shown, "en")
+        assert "What dice are worth" in shown.words
+    assert (await visit.get("/rules/nonsense")).status == 400
+    assert (await visit.get("/rules/..%2f..%2fpyproject.toml")).status in {400, 404}
+
+
+async def test_house_rules_are_made_solved_and_asked_by(tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    opened = open_site(tmp_path, tmp_path / "strategies", needed=30)
+    async with opened as site, site.visitor() as visit:
+        form = (await visit.get("/rules/new?base=facebook")).form("/rules/new")
+        seen = await visit.post("/rules/new", {**form, **SMALL, "name": "my sunday"})
+        for _ in range(200):
+            check_sound(seen, "en")
+            if "solving" not in seen.url:
+                break
+            seen = await visit.get("/rules/my%20sunday/solving")
+        assert "The goal is 500 points" in seen.words
+        asked = await visit.get("/?dice=653&rules=my+sunday")
+        assert "my sunday rules" in asked.words
+        # others do not know them
+        async with site.visitor() as other:
+            assert (await other.get("/rules/my%20sunday")).status == 400
+        form = (await visit.get("/rules/my%20sunday")).form("/rules/my")
+        gone = await visit.post("/rules/my%20sunday", {**form, "do": "delete"})
+        assert "my sunday" not in gone.words
+
+
+@pytest.mark.parametrize(
+    ("given", "blamed"),
+    [
+        ({"goal": "many"}, "goal"),
+        ({"three-pairs": "-1"}, "three-pairs"),
+        ({"combination": "zzz"}, "combination"),
+        ({"dice": "9"}, "dice"),
+    ],
+)
+async def test_what_is_wrong_is_said_at_the_field(
+    visit: Visit, given: dict[str, str], blamed: str
+) -> None:
+    form = (await visit.get("/rules/new")).form("/rules/new")
+    seen = await visit.post("/rules/new", {**form, **given, "base": "classic", "name": "bad"})
+    check_sound(seen, "en")
+    assert seen.status == 400
+    [field] = [one for one in seen.html.iter() if one.get("aria-invalid")]
+    assert field.get("name") == blamed
+    assert field.get("value") == given[blamed]
+
+
+async def test_rules_without_a_name_or_with_an_odd_one_are_refused(visit: Visit) -> None:
+    form = (await visit.get("/rules/new")).form("/rules/new")
+    for name in ("", "new", "<b>", "a" * 60, "x base:kcd"):
+        seen = await visit.post("/rules/new", {**form, "base": "classic", "name": name})
+        assert seen.status == 400, name
+        check_sound(seen, "en")
+    assert (await visit.post("/rules/new", {**form, "token": "x"})).status == 403

@@ -1,0 +1,212 @@
+"""Pages that ask: what they say, in which language, and that they are sound."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.fronts.web.answers import line_of
+from bot.fronts.web.app import _HEADERS
+from bot.fronts.web.rendering import best_code
+from bot.languages import language, language_codes
+from bot.views.advice import advice_text
+from solver.wording import said_in
+from tests.bot.fronts.web.visiting import Seen, Site, Visit, open_site
+from tests.bot.odd_text import ACTED_ON, HIDDEN
+
+PAGES = [
+    "/",
+    "/?dice=653332",
+    "/?dice=6533&turn=300&me=4200&them=5000&rules=kcd",
+    "/?dice=223346",
+    "/?dice=9",
+    "/odds?turn=350&dice=2&me=4200&them=5000",
+    "/explore",
+    "/explore?turn=350&dice=2&me=4200&them=5000",
+    "/explain?turn=350&dice=2&me=4200&them=5000",
+    "/p/CZT1-7YZ9-SYP",
+    "/numbers",
+    "/points?rules=facebook",
+    "/komi?rules=facebook",
+    "/kcd?my-dice=lucky*3,odd,ordinary*2&goal=600",
+    "/play",
+    "/practise",
+    "/daily",
+    "/rules",
+    "/rules/zilch",
+    "/rules/new?base=kcd",
+    "/privacy",
+    "/nowhere",
+]
+"""A page of each kind, some with an answer and some with a refusal."""
+
+
+def labelled(page: ET.Element) -> set[str]:
+    """The ids of fields that have a label."""
+    return {one.get("for", "") for one in page.iter("label")}
+
+
+def svg_size(text: str) -> list[str]:
+    """The sides of an SVG that can be read."""
+    picture = ET.fromstring(text)  # noqa: S314 - it is our own
+    assert picture.tag.endswith("svg")
+    return picture.get("viewBox", "").split()[2:]
+
+
+def check_sound(seen: Seen, code: str) -> None:
+    """A page has valid HTML that a screen reader can read, and no script or style of its own."""
+    page = seen.html
+    assert page.get("lang") == code
+    title, description = page.find(".//title"), page.find(".//meta[@name='description']")
+    assert title is not None
+    assert len(title.text or "") > 10
+    assert description is not None
+    assert len(description.get("content") or "") > 30
+    assert len(page.findall(".//main")) == len(page.findall(".//h1")) == 1
+    known = labelled(page)
+    fields = [one for name in ("input", "select", "textarea") for one in page.iter(name)]
+    asked = [one for one in fields if one.get("type") != "hidden"]
+    assert all(one.get("id") in known for one in asked)
+    assert all(one.get("alt") for one in page.iter("img"))
+    ids = [one.get("id") for one in page.iter() if one.get("id")]
+    assert len(ids) == len(set(ids))
+    assert not [one for one in page.iter() if "style" in one.keys()]  # noqa: SIM118
+    assert not [one for one in page.iter() if any(name.startswith("on") for name in one.keys())]  # noqa: SIM118
+    assert all(one.get("src") for one in page.iter("script"))
+    assert len(seen.text) < 100_000
+    for name, value in _HEADERS.items():
+        assert seen.headers[name] == value
+
+
+@pytest.mark.parametrize("code", language_codes())
+async def test_every_page_is_sound(site: Site, code: str) -> None:
+    async with site.visitor(code) as visit:
+        for path in PAGES:
+            seen = await visit.get(path)
+            assert seen.status < 500, path
+            check_sound(seen, code)
+
+
+async def test_all_links_are_alive(visit: Visit) -> None:
+    tried: set[str] = set()
+    for path in ("/", "/?dice=653332&lang=de", "/explore?dice=2&turn=350", "/numbers"):
+        seen = await visit.get(path)
+        for link in seen.links:
+            # pictures are slow to draw, and have a test of their own
+            if link not in tried and ".svg?" not in link:
+                tried.add(link)
+                assert (await visit.get(link)).status == 200, link
+    assert len(tried) > 40
+
+
+async def test_advice_is_what_the_chat_says(site: Site, visit: Visit) -> None:
+    advice = (await site.chat.answer("/advise 653332 me:4200 them:5000")).subject
+    for code in language_codes():
+        path = f"/?dice=653332&me=4200&them=5000&lang={code}"
+        words = (await visit.get(path)).words
+        said = said_in(language(code), advice_text, advice)
+        chances = re.findall(r"\d\d[.,]\d\d %", said)
+        assert len(chances) >= 3
+        assert all(chance in words for chance in chances)
+        # the reason is said word by word
+        [why] = re.findall(r"(?:Why|Warum)[^.]*\.", " ".join(said.split()))
+        assert why in words
+
+
+async def test_dice_are_tapped_by_links_alone(visit: Visit) -> None:
+    seen = await visit.get("/?me=500")
+    for number in range(1, 7):
+        [link] = [one for one in seen.links if one.endswith("dice=" + "3" * number)]
+        assert ("51." in seen.words) == (number > 6)
+        assert "me=500" in link
+        seen = await visit.get(link)
+    assert "3 3 3 3 3 3" in seen.text
+    assert [one for one in seen.links if one.endswith("3" * 7)] == []
+
+
+async def test_a_position_is_sent_to_somebody_by_its_id(visit: Visit) -> None:
+    seen = await visit.get("/?dice=653332")
+    [link] = {one for one in seen.links if "/p/" in one}
+    shown = await visit.get(link)
+    assert "51.10 %" in shown.words
+    [preview] = re.findall(r'og:image" content="([^"]+)"', shown.text)
+    drawn = await visit.get(preview)
+    assert drawn.headers["Content-Type"] == "image/png"
+
+
+async def test_steps_lead_on(visit: Visit) -> None:
+    seen = await visit.get("/explore?turn=350&dice=2&me=4200&them=5000")
+    [link] = [one for one in seen.links if "turn=350" in one and "me=5200" in one]
+    assert "you 5,200, them 5,000, turn total 350" in (await visit.get(link)).words
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+async def test_a_turn_is_drawn(visit: Visit, look: str) -> None:
+    drawn = await visit.get(f"/explain.svg?turn=350&dice=2&look={look}&lang=de")
+    assert drawn.headers["Content-Type"] == "image/svg+xml"
+    assert svg_size(drawn.text)
+    assert (await visit.get("/explain.svg?look=loud")).status == 404
+
+
+@pytest.mark.slow
+async def test_maps_are_drawn(visit: Visit) -> None:
+    for kind in ("win", "border"):
+        drawn = await visit.get(f"/map/{kind}.svg?rules=classic&look=dark")
+        assert svg_size(drawn.text)
+
+
+async def test_what_is_typed_is_shown_as_it_is(visit: Visit) -> None:
+    for text in ("<script>alert(1)</script>", '"><b>x', *ACTED_ON, *HIDDEN):
+        async with visit.session.get(visit.base, params={"dice": text, "me": text}) as found:
+            seen = Seen(found.status, await found.text(), str(found.url), dict(found.headers))
+        assert seen.status in {200, 400}
+        check_sound(seen, "en")
+        assert "<script>alert" not in seen.text
+        assert "<b>" not in seen.text
+
+
+async def test_a_cookie_is_not_set_before_it_is_needed(visit: Visit) -> None:
+    for path in PAGES:
+        await visit.get(path)
+    assert not list(visit.session.cookie_jar)
+
+
+async def test_too_much_is_refused_with_a_sentence(data: Path, tmp_path: Path) -> None:
+    opened = open_site(tmp_path, data / "strategies", rate=0.5)
+    async with opened as site, site.visitor() as visit:
+        found = [await visit.get("/privacy") for _ in range(8)]
+    assert [one.status for one in found] == [200] * 5 + [429] * 3
+    assert "wait a few seconds" in found[-1].words
+    assert found[-1].headers["Retry-After"] == "2"
+
+
+ACCEPTED = [
+    ("de-AT,de;q=0.9,en;q=0.8", "de"),
+    ("en-GB,de;q=0.9", "en"),
+    ("", "en"),
+    ("fr,de;q=0.3", "de"),
+    ("xx;q=nonsense,de", "de"),
+    ("*", "en"),
+    (";;,,;q=,", "en"),
+]
+
+
+@pytest.mark.parametrize(("header", "code"), ACCEPTED)
+def test_the_language_is_the_one_that_is_accepted_best(header: str, code: str) -> None:
+    assert best_code(header) == code
+
+
+@given(st.text(max_size=60))
+def test_any_header_of_languages_is_one(header: str) -> None:
+    assert best_code(header) in language_codes()
+
+
+async def test_a_question_is_the_line_that_is_typed(site: Site) -> None:
+    command = site.chat.commands.by_name["advise"]
+    line = line_of(command, {"dice": "5 5 2", "them": "2500, 3100", "rules": 'my "own" rules'})
+    assert line == '/advise 5 5 2 them:"2500, 3100" rules:"my  own  rules"'
+    # without options it would be about the game here
+    assert line_of(command, {"dice": "552"}) == "/advise 552 me:0"
