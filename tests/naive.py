@@ -82,7 +82,7 @@ def by_tables(rules: Ruleset, dice: Dice) -> Iterator[int]:
                 yield sum(dice)
             elif isinstance(table.points, int):
                 yield table.points
-            else:
+            elif table.points:
                 first = next(filter(str.isalpha, table.dice))
                 yield table.points[faces[first] - 1]
 
@@ -160,13 +160,28 @@ def contains(roll: Dice, pattern: str) -> bool:
     return Counter(int(face) for face in pattern) <= Counter(roll)
 
 
+def has_table(rules: Ruleset, roll: Dice, then: str) -> bool:
+    """Whether some dice of a roll are those of a table that says what follows."""
+    return any(
+        not {int(sign) for sign in table.dice if sign.isdigit()} & set(faces.values())
+        for table in rules.scoring.combination
+        if table.then == then
+        for dice in parts(roll)
+        for faces in shows(dice, table.dice, {})
+    )
+
+
 @cache
 def result(rules: Ruleset, roll: Dice) -> Result:
     """What a roll leads to."""
-    if any(contains(roll, pattern) for pattern in rules.instant_win):
+    wins = any(contains(roll, pattern) for pattern in rules.instant_win)
+    if wins or has_table(rules, roll, "wins_game"):
         return "win"
-    if any(contains(roll, pattern) for pattern in rules.lose_everything):
+    loses = any(contains(roll, pattern) for pattern in rules.lose_everything)
+    if loses or has_table(rules, roll, "loses_score"):
         return "lose"
+    if has_table(rules, roll, "loses_turn"):
+        return FARKLE
     return frozenset(
         (worth, len(roll) - len(dice) or rules.dice) for dice, worth in set_asides(rules, roll)
     )

@@ -195,9 +195,9 @@ def score(
             "this turn is being entered roll by roll: finish it, or take it back with /undo"
         )
     rules = game.rules
-    if ending == "win" and not rules.instant_win:
+    if ending == "win" and "wins_game" not in rules.decisive:
         raise IllegalActionError.say("no roll wins at once under {rules} rules", rules=rules.name)
-    if ending == "lose" and not rules.lose_everything:
+    if ending == "lose" and "loses_score" not in rules.decisive:
         raise IllegalActionError.say(
             "no roll loses everything under {rules} rules", rules=rules.name
         )

@@ -45,6 +45,9 @@ class Fate(StrEnum):
     LOSES = "loses"
 
 
+_FATES = {"wins_game": Fate.WINS, "loses_score": Fate.LOSES, "loses_turn": Fate.FARKLE}
+
+
 @dataclass(frozen=True, eq=False)
 class TurnPlan:
     """The choices of every roll as arrays over the targets (points, remaining dice) they lead to.
@@ -207,7 +210,7 @@ def fate(rules: Ruleset, roll: Roll) -> Fate:
 
 def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
     """The fate of a roll by its set-asides."""
-    if rules.instant_win or rules.lose_everything:
+    if rules.decisive:
         faces = dice_set(rules).faces(roll)
         if (found := fate_of_faces(rules, faces)) is not None:
             return found
@@ -215,19 +218,8 @@ def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
 
 
 def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
-    """What a roll means that shows such faces, where it wins or loses whatever it scores."""
-    if any(_matches(faces, pattern) for pattern in rules.instant_win):
-        return Fate.WINS
-    if any(_matches(faces, pattern) for pattern in rules.lose_everything):
-        return Fate.LOSES
-    return None
-
-
-def _matches(roll: Roll, pattern: str) -> bool:
-    """Whether a roll contains the dice of a pattern, see solver.rules.ruleset.Pattern."""
-    if pattern.startswith("x"):
-        return max(Counter(roll).values()) >= len(pattern)
-    return Counter(map(int, pattern)) <= Counter(roll)
+    """What a roll means that shows such faces, where that does not depend on what it scores."""
+    return _FATES.get(rules.decided(faces))
 
 
 def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:

@@ -220,9 +220,9 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         )
     if rules.farkle_penalty:
         yield say("The table leaves out the penalty for farkles in a row.")
-    if rules.lose_everything:
+    if "loses_score" in rules.decisive:
         yield say("The table leaves out that a roll may cost your whole score.")
-    if rules.instant_win:
+    if "wins_game" in rules.decisive:
         yield say("The table counts a roll that wins at once only as banking the turn total.")
     if rules.ending != "at_once":
         yield say("In a last turn, roll until you have beaten the other player.")
