@@ -48,6 +48,7 @@ _MATCHUPS = 8
 _OF_TURNS = (
     "hot_dice",
     "hot_dice_bonus",
+    "bank_dice_left",
     "farkle_keeps_turn_total",
     "decisive",
 )

@@ -319,6 +319,37 @@ class Ruleset(Data):
         )
         return bonus, message, True
 
+    def _tell_bank_dice_left(self) -> Told:
+        most = min(self.bank_dice_left, self.dice - 1)
+        is_special = most < self.dice - 1
+        message = say("A turn may be banked however many dice are left.")
+        if is_special and self.hot_dice == "optional":
+            message = say_number(
+                "You can bank only when at most one die is left, or none is (hot dice).",
+                "You can bank only when at most {number} dice are left, or none is (hot dice).",
+                most,
+            )
+        elif is_special:
+            message = say_number(
+                "You can bank only when at most one die is left.",
+                "You can bank only when at most {number} dice are left.",
+                most,
+            )
+        return most if is_special else None, message, is_special
+
+    bank_dice_left: Annotated[int, Field(strict=True, ge=1, le=6)] = described(
+        6,
+        "2",
+        say_later("bank only when no more dice than that are left"),
+        note="most dice that may be left at a bank",
+        ask="Most dice that may be left at a bank; 6 for any number",
+    )
+    """Most dice that may be left at a bank, 1 to 6: with more of them left to roll a turn must go
+    on, also where it has reached the goal.
+
+    Hot dice leave none, so that `hot_dice` alone says whether they may be banked. It does not
+    matter for what a farkle keeps."""
+
     hot_dice_bonus: Numbers = described(
         (),
         "500,1000",
@@ -789,6 +820,12 @@ class Ruleset(Data):
         """Whether a player with `score` banked may bank `turn_total`, hot dice aside."""
         return turn_total >= self.least_bank_at(score, on_board=on_board)
 
+    def may_leave(self, dice: int) -> bool:
+        """Whether a turn may be banked with so many dice left, of which all are hot dice."""
+        if dice == self.dice:
+            return self.hot_dice == "optional"
+        return dice <= self.bank_dice_left
+
     @property
     def floor_is_played(self) -> bool:
         """Whether the score floor is a rule of play: that a penalty takes no score below 0.
@@ -822,6 +859,8 @@ class Ruleset(Data):
         }
         if self.floor_is_played:
             canonical["score_floor"] = 0
+        if self.bank_dice_left >= self.dice - 1:
+            canonical.pop("bank_dice_left", None)
         return canonical
 
 
@@ -846,12 +885,15 @@ OF_GOAL = (
     *("goal", "goal_must_be", "ending", "ties"),
     *("minimum_bank", "opening_minimum", "minimum_binds_win"),
 )
-OF_TURN = ("set_aside_all", "hot_dice", "hot_dice_bonus", "instant_win", "lose_everything")
+OF_TURN = (
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
+    *("instant_win", "lose_everything"),
+)
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
     *("opening_minimum", "minimum_bank", "minimum_binds_win"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),

@@ -32,6 +32,7 @@ from solver.turn.scoring import (
     states_of_moves,
 )
 
+Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]
 
 Shape = tuple[tuple[int, int], ...]
@@ -149,9 +150,14 @@ class RollLists:
             only_hot=only_hot,
             reach=self._reach,
             bonuses=self._bonuses,
-            must_roll_hot=self.rules.hot_dice != "optional",
+            may_bank=self._may_bank(thrown),
             step=self.rules.point_step,
         )
+
+    def _may_bank(self, thrown: DiceSet) -> Bools:
+        left = [sum(dice) for dice in thrown.remaining[1:]]
+        may = [number <= self.rules.bank_dice_left for number in left[:-1]]
+        return np.array([*may, self.rules.hot_dice == "optional"])
 
     @property
     def _bonuses(self) -> tuple[int, ...]:
@@ -329,8 +335,6 @@ def _distinct_rows(best: Ints) -> tuple[Ints, Ints]:
 
 _ENDS = {"loses_turn": 0, "wins_game": 1, "loses_score": 2}
 """Ends of a turn by a roll, see `gathered`."""
-
-Bools = npt.NDArray[np.bool_]
 
 _CODES = len(FACES) + 2
 """A multiset of faces and jokers is a number whose digits to this base count them; a badge may add

@@ -214,6 +214,12 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("This assumes that you are on the board.")
     if rules.hot_dice != "optional":
         yield say("After hot dice you must roll, even where the table says bank.")
+    if rules.bank_dice_left < rules.dice - 1:
+        yield say_number(
+            "Where more than one die is left you must roll.",
+            "Where more than {number} dice are left you must roll.",
+            rules.bank_dice_left,
+        )
     if len(rules.hot_dice_bonus) > 1:
         yield say(
             "The table holds before the first hot dice of a turn; later ones have another bonus."
