@@ -323,7 +323,7 @@ class _Choices:
         self.plan = plan
         targets = plan.targets[plan.options]
         self.slope = np.where(plan.may_bank, 0.0, slope)[targets % plan.columns]
-        """Share of the turn total that is lost behind each option, where its dice must be rolled."""
+        """Share of the turn total that is lost behind each option whose dice must be rolled."""
         self.hot = plan.is_hot[plan.options]
         levels = range(plan.levels)
         bonus = np.array([plan.bonuses[level] for level in levels])[:, np.newaxis]
