@@ -66,9 +66,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     rank = decisions.worth[place], new, 0 if is_hot else left
                     found.append((*rank, place, (new, left, hot_now), is_hot))
                 *_, place, state, is_hot = max(found)
-                may = state[0] >= least
-                if is_hot and rules.hot_dice != "optional":
-                    may = False
+                may = state[0] >= least and naive.may_leave(rules, state[1])
                 if may and decisions.bank[place]:
                     ends["bank", state[0]] += p
                 elif p > 1e-13:

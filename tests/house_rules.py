@@ -125,6 +125,9 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
         if dice < 3:
             prices.append(st.just("sum"))
         found.append({"dice": pattern, "points": draw(st.one_of(prices))})
+    for then in draw(rarely((), ["loses_turn"], ["loses_turn", "loses_score"], ["wins_game"])):
+        pattern = draw(st.text("aab26", min_size=2, max_size=max(2, dice)))
+        found.append({"dice": pattern, "then": then})
     return tuple(found)
 
 
@@ -229,6 +232,11 @@ FINAL: dict[str, Any] = {"ending": "final_turn"}
 TRIPLES: dict[str, Any] = {"three_of_a_kind": (200, 100, 150, 200, 250, 300)}
 
 
+def tables(said: str) -> Any:
+    """Combinations as they are typed."""
+    return SCORING_OPTIONS["combination"].kind.value(said, str.split)
+
+
 def _minimums_and_dice() -> dict[str, Ruleset]:
     return {
         "nothing special": small(),
@@ -244,6 +252,10 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "set aside all, hot dice forced": small(set_aside_all=True, hot_dice="forced"),
         "no bank of hot dice": small(hot_dice="no_bank"),
         "hot dice forced": small(hot_dice="forced"),
+        "bank with one die left": small(bank_dice_left=1),
+        "bank with one die left, no hot dice": small(bank_dice_left=1, hot_dice="no_bank", dice=4),
+        "bank with one die left, bonus": small(bank_dice_left=1, dice=4, hot_dice_bonus=(50, 0)),
+        "bank with two dice left": small(bank_dice_left=2, dice=4, minimum_bank=100),
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
         "bonus once": small(hot_dice_bonus=(200, 0), hot_dice="no_bank"),
@@ -259,9 +271,15 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
         "farkle keeps from an opening": small(opening_minimum=200, farkle_penalty=THIRD, **KEEPS),
         "penalty and floor": small(farkle_penalty=THIRD, score_floor=-300),
         "penalty not below 0": small(farkle_penalty=THIRD, score_floor=0),
+        "farkle keeps, bank with one die left": small(bank_dice_left=1, **KEEPS),
         "opening and penalty": small(opening_minimum=200, farkle_penalty=THIRD, score_floor=-200),
         "instant win first": small(instant_win=("222",), lose_everything=("22", "xxx")),
         "lose everything and counts": small(lose_everything=("xx",), farkle_penalty=THIRD),
+    }
+    toxic = ("22=loses-turn", "aaa=loses-turn,6=loses-score", "aa1=loses-turn,11=wins-game")
+    found |= {
+        f"rolls that decide {said}": small(scoring={"combination": tables(said)}, **more)
+        for said, more in zip(toxic, ({}, KEEPS, {"farkle_penalty": THIRD}), strict=True)
     }
     for number in range(1, 6):
         points = {"in_a_row": number, "points": 100}
@@ -279,6 +297,7 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, hot dice forced": small(hot_dice="forced", ties="played_on", **FINAL),
         "final turn, no bank": small(hot_dice="no_bank", ties="shared", dice=2, **FINAL),
         "final turn, bonus": small(hot_dice_bonus=(100, 0), **FINAL),
+        "final turn, bank with one die left": small(bank_dice_left=1, ties="played_on", **FINAL),
         "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
         "play-off, opening": small(
             ending="equal_turns",
@@ -318,15 +337,14 @@ def _scorings() -> dict[str, Ruleset]:
     }
     zilch = {"nothing": 100, **TRIPLES}
 
-    def tables(dice: int, said: str, **scoring: Any) -> Ruleset:
-        read = SCORING_OPTIONS["combination"].kind.value(said, str.split)
-        return score(dice, combination=read, **scoring)
+    def score_by(dice: int, said: str, **scoring: Any) -> Ruleset:
+        return score(dice, combination=tables(said), **scoring)
 
     said = {
-        "a full house": tables(5, "aaabb=250"),
-        "two pairs, dearer of some": tables(4, "aabb=100,1144=300"),
-        "a pair by its face": tables(3, "aa=0,50,100,150,200,250"),
-        "a die beside two of a face": tables(3, "a22=100,0,300,150,200,250"),
+        "a full house": score_by(5, "aaabb=250"),
+        "two pairs, dearer of some": score_by(4, "aabb=100,1144=300"),
+        "a pair by its face": score_by(3, "aa=0,50,100,150,200,250"),
+        "a die beside two of a face": score_by(3, "a22=100,0,300,150,200,250"),
         "sums": small(
             dice=2,
             goal=40,
@@ -335,8 +353,8 @@ def _scorings() -> dict[str, Ruleset]:
                 "combination": [{"dice": "ab", "points": "sum"}],
             },
         ),
-        "any four faces": tables(4, "abcd=150,2345=300", single=0),
-        "pyramid": tables(6, "122333=400,abbccc=200"),
+        "any four faces": score_by(4, "abcd=150,2345=300", single=0),
+        "pyramid": score_by(6, "122333=400,abbccc=200"),
     }
     return {
         "points per face": score(2, single=(100, 50, 0, 0, 50, 0)),

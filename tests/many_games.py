@@ -142,8 +142,7 @@ def exact(strategy: SharedStrategy, by: float = 0.0) -> Player:
         worth = np.round(turn.values[..., 0], 11)
         bank = turn.ends.bank[:, np.newaxis]
         stop = turn.roll <= bank + 1e-11 + by
-        if strategy.rules.hot_dice != "optional":
-            stop[..., -1] = False
+        stop &= turn.plan.may_bank
         return worth, stop
 
     return decide

@@ -82,7 +82,7 @@ def by_tables(rules: Ruleset, dice: Dice) -> Iterator[int]:
                 yield sum(dice)
             elif isinstance(table.points, int):
                 yield table.points
-            else:
+            elif table.points:
                 first = next(filter(str.isalpha, table.dice))
                 yield table.points[faces[first] - 1]
 
@@ -160,13 +160,35 @@ def contains(roll: Dice, pattern: str) -> bool:
     return Counter(int(face) for face in pattern) <= Counter(roll)
 
 
+def has_table(rules: Ruleset, roll: Dice, then: str) -> bool:
+    """Whether some dice of a roll are those of a table that says what follows."""
+    return any(
+        not {int(sign) for sign in table.dice if sign.isdigit()} & set(faces.values())
+        for table in rules.scoring.combination
+        if table.then == then
+        for dice in parts(roll)
+        for faces in shows(dice, table.dice, {})
+    )
+
+
+def decided(rules: Ruleset, roll: Dice) -> Result | None:
+    """What a roll leads to that leaves no choice; None where it depends on what scores."""
+    wins = any(contains(roll, pattern) for pattern in rules.instant_win)
+    if wins or has_table(rules, roll, "wins_game"):
+        return "win"
+    loses = any(contains(roll, pattern) for pattern in rules.lose_everything)
+    if loses or has_table(rules, roll, "loses_score"):
+        return "lose"
+    if has_table(rules, roll, "loses_turn"):
+        return FARKLE
+    return None
+
+
 @cache
 def result(rules: Ruleset, roll: Dice) -> Result:
     """What a roll leads to."""
-    if any(contains(roll, pattern) for pattern in rules.instant_win):
-        return "win"
-    if any(contains(roll, pattern) for pattern in rules.lose_everything):
-        return "lose"
+    if (found := decided(rules, roll)) is not None:
+        return found
     return frozenset(
         (worth, len(roll) - len(dice) or rules.dice) for dice, worth in set_asides(rules, roll)
     )
@@ -244,6 +266,15 @@ def all_rolls(rules: Ruleset) -> Rolls:
     )
 
 
+def may_leave(rules: Ruleset, number: int) -> bool:
+    """Whether a turn may be banked with so many dice to roll next; all of them are hot dice."""
+    if number == rules.dice:
+        return rules.hot_dice == "optional"
+    # of somebody with own dice numbers stand for dice
+    left = number if isinstance(rules, Ruleset) else rules.left[number]
+    return left <= rules.bank_dice_left
+
+
 def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
     """W[i, n, h, ...] of turns with the same dice that may differ in what it is worth to end them.
 
@@ -259,7 +290,7 @@ def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
         bank.reshape(rows, -1),
         farkle.reshape(rows, -1),
         lose.ravel(),
-        rules.hot_dice == "optional",
+        np.array([may_leave(rules, number) for number in range(rules.dice + 1)]),
         every.choice,
         every.first,
         every.chance,
@@ -275,7 +306,7 @@ def fill(
     bank: Array,
     farkle: Array,
     lose: Array,
-    hot_dice_may_bank: bool,
+    may_leave: npt.NDArray[np.bool_],
     choice: npt.NDArray[np.intp],
     first: npt.NDArray[np.intp],
     chance: Array,
@@ -301,7 +332,7 @@ def fill(
                             for one in range(size):
                                 best[one] = max(best[one], after[one])
                         worth += chance[roll] * best
-                    if row > 0 and (number < numbers - 1 or hot_dice_may_bank):
+                    if row > 0 and may_leave[number]:
                         worth = np.maximum(worth, bank[row])
                     change = max(change, np.max(np.abs(worth - found[row, number, hot])))
                     found[row, number, hot] = worth

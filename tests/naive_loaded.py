@@ -156,6 +156,7 @@ class Thrower:
     def __init__(self, player: Player) -> None:
         self._rules = player.table.rules
         self.dice = len(player.remaining)
+        self.left = [0, *map(len, player.remaining)]
         numbers = {left: number for number, left in enumerate(player.remaining, 1)}
         self.results = {
             number: self._results(player, left, numbers) for left, number in numbers.items()
@@ -170,11 +171,9 @@ class Thrower:
         found: dict[naive.Result, float] = {}
         for shown, kept, chance in player.rolls(left):
             faces = tuple(sorted(int(face) for face in shown if face != "J"))
-            what: naive.Result = frozenset((worth, numbers[to]) for worth, to in kept)
-            if any(naive.contains(faces, pattern) for pattern in self._rules.instant_win):
-                what = "win"
-            elif any(naive.contains(faces, pattern) for pattern in self._rules.lose_everything):
-                what = "lose"
+            what = naive.decided(self._rules, faces)
+            if what is None:
+                what = frozenset((worth, numbers[to]) for worth, to in kept)
             found[what] = found.get(what, 0.0) + chance
         return found
 

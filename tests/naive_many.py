@@ -87,7 +87,7 @@ def whole_turn(
                     assert value is not None
                     parts.append((chance, value))
                 value = mix(parts)
-                may = number < rules.dice or rules.hot_dice == "optional"
+                may = naive.may_leave(rules, number)
                 if may and banked is not None and not better(value, banked):
                     value = banked
                 if row == rows:  # only the last row leads to itself

@@ -5,6 +5,7 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.rules.ruleset import Ruleset
+from tests import naive
 from tests.naive import Array, all_rolls, levels
 
 Indices = npt.NDArray[np.intp]
@@ -37,7 +38,7 @@ def most_points(
         float(at_stake),
         np.nan if win is None else win,
         rules.farkle_keeps_turn_total,
-        rules.hot_dice == "optional",
+        np.array([naive.may_leave(rules, number) for number in range(rules.dice + 1)]),
         every.choice,
         every.first,
         every.chance,
@@ -57,7 +58,7 @@ def fill(
     at_stake: float,
     win: float,
     keeps: bool,
-    hot_dice_may_bank: bool,
+    may_leave: npt.NDArray[np.bool_],
     choice: Indices,
     first: Indices,
     chance: Array,
@@ -81,5 +82,5 @@ def fill(
                         best = max(best, value[after, left, new] if after < rows else after * step)
                     worth += chance[one] * best
                 roll[row, number, hot] = value[row, number, hot] = worth
-                if row >= least and (number < numbers - 1 or hot_dice_may_bank):
+                if row >= least and may_leave[number]:
                     value[row, number, hot] = max(worth, points)

@@ -154,8 +154,7 @@ class Game:
                     best, after, here = found, (new, hot, left), place
             total, hot_dice, dice = after
             if bank[here]:
-                is_hot = dice == rules.dice
-                if not self._is_enough(start, total) or (is_hot and rules.hot_dice != "optional"):
+                if not (self._is_enough(start, total) and naive.may_leave(rules, dice)):
                     raise ValueError("the tables bank where the rules do not allow it")
                 return Turn("bank", total)
 

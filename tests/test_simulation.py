@@ -30,8 +30,8 @@ def greedy(rules: Ruleset, *, rows: int = 40) -> Tables:
                 bank[number, 0, row] = rules.may_bank(
                     row * rules.point_step, one.banked, on_board=one.on_board
                 )
-        if rules.hot_dice != "optional":
-            bank[..., rules.dice - 1] = False
+        for dice in range(1, rules.dice + 1):
+            bank[..., dice - 1] &= naive.may_leave(rules, dice)
         return win / rows, bank
 
     return tables
@@ -96,8 +96,8 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
         farkles = np.array([farkle(total) for total in totals])[:, None]
         found = naive.turn(rules, banks, farkles, np.array([lose]))[:, 1:, :, 0]
         stop = found == banks[..., None]
-        if rules.hot_dice != "optional":
-            stop[:, rules.dice - 1] = False
+        for dice in range(1, rules.dice + 1):
+            stop[:, dice - 1] &= naive.may_leave(rules, dice)
         return found.transpose(2, 0, 1), stop.transpose(2, 0, 1)
 
     def tables(positions: Sequence[Position]) -> tuple[Floats, Bools]:

@@ -195,9 +195,9 @@ def score(
             "this turn is being entered roll by roll: finish it, or take it back with /undo"
         )
     rules = game.rules
-    if ending == "win" and not rules.instant_win:
+    if ending == "win" and "wins_game" not in rules.decisive:
         raise IllegalActionError.say("no roll wins at once under {rules} rules", rules=rules.name)
-    if ending == "lose" and not rules.lose_everything:
+    if ending == "lose" and "loses_score" not in rules.decisive:
         raise IllegalActionError.say(
             "no roll loses everything under {rules} rules", rules=rules.name
         )
@@ -422,6 +422,12 @@ def _why_not_bank(game: Game) -> str:
     if not turn.turn_total:
         return say("there is nothing to bank yet: roll first")
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
+        if turn.dice != game.dice.whole:
+            return say(
+                "more than {number} dice are left, with which nobody may bank under {rules} rules",
+                number=game.rules.bank_dice_left,
+                rules=game.rules.name,
+            )
         return say(
             "all dice scored, and under {rules} rules they must be rolled again",
             rules=game.rules.name,

@@ -342,7 +342,8 @@ class Game:
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.dice == self.dice.whole and self.rules.hot_dice != "optional":
+        left = sum(self.dice.remaining[turn.dice])
+        if not self.rules.may_leave(self.rules.dice if turn.dice == self.dice.whole else left):
             return False
         points = self._points_of(turn)
         if points > turn.turn_total and not self.rules.minimum_binds_win:

@@ -404,7 +404,7 @@ def turn_total_text(points: int) -> str:
 def _boards(rules: Ruleset, position: Position) -> list[str]:
     """Who is on the board, where the scores do not tell."""
     # a score that never falls tells it: who has no points has not banked before
-    if not rules.has_opening or not (rules.farkle_penalty or rules.lose_everything):
+    if not rules.has_opening or not (rules.farkle_penalty or "loses_score" in rules.decisive):
         return []
     on_board, theirs = position.on_board, position.opponent_on_board
     own_tells, their_tells = position.banked > 0, position.opponent > 0
@@ -463,6 +463,8 @@ def _fate_text(advice: Advice) -> str:
             "Farkle: nothing scores, but your {points:,} points are banked.",
             points=position.turn_total,
         )
+    elif "loses_turn" in advice.rules.decisive:
+        met = say("Farkle: the turn is lost.")
     else:
         met = say("Farkle: nothing scores.")
     return f"{met} {left}"

@@ -164,6 +164,8 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
     else:
         least = rules.least_bank_at(position.banked, on_board=on_board)
     if points >= least:
+        if rules.bank_dice_left < rules.dice - 1:
+            return say("with the dice that are left you may not bank")
         return say("hot dice must be rolled again")
     if not on_board and least == rules.opening_minimum > rules.minimum_bank:
         return say(

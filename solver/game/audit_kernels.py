@@ -129,7 +129,7 @@ def total_residual(turn, table, s, game, lists, others, bonuses, scratch, slack,
                 for t in range(steps):
                     _roll_values(level, t, rolls, own, expected)
                     for n in range(dice):
-                        banks = game.must_roll_hot == 0 or n < dice - 1
+                        banks = lists.may_bank[n]
                         for lane in range(first, last + 1):
                             right = expected[n, lane]
                             if banks:

@@ -215,7 +215,9 @@ def turn_rounding(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
     """
     # with those of a bank, 1 - V, and of the slack itself
     error = _ROUNDING * (1 + _accumulated(plan, sums, turn_totals))
-    if plan.must_roll_hot:
+    if plan.must_roll_others:
+        error += 10 * _ROUNDING * plan.rolls_to_bank
+    elif plan.must_roll_hot:
         error += 10 * _ROUNDING / (1 - plan.only_hot[-1])
     return error
 

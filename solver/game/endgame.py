@@ -222,4 +222,4 @@ def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
     """
     safe = np.any(plan.farkle_chances + plan.lose_chances == 0)
     hopes = np.any(plan.win_chances)
-    return bool(plan.must_roll_hot or rules.farkle_keeps_turn_total or safe or hopes)
+    return bool(not plan.may_bank.all() or rules.farkle_keeps_turn_total or safe or hopes)

@@ -172,7 +172,7 @@ def _decided(
         worth = rolls[n]
         if n < banked:
             worth = bank
-        elif n < dice - 1 or not plan.must_roll_hot:
+        elif plan.may_bank[n]:
             worth = _better(rolls[n], bank) if reverse else _better(bank, rolls[n])
         body += [f"{name} = {value}" for name, value in zip(ends[n], worth, strict=True)]
     # once everything is read
@@ -256,6 +256,8 @@ def rolled_terms(plan: TurnPlan, weighed: Weighed) -> list[Term]:
 
 def turns_weigh(plan: TurnPlan) -> list[Weighed]:
     """What the turn functions of a plan weigh, see `Turns`. The first one weighs everything."""
+    if plan.must_roll_others:  # with few dice it is not known whether they may be banked
+        return [EVERYTHING]
     hot_best = not plan.must_roll_hot
     fewer = [Weighed(rolled, hot_best) for rolled in (None, 3, 1) if (rolled or 0) < plan.columns]
     return list(dict.fromkeys([EVERYTHING, *fewer]))

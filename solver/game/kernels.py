@@ -40,6 +40,10 @@ from solver.game.layout import (
     Scratch,
     Work,
 )
+from solver.turn.equations import EVEN
+
+_SETTLED = 1e-17
+"""By how much a value changes at most that is renewed no more."""
 
 # Threads that wait for the others sleep, or on a busy machine they would take the processors from
 # those that work. Read when the first parallel kernel starts.
@@ -57,7 +61,7 @@ LISTS_TYPE = types.NamedTuple(
         *[array_type(types.intp, 1)] * 3,
         *[array_type(types.float64, 1)] * 4,
         types.float64,
-        types.intp,
+        array_type(types.boolean, 1),
     ],
     Lists,
 )
@@ -255,7 +259,20 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         if game.at_once == 0:
             for t in range(steps, rows):
                 _fill(values[level, origin + t].ravel(), bank[t])
-        if game.must_roll_hot == 1:
+        if game.must_roll_others == 1:
+            for t in range(steps, rows):
+                here = values[level, origin + t]
+                if t > steps and game.at_once == 1 and game.keeps == 0:
+                    here[:] = values[level, origin + steps]
+                    continue
+                roll_until_banked(
+                    here.reshape(dice, 1, LANES),
+                    bank[t].reshape(1, LANES),
+                    farkle[t if game.keeps == 1 else 0].reshape(1, LANES),
+                    lost.reshape(1, LANES),
+                    lists,
+                )
+        elif game.must_roll_hot == 1:
             wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
             goes_on = 1.0 - wins - loses - farkles - lists.only_hot
             for t in range(steps, rows):
@@ -265,6 +282,43 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
                     ended += goes_on * bank[t, lane]
                     ended /= 1.0 - lists.only_hot
                     values[level, origin + t, dice - 1, lane] = ended
+
+
+@njit(nogil=True, error_model="numpy")
+def roll_until_banked(values, bank, farkle, lost, lists):
+    """Fill what dice are worth that must be rolled, where more points are worth no more.
+
+    values : shape (columns, planes, LANES), the others in one row, shape (planes, LANES)
+    """
+    columns, planes, _ = values.shape
+    cell = planes * LANES
+    for n in range(columns):
+        values[n] = bank
+    found = np.empty((planes, LANES))
+    change = 1.0
+    while change > _SETTLED:
+        change = 0.0
+        for n in range(columns):
+            if lists.may_bank[n]:
+                continue
+            for p in range(planes):
+                for lane in range(LANES):
+                    ended = lists.loses[n] * lost[p, lane] + lists.farkles[n] * farkle[p, lane]
+                    found[p, lane] = ended + (lists.wins[n] if p == 0 else 0.0)
+            for k in range(lists.first_list[n], lists.first_list[n + 1]):
+                for lane in range(LANES):
+                    chosen, most = 0, -np.inf
+                    for option in range(lists.starts[k + 1] - 1, lists.starts[k] - 1, -1):
+                        place = lists.places[option]
+                        column = (place if place >= 0 else ~place) // cell % columns
+                        if values[column, 0, lane] > most + (EVEN if planes > 1 else 0.0):
+                            chosen, most = column, values[column, 0, lane]
+                    for p in range(planes):
+                        found[p, lane] += lists.chances[k] * values[chosen, p, lane]
+            for p in range(planes):
+                for lane in range(LANES):
+                    change = max(change, abs(found[p, lane] - values[n, p, lane]))
+                    values[n, p, lane] = found[p, lane]
 
 
 @njit(nogil=True, error_model="numpy")

@@ -72,6 +72,8 @@ class GameNumbers(NamedTuple):
     """Turn totals beyond the goal, for the player whose goal is not the end."""
     reach: int
     must_roll_hot: int
+    must_roll_others: int
+    """1 where there are other dice with which a turn may not be banked."""
     at_once: int
     """1 where who reaches the goal always wins at once."""
 
@@ -95,8 +97,8 @@ class Lists(NamedTuple):
     loses: Floats
     only_hot: float
     """Chance that a roll of all dice can only be set aside whole."""
-    banked: int
-    """Columns of dice with which a player may bank: all, but for hot dice that must be rolled."""
+    may_bank: npt.NDArray[np.bool_]
+    """Whether a player may bank with the dice of a column left, (columns,)."""
 
 
 class Scratch(NamedTuple):
@@ -196,6 +198,7 @@ def _game_numbers(
         beyond=ends.beyond,
         reach=max(plan.reach for plan in plans),
         must_roll_hot=int(plans[0].must_roll_hot),
+        must_roll_others=int(any(plan.must_roll_others for plan in plans)),
         at_once=int(rules.ending == "at_once"),
     )
 
@@ -221,7 +224,7 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
         wins=plan.win_chances,
         loses=plan.lose_chances,
         only_hot=float(plan.only_hot[-1]),
-        banked=plan.columns - int(plan.must_roll_hot),
+        may_bank=plan.may_bank,
     )
 
 

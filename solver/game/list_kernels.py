@@ -196,7 +196,7 @@ def _turn(planes: int) -> Callable[..., Any]:
                     )
                     for k in range(cell):
                         out[place + k] += part[k]
-                if n < lists.banked:
+                if lists.may_bank[n]:
                     for lane in range(LANES):
                         if out[place + lane] <= b[lane] + even:
                             for k in range(lane, cell, LANES):

@@ -19,7 +19,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, prange, types
 
-from solver.game.kernels import LISTS_TYPE, TURN_TYPE, array_type, next_task, shares
+from solver.game.kernels import (
+    LISTS_TYPE,
+    TURN_TYPE,
+    array_type,
+    next_task,
+    roll_until_banked,
+    shares,
+)
 from solver.game.lanes import LANES
 from solver.turn.equations import Floats
 
@@ -254,13 +261,15 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
                 for n in range(columns):
                     for lane in range(LANES):
                         values[level, t, n, p, lane] = bank[t, p, lane]
-                for n in range(lists.banked, columns):
+                for n in range(columns - (0 if lists.may_bank[-1] else 1), columns):
                     for lane in range(LANES):
                         ended = wins if p == 0 else 0.0
                         ended += loses * lost[p, lane]
                         ended += farkles * farkle[t, p, lane]
                         ended += goes_on * bank[t, p, lane]
                         values[level, t, n, p, lane] = ended / (1.0 - lists.only_hot)
+            if not lists.may_bank[:-1].all():
+                roll_until_banked(values[level, t], bank[t], farkle[t], lost, lists)
     for level in range(levels - 1, -1, -1):
         turn(
             values[level].ravel(),

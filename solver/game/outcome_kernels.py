@@ -142,7 +142,7 @@ def follow(steps, least, work, spread):
                 most = 0.0
                 for lane in range(LANES):
                     here, worth = spread.mass[level, t, n, lane], bank[t, lane]
-                    stays = n < lists.banked and worth > 0.0 and worth >= values[level, t, n, lane]
+                    stays = lists.may_bank[n] and worth > 0.0 and worth >= values[level, t, n, lane]
                     spread.banked[t, lane] += here if stays else 0.0
                     rolled[lane] = 0.0 if stays else here
                     most = max(most, rolled[lane])
@@ -170,10 +170,47 @@ def follow(steps, least, work, spread):
 
 
 @njit(nogil=True, error_model="numpy")
+def _follow_until_banked(steps, work, spread):
+    """Find how turns end there where few dice may be banked: others are rolled until some may."""
+    game, lists, values = work.game, work.lists, work.scratch.values
+    levels, _, dice, _ = values.shape
+    for t in range(steps, steps + game.reach):
+        for level in range(levels):
+            here, worth = spread.mass[level, t], values[level, t]
+            left = 1.0
+            while left > _NO_MORE:
+                left = 0.0
+                for n in range(dice - 1, -1, -1):
+                    for lane in range(LANES):
+                        goes = here[n, lane]
+                        here[n, lane] = 0.0
+                        if lists.may_bank[n]:
+                            spread.banked[t, lane] += goes
+                            continue
+                        if goes <= _NO_MORE:
+                            continue
+                        left = max(left, goes)
+                        spread.farkled[t, lane] += goes * lists.farkles[n]
+                        spread.ends[0, lane] += goes * lists.wins[n]
+                        spread.ends[1, lane] += goes * lists.loses[n]
+                        for k in range(lists.first_list[n], lists.first_list[n + 1]):
+                            chosen, most = 0, -1.0
+                            for option in range(lists.starts[k], lists.starts[k + 1]):
+                                place = lists.places[option]
+                                column = (place if place >= 0 else ~place) // LANES % dice
+                                if worth[column, lane] > most:
+                                    chosen, most = column, worth[column, lane]
+                            here[chosen, lane] += goes * lists.chances[k]
+
+
+@njit(nogil=True, error_model="numpy")
 def _follow_on(steps, work, spread):
     """Find how turns end that come to turn total `steps` or more, where more is worth no more."""
-    game, lists = work.game, work.lists
-    levels, _, dice, _ = work.scratch.values.shape
+    game, lists, values = work.game, work.lists, work.scratch.values
+    levels, _, dice, _ = values.shape
+    if game.must_roll_others == 1:
+        _follow_until_banked(steps, work, spread)
+        return
     stops = 1.0 - lists.only_hot
     farkles, wins = lists.farkles[-1] / stops, lists.wins[-1] / stops
     loses = lists.loses[-1] / stops
@@ -183,7 +220,7 @@ def _follow_on(steps, work, spread):
             for n in range(dice):
                 for lane in range(LANES):
                     here = spread.mass[level, t, n, lane]
-                    if n < lists.banked:
+                    if lists.may_bank[n]:
                         spread.banked[t, lane] += here
                         continue
                     spread.banked[t, lane] += here * goes_on
@@ -321,7 +358,7 @@ def _chosen(level, t, k, worth, choices):
         array_type(types.float64, 3),
         array_type(types.boolean, 3),
         types.intp,
-        types.boolean,
+        array_type(types.boolean, 1),
         _choices_type,
         _floats,
         _floats,
@@ -331,7 +368,7 @@ def _chosen(level, t, k, worth, choices):
     nogil=True,
     error_model="numpy",
 )
-def outcome_of_decisions(worth, bank, least, must_roll_hot, choices, banked, farkled, ends):
+def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled, ends):
     """Find how a turn ends that is played by Decisions, worth and bank.
 
     least : the least turn total that may be banked
@@ -355,7 +392,7 @@ def outcome_of_decisions(worth, bank, least, must_roll_hot, choices, banked, far
                     if here <= _NO_MORE:
                         continue
                     mass[level, t, n] = 0.0
-                    may = t >= least and (n < dice - 1 or not must_roll_hot)
+                    may = t >= least and may_bank[n]
                     if may and bank[min(level, levels - 1), min(t, totals - 1), n]:
                         banked[t] += here
                         continue

@@ -176,12 +176,11 @@ def outcome_of(
     """
     rows = max(rows, worth.shape[1])
     banked, farkled, ends = np.empty(rows), np.empty(rows), np.empty(3)
-    must_roll_hot = rules.hot_dice != "optional"
     outcome_of_decisions(
         np.ascontiguousarray(worth),
         np.ascontiguousarray(bank),
         least,
-        must_roll_hot,
+        turn_plan(rules).may_bank,
         _choices(rules),
         banked,
         farkled,

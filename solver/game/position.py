@@ -487,7 +487,7 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
 
 def highest_sensible(rules: Ruleset) -> int:
     """Turn total in points to which a turn may come without hot dice rolled for nothing."""
-    if turn_plan(rules).must_roll_hot:
+    if not turn_plan(rules).may_bank.all():
         return MAX_TURN_TOTAL
     rows: int = reachable(rules).shape[1]
     return (rows - 1) * rules.point_step

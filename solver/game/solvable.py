@@ -42,6 +42,11 @@ def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:
             most=MAX_REACH,
             step=rules.point_step,
         )
+    if plan.must_roll_others and plan.rolls_to_bank > 1e6:
+        raise InvalidRulesError.say(
+            "{rules}: dice that may not be banked can score again and again, so a turn never ends",
+            rules=rules.name,
+        )
     if plan.must_roll_hot and plan.only_hot[-1] > 1 - 1e-9:
         raise InvalidRulesError.say(
             "{rules}: all dice of every roll score and must be rolled again, so a turn never ends",
@@ -53,8 +58,8 @@ def _check_reach(rules: Ruleset) -> None:
     """Refuse rules under which nobody could ever win. Raises InvalidRulesError."""
     plan = turn_plan(rules)
     possible: npt.NDArray[np.bool_] = np.any(reachable(rules), axis=0)
-    if plan.must_roll_hot and not rules.farkle_keeps_turn_total:
-        possible = possible[:, :-1]
+    if not rules.farkle_keeps_turn_total:
+        possible = possible[:, plan.may_bank]
     most = int(np.flatnonzero(np.any(possible, axis=1)).max(initial=0)) * rules.point_step
     missing = rules.winning_score - rules.score_floor
     least = min(

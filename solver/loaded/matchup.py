@@ -24,7 +24,7 @@ from solver.game.many import (
     time_text,
 )
 from solver.game.many import size as size_of
-from solver.rules.ruleset import FACES, MAX_POINTS, Ruleset
+from solver.rules.ruleset import DECIDED_BY, FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import DiceSet, Die, dice_set, make_dice_set
 from solver.turn.equations import Floats
 from solver.turn.power_cells import TurnCells, turn_cells
@@ -48,9 +48,9 @@ _MATCHUPS = 8
 _OF_TURNS = (
     "hot_dice",
     "hot_dice_bonus",
+    "bank_dice_left",
     "farkle_keeps_turn_total",
-    "instant_win",
-    "lose_everything",
+    "decisive",
 )
 """Options that change what a turn may lead to."""
 
@@ -358,7 +358,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         return
     if rules.scoring.nothing:
         raise _not_yet(rules, "scoring.nothing")
-    if found := _options(rules, "instant_win", "lose_everything"):
+    if found := _options(rules, "decisive"):
         raise InvalidRulesError.say(
             "{rules}: nobody says what a joker counts for in {key}; use dice without jokers",
             rules=rules.name,
@@ -405,7 +405,11 @@ def check_points(rules: Ruleset) -> None:
 def _options(rules: Ruleset, *names: str) -> list[str]:
     """Which of some options rules have."""
     plain = Ruleset(name=rules.name, goal=rules.goal)
-    return [name for name in names if getattr(rules, name) != getattr(plain, name)]
+    found = [name for name in names if getattr(rules, name) != getattr(plain, name)]
+    if "decisive" in found:
+        place = found.index("decisive")
+        found[place : place + 1] = [DECIDED_BY[then] for then in rules.decisive]
+    return found
 
 
 def _not_yet(rules: Ruleset, key: str) -> InvalidRulesError:

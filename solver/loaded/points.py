@@ -97,7 +97,7 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         wins=nothing,
         loses=nothing,
         only_hot=0.0,
-        banked=lists.columns,
+        may_bank=np.ones(lists.columns, dtype=np.bool_),
     )
     plans = [lists.plan(thrown) for thrown in sets]
     endless = [is_endless(plan) for plan in plans]

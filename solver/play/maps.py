@@ -124,8 +124,7 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     rows = max(table.roll.shape[1] - table.plan.reach, highest // step) + 1
     rows = min(rows, table.roll.shape[1])
     bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)
-    if table.plan.must_roll_hot:
-        bank[:, -1] = np.nan
+    bank[:, ~table.plan.may_bank[columns]] = np.nan
     return TurnMap(
         rules=strategy.rules,
         position=position,

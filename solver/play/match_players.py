@@ -95,14 +95,13 @@ def table_values(table: TurnTable, rows: int) -> TurnValues:
 def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> MatchPlayer:
     """Optimal play of a solved game; the arguments are those of `optimal_values`."""
     found = optimal_values(rules, values, code)
-    must_roll_hot = turn_plan(rules).must_roll_hot
+    must_roll = ~turn_plan(rules).may_bank
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
         worth, bank, _, _ = found(positions)
         banked = bank[:, None, :, None]
         banks = (banked > 0) & (banked >= worth)
-        if must_roll_hot:
-            banks[..., -1] = False
+        banks[..., must_roll] = False
         return np.arange(len(positions)), worth, banks
 
     return tables

@@ -39,7 +39,14 @@ from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Floats
-from solver.turn.scoring import Fate, TurnState, after_set_aside, all_set_asides, fate
+from solver.turn.scoring import (
+    Fate,
+    TurnState,
+    after_set_aside,
+    all_set_asides,
+    fate,
+    turn_plan,
+)
 
 P = TypeVar("P")
 
@@ -146,7 +153,7 @@ def _play_turns(
     worth: Floats,
     bank: Bools,
     least: Ints,
-    hot_dice_may_bank: bool,
+    may_leave: Bools,
     dice: DiceTables,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
@@ -160,7 +167,7 @@ def _play_turns(
         total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
             kind, total, hot, to_roll = throw(worth[here], total, hot, to_roll, dice)
-            legal = kind < 0 and total >= least[game] and (to_roll < whole or hot_dice_may_bank)
+            legal = kind < 0 and total >= least[game] and may_leave[to_roll - 1]
             if legal and bank[here, min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
                 kind = BANK
         kinds[game] = kind
@@ -336,7 +343,7 @@ class _Matched(Games[MatchPlayer]):
             worth,
             bank,
             least,
-            self.rules.hot_dice == "optional",
+            turn_plan(self.rules).may_bank,
             dice_tables(self.rules),
             kind,
             total,

@@ -239,15 +239,12 @@ def _decisions(
     totals = np.arange(last + 2 * plan.reach, dtype=np.float64) * plan.step
     may_bank = np.ones((len(totals), rules.dice), dtype=np.bool_)
     may_bank[:least] = False
-    if rules.hot_dice != "optional":
-        may_bank[:, -1] = False
+    may_bank[:, ~plan.may_bank] = False
     worth, banks = make_rows(totals, may_bank)
     if is_last:
         banks[:] = False
     if enough is not None:
-        # hot dice that must be rolled do not win yet
-        stops = slice(None, -1) if plan.must_roll_hot else slice(None)
-        worth[enough:, stops], banks[enough:, stops] = _WINS, True
-    if plan.must_roll_hot:
-        banks[:, -1] = False
+        # dice that must be rolled do not win yet
+        worth[enough:, plan.may_bank], banks[enough:, plan.may_bank] = _WINS, True
+    banks[:, ~plan.may_bank] = False
     return Decisions(worth[np.newaxis], banks[np.newaxis])

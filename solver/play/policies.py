@@ -267,8 +267,7 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
     totals = np.arange(enough + 2 * plan.reach)[:, np.newaxis]
     shape = plan.levels, len(totals), plan.columns
     bank = np.broadcast_to(totals >= enough, shape).copy()
-    if plan.must_roll_hot:
-        bank[..., -1] = False
+    bank[..., ~plan.may_bank] = False
     return Decisions(np.broadcast_to(totals.astype(np.float64), shape).copy(), bank)
 
 
@@ -293,7 +292,6 @@ def _turn_points_decisions(
     kept = np.minimum(np.arange(rows), last)
     worth, bank = turn.table.win_probability[:, kept], turn.banks[:, kept]
     if enough is not None:
-        stops = slice(None, -1) if plan.must_roll_hot else slice(None)
         # more than any turn total that does not win
-        worth[:, enough:, stops], bank[:, enough:, stops] = np.inf, True
+        worth[:, enough:, plan.may_bank], bank[:, enough:, plan.may_bank] = np.inf, True
     return Decisions(worth, bank)

@@ -91,8 +91,7 @@ class Policy:
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:
                 best = rank
-                is_hot = after.hot_dice > position.hot_dice
-                legal = (not is_hot or rules.hot_dice == "optional") and rules.may_bank(
+                legal = hand.plan.may_bank[after.dice - 1] and rules.may_bank(
                     after.turn_total, position.banked, on_board=is_on_board(rules, position)
                 )
                 choice = Move(kept.dice, bool(found.bank[state]) and legal)

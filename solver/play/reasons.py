@@ -158,7 +158,7 @@ def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> 
 
 def _counted(rules: Ruleset, position: Position) -> int:
     """The score as far as it matters in points: where a roll may take it."""
-    return max(position.banked, 0) if rules.lose_everything else 0
+    return max(position.banked, 0) if "loses_score" in rules.decisive else 0
 
 
 @lru_cache(maxsize=64)

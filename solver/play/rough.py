@@ -119,7 +119,7 @@ def rough_turns(rules: Ruleset) -> int:
 def _returns(rules: Ruleset) -> bool:
     """Whether a turn may take all points."""
     takes_all = bool(rules.farkle_penalty) and not rules.penalty_points
-    return takes_all or bool(rules.lose_everything)
+    return takes_all or "loses_score" in rules.decisive
 
 
 def _costs(rules: Ruleset) -> Floats:

@@ -40,6 +40,7 @@ from solver.play.policy import Policy
 from solver.play.tallies import CLOSE, Estimate, Tally
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import turn_plan
 
 _MOST_SWEEPS, _SETTLED = 10_000, 1e-10
 """The most sweeps over expected turns, and the change at which they have settled."""
@@ -77,7 +78,7 @@ def _tally_turns(
     here: Ints,
     values: TurnValues,
     least: Ints,
-    hot_dice_may_bank: bool,
+    may_leave: Bools,
     dice: DiceTables,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
@@ -93,7 +94,7 @@ def _tally_turns(
         total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
             kind, total, hot, to_roll = throw(values.worth[p], total, hot, to_roll, dice)
-            may_bank = total >= least[game] and (to_roll < whole or hot_dice_may_bank)
+            may_bank = total >= least[game] and may_leave[to_roll - 1]
             if kind >= 0 or not may_bank:
                 continue
             row, level = min(total, rows - 1), min(hot, levels - 1)
@@ -134,7 +135,7 @@ class _Counted(Games[ValuesPlayer]):
             here,
             player(positions),
             least,
-            rules.hot_dice == "optional",
+            turn_plan(rules).may_bank,
             dice_tables(rules),
             kind,
             total,

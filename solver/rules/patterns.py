@@ -97,6 +97,12 @@ def canonical(patterns: tuple[str, ...]) -> list[str]:
     return sorted({"".join(sorted(pattern)) for pattern in patterns})
 
 
+def shown_in(patterns: tuple[str, ...], dice: Dice) -> bool:
+    """Whether dice have among them those of one of some patterns."""
+    shown = Counter(dice)
+    return any(Counter(some) <= shown for pattern in patterns for some in dice_of(pattern))
+
+
 def any_of(patterns: list[str], dice: int) -> str:
     """Patterns that a roll contains in words: "four or more 2s or six of a kind"."""
     *others, last = (_contained(pattern, whole=len(pattern) == dice) for pattern in patterns)
@@ -105,14 +111,14 @@ def any_of(patterns: list[str], dice: int) -> str:
 
 def _contained(pattern: str, *, whole: bool) -> str:
     number, face = say(COUNTS[len(pattern) - 1]), pattern[0]
-    if face == "x":
+    if len(set(pattern)) > 1:
+        return " ".join(pattern) if pattern.isdecimal() else in_words(pattern)
+    if face.isalpha():
         if whole:
             return say("{number} of a kind", number=number)
         return say("{number} or more of a kind", number=number)
     if len(pattern) == 1:
         return say("a {face}", face=face)
-    if len(set(pattern)) > 1:
-        return " ".join(pattern)
     if whole:
         return say("{number} {face}s", number=number, face=face)
     return say("{number} or more {face}s", number=number, face=face)

@@ -30,8 +30,8 @@ from solver.rules.options import (
     options_of,
     read_number,
 )
-from solver.rules.patterns import FACES, any_of, canonical
-from solver.rules.scoring import SCORING_OPTIONS, Scoring
+from solver.rules.patterns import FACES, Dice, any_of, canonical, dice_of, shown_in, tidy
+from solver.rules.scoring import SCORING_OPTIONS, Scoring, Then
 from solver.wording import and_text, say, say_later, say_number
 
 __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
@@ -319,6 +319,37 @@ class Ruleset(Data):
         )
         return bonus, message, True
 
+    def _tell_bank_dice_left(self) -> Told:
+        most = min(self.bank_dice_left, self.dice - 1)
+        is_special = most < self.dice - 1
+        message = say("A turn may be banked however many dice are left.")
+        if is_special and self.hot_dice == "optional":
+            message = say_number(
+                "You can bank only when at most one die is left, or none is (hot dice).",
+                "You can bank only when at most {number} dice are left, or none is (hot dice).",
+                most,
+            )
+        elif is_special:
+            message = say_number(
+                "You can bank only when at most one die is left.",
+                "You can bank only when at most {number} dice are left.",
+                most,
+            )
+        return most if is_special else None, message, is_special
+
+    bank_dice_left: Annotated[int, Field(strict=True, ge=1, le=6)] = described(
+        6,
+        "2",
+        say_later("bank only when no more dice than that are left"),
+        note="most dice that may be left at a bank",
+        ask="Most dice that may be left at a bank; 6 for any number",
+    )
+    """Most dice that may be left at a bank, 1 to 6: with more of them left to roll a turn must go
+    on, also where it has reached the goal.
+
+    Hot dice leave none, so that `hot_dice` alone says whether they may be banked. It does not
+    matter for what a farkle keeps."""
+
     hot_dice_bonus: Numbers = described(
         (),
         "500,1000",
@@ -393,7 +424,7 @@ class Ruleset(Data):
     farkles in a row costs that, and the count starts again."""
 
     def _tell_instant_win(self) -> Told:
-        patterns = canonical(self.instant_win)
+        patterns = canonical(self.decisive.get("wins_game", ()))
         if not patterns:
             return [], say("No roll wins the game at once."), False
         message = say_later("A roll with {patterns} wins the game at once.")
@@ -410,7 +441,7 @@ class Ruleset(Data):
     dice."""
 
     def _tell_lose_everything(self) -> Told:
-        patterns = canonical(self.lose_everything)
+        patterns = canonical(self.decisive.get("loses_score", ()))
         if not patterns:
             return [], say("No roll loses everything."), False
         more = ""
@@ -418,7 +449,7 @@ class Ruleset(Data):
             more += say("; the count of farkles in a row starts again")
         if self.has_opening:
             more += say("; players on the board stay there")
-        if self.instant_win:
+        if "wins_game" in self.decisive:
             more += say("; but a roll that wins at once does not lose")
         message = say_later(
             "A roll with {patterns} loses everything: it ends the turn, loses the turn total and"
@@ -437,6 +468,22 @@ class Ruleset(Data):
 
     The count of farkles in a row starts again at 0, and who is on the board stays there. A roll
     that wins at once does not lose."""
+
+    def _tell_combination(self) -> Told:
+        patterns = canonical(self.decisive.get("loses_turn", ()))
+        if not patterns:
+            return [], say("Only a roll in which nothing scores is a farkle."), False
+        message = say_later(
+            "A roll with {patterns} is a farkle, too, whatever else it shows{more}."
+        )
+        unless = {
+            (): "",
+            ("wins_game",): say(", unless it wins at once"),
+            ("loses_score",): say(", unless it loses everything"),
+            ("wins_game", "loses_score"): say(", unless it wins at once or loses everything"),
+        }[tuple(then for then in self.decisive if then != "loses_turn")]
+        told = say(message, patterns=any_of(patterns, self.dice), more=unless)
+        return patterns, told, True
 
     ending: Literal["at_once", "final_turn", "equal_turns"] = described(
         "at_once",
@@ -488,7 +535,7 @@ class Ruleset(Data):
                 binds = self.minimum_binds_win
                 free = say("the minimum applies unless the bank wins")
                 parts.append(say("the minimum applies") if binds else free)
-            if self.lose_everything:
+            if "loses_score" in self.decisive:
                 parts.append(say("a roll that loses everything loses the game"))
         if not parts:
             return self.ties, say(message), True
@@ -602,6 +649,10 @@ class Ruleset(Data):
                             {"pattern": pattern, "number": len(pattern), "dice": self.dice},
                             needs=("dice",),
                         )
+        yield from self._tables()
+
+    def _tables(self) -> Iterator[Complaint]:
+        """What is wrong with combinations that are said as tables."""
         counting = self.scoring.counting(self.dice)
         for number, one in enumerate(self.scoring.combination):
             place = (*SCORING_OPTIONS["combination"].place, str(number))
@@ -612,6 +663,16 @@ class Ruleset(Data):
                 message = say_later(
                     '{key}: "{pattern}" has no letter by whose face its points could go; give one'
                     " number"
+                )
+            elif one.points is None and one.then == "scores":
+                place, message = (*place, "points"), say_later('the key "{key}" is missing')
+            elif one.points is not None and one.then != "scores":
+                place, message = (
+                    (*place, "then"),
+                    say_later(
+                        "{key}: dice with points score; leave out the points of {pattern}, or what"
+                        " it does"
+                    ),
                 )
             elif number not in counting:
                 message = say_later(
@@ -662,6 +723,27 @@ class Ruleset(Data):
         return self.scoring.combinations(self.dice)
 
     @cached_property
+    def decisive(self) -> dict[Then, tuple[str, ...]]:
+        """Patterns of rolls that leave no choice, by what they do; the first that holds counts."""
+        found: dict[Then, tuple[str, ...]] = {
+            "wins_game": self.instant_win,
+            "loses_score": self.lose_everything,
+            "loses_turn": (),
+        }
+        for one in self.scoring.combination:
+            if one.then != "scores":
+                pattern = tidy(one.dice)
+                word = pattern if len({*pattern}) > 1 else pattern.replace("a", "x")
+                found[one.then] = (*found[one.then], word)
+        return {then: patterns for then, patterns in found.items() if patterns}
+
+    def decided(self, faces: Dice) -> Then:
+        """What a roll of some faces does, whatever it scores."""
+        return next(
+            (then for then, some in self.decisive.items() if shown_in(some, faces)), "scores"
+        )
+
+    @cached_property
     def of_turn(self) -> "Ruleset":
         """The rules without what does not matter to the rolls and set-asides of a turn.
 
@@ -698,9 +780,12 @@ class Ruleset(Data):
 
     @property
     def has_farkle(self) -> bool:
-        """Whether some roll is a farkle; if any is, then one of a single die."""
-        special = {*self.instant_win, *self.lose_everything}
-        return any((face,) not in self.combinations and str(face) not in special for face in FACES)
+        """Whether some roll is a farkle: one of a single die, or one that loses the turn."""
+        single = any(
+            (face,) not in self.combinations and self.decided((face,)) == "scores" for face in FACES
+        )
+        loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
+        return single or any(self.decided(dice) == "loses_turn" for dice in loses)
 
     @property
     def has_opening(self) -> bool:
@@ -735,6 +820,12 @@ class Ruleset(Data):
         """Whether a player with `score` banked may bank `turn_total`, hot dice aside."""
         return turn_total >= self.least_bank_at(score, on_board=on_board)
 
+    def may_leave(self, dice: int) -> bool:
+        """Whether a turn may be banked with so many dice left, of which all are hot dice."""
+        if dice == self.dice:
+            return self.hot_dice == "optional"
+        return dice <= self.bank_dice_left
+
     @property
     def floor_is_played(self) -> bool:
         """Whether the score floor is a rule of play: that a penalty takes no score below 0.
@@ -764,11 +855,21 @@ class Ruleset(Data):
                 exclude={"name", "title", "source", "score_floor", "scoring"},
                 exclude_defaults=True,
             ),
+            **{DECIDED_BY[then]: patterns for then, patterns in self.decisive.items()},
         }
         if self.floor_is_played:
             canonical["score_floor"] = 0
+        if self.bank_dice_left >= self.dice - 1:
+            canonical.pop("bank_dice_left", None)
         return canonical
 
+
+DECIDED_BY: dict[Then, str] = {
+    "wins_game": "instant_win",
+    "loses_score": "lose_everything",
+    "loses_turn": "combination",
+}
+"""Keys of rolls that leave no choice, in the order in which they count."""
 
 OPTIONS = options_of(Ruleset) | SCORING_OPTIONS
 """What there is to say of every option of a rule set, by its key."""
@@ -784,15 +885,18 @@ OF_GOAL = (
     *("goal", "goal_must_be", "ending", "ties"),
     *("minimum_bank", "opening_minimum", "minimum_binds_win"),
 )
-OF_TURN = ("set_aside_all", "hot_dice", "hot_dice_bonus", "instant_win", "lose_everything")
+OF_TURN = (
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
+    *("instant_win", "lose_everything"),
+)
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
     *("opening_minimum", "minimum_bank", "minimum_binds_win"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
-    *("instant_win", "lose_everything"),
+    *("instant_win", "lose_everything", "combination"),
 )
 END_TOLD = ("goal", "ending", "ties")
 """Options in the order in which they are explained."""

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations_with_replacement
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
@@ -31,6 +31,11 @@ from solver.wording import say_later
 Price = int | tuple[int, ...] | Literal["sum"]
 """Points of dice, points by the face of the first letter of their pattern, or those of all faces
 together."""
+
+
+Then = Literal["scores", "wins_game", "loses_score", "loses_turn"]
+"""What dice that show a pattern mean: they score, or a roll that has them among its dice wins the
+game, loses everything or loses the turn. Of a roll that means several the first counts."""
 
 
 def worth_of(dice: Dice, points: int | Literal["sum"]) -> int:
@@ -59,19 +64,21 @@ class Combination(Data):
     """Dice that show a pattern, see `solver.rules.patterns`, and what they are worth together.
 
     Points are a number; six of them, by the face of the first letter, where 0 does not score; or
-    "sum", the sum of the faces.
+    "sum", the sum of the faces. Those that decide about a turn, as `then` says, have none.
     """
 
     dice: Annotated[str, Field(pattern="^[1-6a-z]{1,6}$"), _DICE] = described(...)
     points: Annotated[
         Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)]
         | tuple[Points, Points, Points, Points, Points, Points]
-        | Literal["sum"],
+        | Literal["sum"]
+        | None,
         _PRICE,
-    ] = described(...)
+    ] = described(None)
+    then: Then = described("scores")
 
     def __str__(self) -> str:
-        points = self.points
+        points = self.points or self.then
         shown = ",".join(map(str, points)) if isinstance(points, tuple) else points
         return f"{self.dice}={shown}"
 
@@ -87,10 +94,13 @@ def _combinations(text: str) -> Any:
             found.append({"dice": pattern, "points": []})
         elif not found:
             return text
-        found[-1]["points"].append(read_number(points))
+        word = points.replace("-", "_")
+        found[-1]["points"].append(word if word in get_args(Then) else read_number(points))
     for one in found:
         if len(one["points"]) == 1:
             (one["points"],) = one["points"]
+            if one["points"] in get_args(Then):
+                one["then"] = one.pop("points")
     return found
 
 
@@ -98,7 +108,7 @@ _COMBINATIONS = Kind(
     _combinations,
     say_later(
         "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, or sum; or none"
+        " a, sum, wins-game, loses-score or loses-turn; or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )
@@ -221,13 +231,17 @@ class Scoring(Data):
     combination: Annotated[tuple[Combination, ...], _COMBINATIONS] = described(
         (),
         "aaabb=250,1234=400",
-        say_later("any dice; letters: equal faces; points, or sum"),
+        say_later("equal letters: equal faces; aaaa=loses-turn"),
         usage="combination:aaabb=250",
         ask='Other combinations, such as aaabb=250 or 1234=400 (letters: equal faces), or "none"',
     )
     """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal letters
     are dice of one face, which no other letter and no digit has; `points` are a number, "sum" for
-    the sum of the faces, or six numbers by the face of the first letter.
+    the sum of the faces, or six numbers by the face of the first letter. Or with `dice` and `then`:
+    a roll with such dice among others is one that wins ("wins_game", as `instant_win`), that loses
+    everything ("loses_score", as `lose_everything`), or a farkle whatever scores ("loses_turn").
+
+    A roll that wins does not lose, and one that loses everything is no farkle.
 
     All its dice are set aside together. Where dice score by several keys or tables, the most points
     count; a table that never counts for that is refused."""
@@ -243,7 +257,8 @@ class Scoring(Data):
             yield SCORING_OPTIONS[key].place, SCORING_OPTIONS[key].pattern, self.three_pairs
         place = SCORING_OPTIONS["combination"].place
         for number, one in enumerate(self.combination):
-            yield (*place, str(number)), one.dice, one.points
+            if one.points is not None:
+                yield (*place, str(number)), one.dice, one.points
 
     def _beyond_three(self, option: Option) -> tuple[int, ...]:
         """Points of more than three of a kind by face, as those of three say."""
@@ -272,11 +287,15 @@ class Scoring(Data):
         return found
 
     def counting(self, number_of_dice: int) -> list[int]:
-        """The numbers of those combinations that are the dearest of some dice."""
+        """The numbers of those combinations that are the dearest of some dice, or need no price."""
         places = {place for _, place in self.dearest(number_of_dice).values()}
         own = SCORING_OPTIONS["combination"].place
-        every = range(len(self.combination))
-        return [number for number in every if (*own, str(number)) in places]
+        return [
+            number
+            for number, one in enumerate(self.combination)
+            if (*own, str(number)) in places
+            or (one.then != "scores" and len(one.dice) <= number_of_dice)
+        ]
 
     def combinations(self, number_of_dice: int) -> dict[Dice, int]:
         """Points of every scoring combination."""

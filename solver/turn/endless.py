@@ -249,12 +249,6 @@ def _further(tail: Tail) -> int:
     return min(rolls * tail.plan.reach, _MOST_FURTHER // tail.plan.levels)
 
 
-def _columns(plan: TurnPlan) -> Ints:
-    """The column of dice with which each list of set-asides can be rolled, shape (lists,)."""
-    found: Ints = np.argmax(plan.chances, axis=0)
-    return found
-
-
 def is_endless(plan: TurnPlan) -> bool:
     """Whether all the dice can be rolled again and again without any risk that the turn ends."""
     left = plan.targets[plan.options] % plan.columns
@@ -262,7 +256,7 @@ def is_endless(plan: TurnPlan) -> bool:
     while safe.any():
         stays = np.logical_or.reduceat(safe[left], plan.starts)
         still = safe.copy()
-        still[_columns(plan)[~stays]] = False
+        still[plan.column_of_lists[~stays]] = False
         if np.array_equal(still, safe):
             # fewer and fewer dice end in hot dice, so that all the dice are among them
             return True
@@ -276,7 +270,7 @@ def most_gains(plan: TurnPlan, cost: float) -> Floats:
     For rules without bonuses for hot dice, which may be banked.
     """
     costs = -cost * plan.farkle_chances
-    gain, rolls, _ = _gains(_Choices(plan, 0.0), costs, np.zeros(plan.columns))
+    gain, rolls, _ = _gains(_Choices(plan, np.zeros(plan.columns)), costs, np.zeros(plan.columns))
     found: Floats = np.where(rolls, gain, 0.0)[0]
     return found
 
@@ -288,33 +282,48 @@ def _tail(plan: TurnPlan, ended: Floats, loses: Floats, least: int) -> Tail:
     loses : chance that a roll loses the turn total, likewise
     least : the least turn total that may be banked
     """
-    hot_slope = loses[-1] / (1 - plan.only_hot[-1]) if plan.must_roll_hot and loses[-1] else 0.0
-    slope = loses + plan.only_hot * hot_slope
-    choices = _Choices(plan, hot_slope)
+    slope = _slope(plan, loses)
+    choices = _Choices(plan, slope)
     gain, rolls, moves = _gains(choices, ended, slope)
     begins = float(least)
     values = choices.values(np.where(rolls, gain, 0.0))
-    may_bank = np.ones(plan.columns, dtype=np.bool_)
-    may_bank[-1] = not plan.must_roll_hot
-    falls = may_bank & (slope > 0)
+    falls = plan.may_bank & (slope > 0)
     if falls.any():
         begins = max(begins, float(np.max(gain[:, falls] / slope[falls])))
-    if hot_slope:
-        best = np.maximum.reduceat(values, plan.starts, axis=1)
-        ahead = choices.hot_values(gain[:, -1]) - best.repeat(plan.lengths, axis=1)
-        avoided = np.broadcast_to(choices.avoided, ahead.shape)
-        if avoided.any():
-            begins = max(begins, float(np.max(ahead[avoided] / hot_slope)))
+    if choices.avoided.any():
+        best = np.maximum.reduceat(values, plan.starts, axis=1).repeat(plan.lengths, axis=1)
+        ahead = (choices.all_values(gain) - best)[:, choices.avoided]
+        begins = max(begins, float(np.max(ahead / choices.steeper[choices.avoided])))
     return Tail(begins, gain, slope, rolls, moves, plan)
+
+
+def _slope(plan: TurnPlan, loses: Floats) -> Floats:
+    """How much of the turn total a roll costs on average, shape (columns,).
+
+    Of dice that must be rolled all that they lead to costs, of what costs least.
+    """
+    if not plan.must_roll_others:
+        stays = 1 - plan.only_hot[-1]
+        return loses + plan.only_hot * (loses[-1] / stays if plan.must_roll_hot else 0.0)
+    column = plan.targets[plan.options] % plan.columns
+    slope = loses
+    while True:
+        costs = np.where(plan.may_bank, 0.0, slope)[column]
+        found: Floats = loses + plan.chances @ np.minimum.reduceat(costs, plan.starts)
+        if np.max(np.abs(found - slope)) <= _EQUAL / 1000:
+            return found
+        slope = found
 
 
 class _Choices:
     """What each set-aside of each list adds and leads to, on each level."""
 
-    def __init__(self, plan: TurnPlan, hot_slope: float) -> None:
-        """`hot_slope` is the slope of hot dice that must be rolled, else 0."""
-        self.plan, self.hot_slope = plan, hot_slope
+    def __init__(self, plan: TurnPlan, slope: Floats) -> None:
+        """`slope` is that of each column; it is paid where that must be rolled."""
+        self.plan = plan
         targets = plan.targets[plan.options]
+        self.slope = np.where(plan.may_bank, 0.0, slope)[targets % plan.columns]
+        """Share of the turn total that is lost behind each option whose dice must be rolled."""
         self.hot = plan.is_hot[plan.options]
         levels = range(plan.levels)
         bonus = np.array([plan.bonuses[level] for level in levels])[:, np.newaxis]
@@ -324,21 +333,22 @@ class _Choices:
         following = np.array([plan.next_level(k) for k in levels])[:, np.newaxis]
         self.state = np.where(self.hot, following, level) * plan.columns + targets % plan.columns
         """That each leads to, shape (levels, options)."""
-        only_hot = np.logical_and.reduceat(self.hot, plan.starts)
-        self.avoided = self.hot & ~only_hot.repeat(plan.lengths) & bool(hot_slope)
-        """Hot dice that must be rolled where something else can be set aside."""
-        self.column = _columns(plan)
+        self.steeper = self.slope - np.minimum.reduceat(self.slope, plan.starts).repeat(
+            plan.lengths
+        )
+        self.avoided = self.steeper > _EQUAL
+        """Dice that must be rolled where something else can be set aside that costs less."""
+        self.column = plan.column_of_lists
 
     def values(self, gain: Floats) -> Floats:
         """What each option gains, given the gains of states; -inf for what is avoided."""
-        found: Floats = self.points * (1 - self.hot_slope * self.hot) + gain.ravel()[self.state]
+        found = self.all_values(gain)
         found[:, self.avoided] = -np.inf
         return found
 
-    def hot_values(self, gain: Floats) -> Floats:
-        """What hot dice gain at turn total 0, given their gain on each level."""
-        following = [self.plan.next_level(level) for level in range(self.plan.levels)]
-        found: Floats = self.points * (1 - self.hot_slope) + gain[following][:, np.newaxis]
+    def all_values(self, gain: Floats) -> Floats:
+        """What each option gains at turn total 0, also what is avoided."""
+        found: Floats = self.points * (1 - self.slope) + gain.ravel()[self.state]
         return found
 
     def chances(self, picks: Ints) -> tuple[Floats, Floats]:
@@ -352,7 +362,7 @@ class _Choices:
         weight = plan.chances.max(axis=0)
         for level, pick in enumerate(picks):
             here = level * plan.columns + self.column
-            kept = self.points[level, pick] * (1 - self.hot_slope * self.hot[pick])
+            kept = self.points[level, pick] * (1 - self.slope[pick])
             np.add.at(moves, (here, self.state[level, pick]), weight)
             np.add.at(points, here, weight * kept)
         return moves, points
@@ -363,7 +373,7 @@ def _gains(choices: _Choices, ended: Floats, slope: Floats) -> tuple[Floats, Boo
     plan = choices.plan
     shape = plan.levels, plan.columns
     must = np.zeros(shape, dtype=np.bool_)
-    must[:, -1] = plan.must_roll_hot
+    must[:] = ~plan.may_bank
     may = np.broadcast_to((slope == 0) & ~must, shape)
     rolls, gain = must, np.zeros(shape)
     costs = np.broadcast_to(ended, shape).ravel()

@@ -35,6 +35,9 @@ EVEN = 1e-11
 between options."""
 
 
+_SETTLED = 1e-17
+"""By how much a value changes at most that is repeated no more."""
+
 LEAST_GAIN = 1e-12
 """The least gain of win probability for which a badge is used."""
 
@@ -139,8 +142,7 @@ class TurnTable:
 
     def bank_values(self, turn: TurnState) -> Floats | None:
         """Return what banking is worth to all players; None where it is not allowed."""
-        hot_must_roll = self.plan.must_roll_hot and turn.dice == self.plan.columns
-        if hot_must_roll or not self.may_bank(turn.turn_total):
+        if not (self.plan.may_bank[turn.dice - 1] and self.may_bank(turn.turn_total)):
             return None
         return np.asarray(self.ends.banks[self._row(turn.turn_total)])
 
@@ -166,7 +168,7 @@ class TurnTable:
         return float(self.farkle_values(turn_total)[0])
 
     def may_bank(self, turn_total: int) -> bool:
-        """Whether banking is allowed, hot dice aside."""
+        """Whether banking is allowed, if the dice that are left allow it."""
         return not math.isnan(self.ends.bank[self._row(turn_total)])
 
     def decision(self, turn: TurnState) -> Decision:
@@ -204,8 +206,7 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
         rolls[:, solved:, :, 0] = beyond
     banks = np.where(np.isnan(ends.banks), -np.inf, ends.banks)[:, np.newaxis]
     banks = banks.repeat(columns, axis=1)
-    if plan.must_roll_hot:
-        banks[:, -1] = -np.inf
+    banks[:, ~plan.may_bank] = -np.inf
     values[:, solved:] = _better(rolls[:, solved:], banks[solved:])
     arrays = values, rolls, banks, ended
     _solve_levels(plan, *([each[..., 0] for each in arrays] if players == 1 else arrays))
@@ -276,8 +277,11 @@ def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
 
     Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
     to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
-    again. `ended` is as of `rolls_that_end`.
+    again. Where other dice have to be rolled, too, they are until some may be banked. `ended` is as
+    of `rolls_that_end`.
     """
+    if plan.must_roll_others:
+        return _rolls_until_banked(plan, bank[..., np.newaxis, :], ended)
     scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
     bank = bank[..., np.newaxis, :]
     if not plan.must_roll_hot:
@@ -286,3 +290,21 @@ def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
     hot = rolls[..., -1:, :] / (1 - plan.only_hot[-1])
     rolls += plan.only_hot[:, np.newaxis] * hot
     return rolls
+
+
+def _rolls_until_banked(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
+    """Return what rolling is worth where points are worth nothing more and few dice are banked."""
+    columns = (plan.targets % plan.columns)[plan.options]
+    may_bank = plan.may_bank[:, np.newaxis]
+    rolls = ended
+    while True:
+        options = np.where(may_bank, bank, rolls)[..., columns, :]
+        best = np.maximum.reduceat(options[..., 0], plan.starts, axis=-1)
+        even = options[..., 0] >= best.repeat(plan.lengths, axis=-1) - _even(options)
+        # as in _first_of_even
+        which = np.where(even, np.arange(len(columns)), -1)
+        chosen = np.maximum.reduceat(which, plan.starts, axis=-1)
+        found = ended + plan.chances @ np.take_along_axis(options, chosen[..., np.newaxis], axis=-2)
+        if np.max(np.abs(found - rolls)) <= _SETTLED:
+            return np.asarray(found)
+        rolls = found

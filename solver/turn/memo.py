@@ -152,8 +152,7 @@ def _memo_table(rules: Ruleset, unit: int) -> MemoTable:
     gains = _gains(turn, rows)
     totals = np.arange(rows) * step
     may_bank = np.full(gains.shape, (totals >= rules.least_bank())[:, np.newaxis])
-    if rules.hot_dice != "optional":
-        may_bank[:, -1] = False
+    may_bank &= turn.table.plan.may_bank
     counted = np.ceil((gains - _ROUNDING) / unit).astype(np.int64) * unit
     counted = np.where(may_bank, np.maximum(counted, 0), counted)
     columns = []

@@ -91,8 +91,7 @@ def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> Turn
 def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
     """Where a turn is to be banked, a tie too, shape (levels, turn totals, columns)."""
     banks: npt.NDArray[np.bool_] = table.ends.bank[:, np.newaxis] >= table.roll
-    if table.plan.must_roll_hot:
-        banks[..., -1] = False
+    banks[..., ~table.plan.may_bank] = False
     return banks
 
 
@@ -134,7 +133,7 @@ def turn_outcome(
             banked[t] += here[stays].sum()
             rolled = np.where(stays, 0.0, here)
             if t >= solved:
-                rolled, ended = beyond(level, rolled) if beyond else _rolled_beyond(plan, rolled)
+                rolled, ended = beyond(level, rolled) if beyond else _rolled_beyond(table, rolled)
                 banked[t] += ended
             elif rolled.any():
                 space = mass[level : plan.next_level(level) + 1].reshape(-1)[t * number :]
@@ -145,13 +144,26 @@ def turn_outcome(
     return TurnOutcome(banked, farkled, wins, loses, mass)
 
 
-def _rolled_beyond(plan: TurnPlan, rolled: Floats) -> tuple[Floats, float]:
+def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:
     """How often each number of dice is rolled in the end, and the chance of a bank after that.
 
     As in solver.turn.equations: at the last turn totals whatever scores is banked, unless hot dice
-    have to be rolled, again and again.
+    have to be rolled, again and again, or others until some may be banked.
     """
+    plan = table.plan
     scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
+    if plan.must_roll_others:
+        columns = (plan.targets % plan.columns)[plan.options]
+        # hot dice of whatever level are worth the same there
+        worth = np.where(plan.may_bank, table.ends.bank[-1], table.roll[0, -1])[columns]
+        best = np.maximum.reduceat(worth, plan.starts).repeat(plan.lengths)
+        which = np.where(worth == best, np.arange(len(worth)), -1)
+        after = columns[np.maximum.reduceat(which, plan.starts)]
+        moves = np.zeros((plan.columns, plan.columns))
+        np.add.at(moves, (plan.column_of_lists, after), plan.chances.max(axis=0))
+        banked = moves @ plan.may_bank
+        often = np.linalg.solve(np.eye(plan.columns) - (moves * ~plan.may_bank).T, rolled)
+        return np.asarray(often), float(often @ banked)
     if plan.must_roll_hot:
         scores = scores - plan.only_hot
         rolled = rolled.copy()

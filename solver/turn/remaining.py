@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidDiceError
+from solver.rules.patterns import dice_of
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
 from solver.turn.equations import Floats
@@ -31,8 +32,8 @@ from solver.turn.scoring import (
     states_of_moves,
 )
 
-Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.intp]
 
 Shape = tuple[tuple[int, int], ...]
 """For each type of a set its number of dice and the face that is a joker, JOKER for none."""
@@ -149,9 +150,14 @@ class RollLists:
             only_hot=only_hot,
             reach=self._reach,
             bonuses=self._bonuses,
-            must_roll_hot=self.rules.hot_dice != "optional",
+            may_bank=self._may_bank(thrown),
             step=self.rules.point_step,
         )
+
+    def _may_bank(self, thrown: DiceSet) -> Bools:
+        left = [sum(dice) for dice in thrown.remaining[1:]]
+        may = [number <= self.rules.bank_dice_left for number in left[:-1]]
+        return np.array([*may, self.rules.hot_dice == "optional"])
 
     @property
     def _bonuses(self) -> tuple[int, ...]:
@@ -265,14 +271,14 @@ def _find_lists(
     moves: list[Ints] = []
     for dice in range(1, columns + 1):
         shown = shown_by_rolls(thrown, dice)
-        wins, loses = _decided(rules, thrown, dice)
-        goes_on = ~(wins | loses)
+        fates = _decided(rules, thrown, dice)
+        goes_on = fates < 0
         find = _every if all_options else best_of_shown
         some, reached = find(rules, thrown, dice, shown[goes_on], worth)
         of_rolls = np.full((len(shown), some.shape[1]), -1, dtype=np.intp)
         of_rolls[goes_on] = some
         offsets.append(of_rolls)
-        ends.append(np.where(wins, 1, 2 * loses))
+        ends.append(fates.clip(0))
         moves.append(np.unique(reached))
     if not any(np.any(found >= 0) for found in offsets):
         raise InvalidDiceError.say("with these dice no roll ever scores, so nobody could win")
@@ -327,6 +333,9 @@ def _distinct_rows(best: Ints) -> tuple[Ints, Ints]:
     return distinct[order][: int(scores.sum())], place[own]
 
 
+_ENDS = {"loses_turn": 0, "wins_game": 1, "loses_score": 2}
+"""Ends of a turn by a roll, see `gathered`."""
+
 _CODES = len(FACES) + 2
 """A multiset of faces and jokers is a number whose digits to this base count them; a badge may add
 a die to six."""
@@ -345,22 +354,16 @@ def digit(face: int) -> int:
     return int(_CODES ** ((face - 1) % (len(FACES) + 1)))
 
 
-def _decided(rules: Ruleset, thrown: DiceSet, dice: Remaining) -> tuple[Bools, Bools]:
-    """Which rolls of some dice win, and which lose everything; both may hold of one."""
+def _decided(rules: Ruleset, thrown: DiceSet, dice: Remaining) -> Ints:
+    """What each roll of some dice does whatever scores, as in `gathered`, or -1."""
     faces = _rolls(thrown.remaining[dice])
     counts = (faces[:, :, np.newaxis] == np.array(FACES)).sum(axis=1)
-
-    def shows(patterns: tuple[str, ...]) -> Bools:
-        found = np.zeros(len(faces), dtype=np.bool_)
-        for pattern in patterns:
-            if pattern.startswith("x"):
-                found |= counts.max(axis=1) >= len(pattern)
-            else:
-                needed = np.array([pattern.count(str(face)) for face in FACES])
-                found |= np.all(counts >= needed, axis=1)
-        return found
-
-    return shows(rules.instant_win), shows(rules.lose_everything)
+    found = np.full(len(faces), -1, dtype=np.intp)
+    for then, patterns in reversed(rules.decisive.items()):
+        for shown in (one for pattern in patterns for one in dice_of(pattern)):
+            needed = np.array([shown.count(face) for face in FACES])
+            found[np.all(counts >= needed, axis=1)] = _ENDS[then]
+    return found
 
 
 def _every(

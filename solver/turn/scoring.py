@@ -36,6 +36,9 @@ class TurnState:
     """How often all dice were set aside; matters where the bonus for it changes."""
 
 
+_MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
+
+
 class Fate(StrEnum):
     """What a roll means before any choice."""
 
@@ -43,6 +46,9 @@ class Fate(StrEnum):
     FARKLE = "farkle"
     WINS = "wins"
     LOSES = "loses"
+
+
+_FATES = {"wins_game": Fate.WINS, "loses_score": Fate.LOSES, "loses_turn": Fate.FARKLE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +90,8 @@ class TurnPlan:
     bonuses: tuple[int, ...]
     """Steps on top for the first, second, ... hot dice of a turn; the last one for all further.
     A turn has one level for each, the number of hot dice so far, which stays at the last."""
-    must_roll_hot: bool
-    """Whether hot dice may not be banked."""
+    may_bank: npt.NDArray[np.bool_]
+    """Whether a turn may be banked with the dice of a column left, shape (columns,)."""
     step: int
     """Points of one step."""
 
@@ -100,6 +106,35 @@ class TurnPlan:
         """Whether each target is hot dice, shape (targets,)."""
         hot: npt.NDArray[np.bool_] = self.targets % self.columns == self.columns - 1
         return hot
+
+    @property
+    def must_roll_hot(self) -> bool:
+        """Whether hot dice may not be banked."""
+        return not self.may_bank[-1]
+
+    @property
+    def must_roll_others(self) -> bool:
+        """Whether there are other dice with which a turn may not be banked."""
+        return not self.may_bank[:-1].all()
+
+    @cached_property
+    def column_of_lists(self) -> npt.NDArray[np.intp]:
+        """The column of dice with which each list can be rolled, shape (lists,)."""
+        found: npt.NDArray[np.intp] = np.argmax(self.chances, axis=0)
+        return found
+
+    @cached_property
+    def rolls_to_bank(self) -> float:
+        """Most rolls on average until dice may be banked, or the turn ends; inf if it may not."""
+        rolls = ~self.may_bank * 1.0
+        column = (self.targets % self.columns)[self.options]
+        for _ in range(_MOST_ROLLS):
+            worst = np.maximum.reduceat(rolls[column], self.starts)
+            found = np.where(self.may_bank, 0.0, 1 + self.chances @ worst)
+            if np.max(np.abs(found - rolls)) <= _SAME_ROLLS:
+                return float(found.max())
+            rolls = found
+        return np.inf
 
     @property
     def columns(self) -> int:
@@ -207,7 +242,7 @@ def fate(rules: Ruleset, roll: Roll) -> Fate:
 
 def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
     """The fate of a roll by its set-asides."""
-    if rules.instant_win or rules.lose_everything:
+    if rules.decisive:
         faces = dice_set(rules).faces(roll)
         if (found := fate_of_faces(rules, faces)) is not None:
             return found
@@ -215,19 +250,8 @@ def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
 
 
 def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
-    """What a roll means that shows such faces, where it wins or loses whatever it scores."""
-    if any(_matches(faces, pattern) for pattern in rules.instant_win):
-        return Fate.WINS
-    if any(_matches(faces, pattern) for pattern in rules.lose_everything):
-        return Fate.LOSES
-    return None
-
-
-def _matches(roll: Roll, pattern: str) -> bool:
-    """Whether a roll contains the dice of a pattern, see solver.rules.ruleset.Pattern."""
-    if pattern.startswith("x"):
-        return max(Counter(roll).values()) >= len(pattern)
-    return Counter(map(int, pattern)) <= Counter(roll)
+    """What a roll means that shows such faces, where that does not depend on what it scores."""
+    return _FATES.get(rules.decided(faces))
 
 
 def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
@@ -388,7 +412,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         only_hot=only_hot,
         reach=reach,
         bonuses=bonuses,
-        must_roll_hot=rules.hot_dice != "optional",
+        may_bank=np.array([rules.may_leave(dice + 1) for dice in range(columns)]),
         step=step,
     )
 

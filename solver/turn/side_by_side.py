@@ -28,8 +28,7 @@ def solve_turns(plan: TurnPlan, bank: Floats, farkle: Floats, lost: Floats) -> F
     ended = rolls_that_end(plan, farkle, lost, np.ones(1))
     beyond = rolls_beyond(plan, bank[solved:], ended[solved:])
     least = np.where(np.isnan(bank), -np.inf, bank)[:, np.newaxis].repeat(columns, axis=1)
-    if plan.must_roll_hot:
-        least[:, -1] = -np.inf
+    least[:, ~plan.may_bank] = -np.inf
     values = np.empty((plan.levels, totals, columns, lanes))
     values[:, solved:] = np.maximum(beyond, least[solved:])
     pairs, lists = _maxima(plan)

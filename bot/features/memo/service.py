@@ -149,9 +149,7 @@ def _worked_out(table: MemoTable, roll: Roll) -> MemoExample:
     for kept in set_asides(rules, roll):
         after = after_set_aside(rules, start.turn, kept)
         gain = table.gain(after.turn_total, after.dice)
-        may_bank = rules.may_bank(after.turn_total, 0) and (
-            after.dice < rules.dice or rules.hot_dice == "optional"
-        )
+        may_bank = rules.may_bank(after.turn_total, 0) and rules.may_leave(after.dice)
         choices.append(
             MemoChoice(kept.dice, after.turn_total, after.dice, gain, may_bank and gain <= 0)
         )

@@ -214,15 +214,21 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("This assumes that you are on the board.")
     if rules.hot_dice != "optional":
         yield say("After hot dice you must roll, even where the table says bank.")
+    if rules.bank_dice_left < rules.dice - 1:
+        yield say_number(
+            "Where more than one die is left you must roll.",
+            "Where more than {number} dice are left you must roll.",
+            rules.bank_dice_left,
+        )
     if len(rules.hot_dice_bonus) > 1:
         yield say(
             "The table holds before the first hot dice of a turn; later ones have another bonus."
         )
     if rules.farkle_penalty:
         yield say("The table leaves out the penalty for farkles in a row.")
-    if rules.lose_everything:
+    if "loses_score" in rules.decisive:
         yield say("The table leaves out that a roll may cost your whole score.")
-    if rules.instant_win:
+    if "wins_game" in rules.decisive:
         yield say("The table counts a roll that wins at once only as banking the turn total.")
     if rules.ending != "at_once":
         yield say("In a last turn, roll until you have beaten the other player.")

@@ -244,7 +244,7 @@ def _turned_over(ground: Ground, position: Position) -> Iterator[tuple[Field, Po
 
 def _scores_fall(rules: Ruleset) -> bool:
     """Whether a score can fall, so that it does not tell who has banked before."""
-    return bool(rules.farkle_penalty or rules.lose_everything)
+    return bool(rules.farkle_penalty or "loses_score" in rules.decisive)
 
 
 def _scored(ground: Ground, position: Position, field: Field, amount: int) -> Position | None:

@@ -170,7 +170,7 @@ def _check(rules: Ruleset, question: PointsQuestion) -> None:
             " always the same",
             rules=rules.name,
         )
-    if question.score is not None and not rules.lose_everything:
+    if question.score is not None and "loses_score" not in rules.decisive:
         raise InvalidRequestError.say(
             "under {rules} rules no roll loses everything, so the score does not matter",
             rules=rules.name,

@@ -73,9 +73,9 @@ def _head(answer: PointsAnswer) -> str:
             if question.on_board
             else say("This assumes that you are not on the board yet.")
         )
-    if rules.instant_win:
+    if "wins_game" in rules.decisive:
         told.append(say("A roll that wins at once counts as banking the turn total."))
-    if rules.lose_everything:
+    if "loses_score" in rules.decisive:
         told.append(
             say(
                 "A roll that loses everything costs {points:,} points on top of the turn total.",
@@ -102,9 +102,9 @@ def _brings(answer: PointsAnswer) -> str:
         say("{points} points on average", points=_points(answer.points)),
         say("farkle {chance}", chance=_chance(answer.farkle_probability)),
     ]
-    if answer.rules.instant_win:
+    if "wins_game" in answer.rules.decisive:
         parts.append(say("wins {chance}", chance=_chance(answer.win_probability)))
-    if answer.rules.lose_everything:
+    if "loses_score" in answer.rules.decisive:
         parts.append(say("loses all {chance}", chance=_chance(answer.lose_probability)))
     return "  " + ", ".join(parts)
 

@@ -32,6 +32,7 @@ from bot.views.house_rules import (
     solve_progress_text,
     used_text,
 )
+from bot.views.rules_text import rules_text
 from bot.views.tasks import needed_text
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.position import first_position
@@ -231,6 +232,16 @@ def test_combinations_are_typed_as_patterns_with_points(tmp_path: Path) -> None:
     file.write_text(rules_toml(rules, "sunday"))
     assert read_rules(file) == rules
     assert rules_from_options("x", rules, {"combination": "none"}).scoring.combination == ()
+
+
+def test_rolls_that_decide_may_be_said_as_combinations(tmp_path: Path) -> None:
+    long = made("combination:AAAAAA=wins-game,2345=loses-score,222=loses-turn")
+    short = made("instant-win:xxxxxx lose-everything:2345 combination:222=loses-turn")
+    assert long.digest == short.digest
+    assert "A roll with three or more 2s is a farkle, too" in rules_text(long)
+    file = tmp_path / "sunday.toml"
+    file.write_text(rules_toml(long, "sunday"))
+    assert read_rules(file) == long
 
 
 def test_combinations_that_never_count_any_more_are_not_inherited() -> None:

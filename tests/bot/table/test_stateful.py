@@ -122,7 +122,7 @@ class Referee:
     def may_bank(self, seat: int) -> bool:
         if self.over or seat != self.mover or self.roll is not None or not self.total:
             return False
-        if self.dice == self.rules.dice and self.rules.hot_dice != "optional":
+        if not naive.may_leave(self.rules, self.dice):
             return False
         return self.enough(self.total)
 

@@ -89,6 +89,7 @@ def effort(rules: Ruleset, players: int) -> int:
             marks=pytest.mark.slow,
         ),
         small(goal=200, dice=2, farkle_keeps_turn_total=True, hot_dice="no_bank"),
+        small(goal=150, bank_dice_left=1),
         pytest.param(
             small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
             marks=pytest.mark.slow,
@@ -110,7 +111,7 @@ def effort(rules: Ruleset, players: int) -> int:
         ),
     ],
     ids=[
-        *("bonus", "opening", "keeps", "lose everything", "final turn", "equal turns"),
+        *("bonus", "opening", "keeps", "one left", "lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
     ],
 )
@@ -167,6 +168,7 @@ def test_random_rules(kernels: Path, ending: str, ties: str) -> None:
             small(lose_everything=("xx",), opening_minimum=150, minimum_binds_win=False),
             marks=pytest.mark.slow,
         ),
+        small(ending="final_turn", bank_dice_left=1),
         small(ending="final_turn", opening_minimum=200, farkle_keeps_turn_total=True),
         small(ending="final_turn", ties="shared", hot_dice="no_bank", hot_dice_bonus=(50,)),
         pytest.param(small(ending="final_turn", ties="played_on"), marks=pytest.mark.slow),
@@ -175,7 +177,7 @@ def test_random_rules(kernels: Path, ending: str, ties: str) -> None:
         small(ending="equal_turns", ties="played_on", minimum_bank=100),
     ],
     ids=[
-        *("kcd", "at once", "lose everything", "final turn", "final turn, shared"),
+        *("kcd", "at once", "lose everything", "one left", "final turn", "final turn, shared"),
         *("final turn, play-offs", "equal turns", "equal turns, shared", "equal turns, play-offs"),
     ],
 )

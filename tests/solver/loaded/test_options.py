@@ -51,6 +51,12 @@ RULES = {
     "forced hot dice": small(dice=3, goal=300, hot_dice="forced", hot_dice_bonus=(50,)),
     "farkle keeps": small(dice=2, goal=300, minimum_bank=100, farkle_keeps_turn_total=True),
     "win or lose": small(dice=2, goal=400, instant_win=("66",), lose_everything=("22",)),
+    "bank with few left": small(
+        dice=3,
+        goal=200,
+        bank_dice_left=1,
+        scoring={"combination": ({"dice": "22", "then": "loses_turn"},)},
+    ),
     "much at once": small(
         dice=2,
         goal=200,

@@ -111,7 +111,7 @@ class Reader:
                 rules, position.turn_total, hot, (points, left or rules.dice)
             )
             may = rules.may_bank(total, position.banked, on_board=position.on_board)
-            may &= left < rules.dice or rules.hot_dice == "optional"
+            may &= naive.may_leave(rules, left)
             wins = may and position.banked + total >= rules.winning_score
             gain = max(
                 (row for row in self.gains[left] if row[0] <= total), key=lambda row: row[0]
