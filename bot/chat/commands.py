@@ -28,7 +28,7 @@ from bot.tasks.tasks import TaskCancelledError
 from bot.typed import check_length, cleaned, narrowed
 from bot.views.card import Card, text_card
 from bot.views.game import news_data, news_text
-from bot.views.layout import safe_text, shorten, whole_sentence
+from bot.views.layout import on_phone, safe_text, shorten, whole_sentence
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.play.policies import LEVELS
 from solver.rules.ruleset import Ruleset
@@ -109,7 +109,9 @@ class Reply:
 
     def card(self) -> Card:
         """Return it as a message, in the language that is spoken where this is called."""
-        return self.make_card(self.subject) or text_card(self.text)
+        with on_phone():
+            made = self.make_card(self.subject)
+        return made or text_card(partial(self.make_text, self.subject))
 
 
 def as_reply(told: Reply | News) -> Reply:

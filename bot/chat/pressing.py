@@ -23,7 +23,7 @@ from bot.table.events import Accepted, Banked, Joined, Kept, Picked, Rolled, Sco
 from bot.table.state import Stage
 from bot.tasks.tasks import Delay
 from bot.views.game import details_lines
-from bot.views.layout import whole_sentence
+from bot.views.layout import on_phone, whole_sentence
 from bot.views.review import review_pages
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import kept_dice, used_dice, why_not
@@ -261,7 +261,8 @@ class Pressing:
         pages: list[str] = []
         async for found in self.games.oracle.review(table, caller.asker):
             if isinstance(found, Review):
-                pages = review_pages(found, table.names)
+                with on_phone():
+                    pages = review_pages(found, table.names)
         return pages
 
     def confirmed(self, caller: Caller, press: Confirm) -> AsyncIterator[News]:

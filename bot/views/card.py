@@ -1,9 +1,11 @@
 """Messages as data: marked text, pictures and buttons, for chats that have messages."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from bot.views.layout import defused, plain_markdown, shorten_text
+from bot.typed import cleaned
+from bot.views.layout import defused, on_phone, plain_markdown, shorten_text
 from solver.wording import say
 
 _MOST_PLAIN = 1_700
@@ -81,9 +83,12 @@ class Card:
         return self.attachments
 
 
-def text_card(text: str) -> Card:
-    """Text of the console as a message; what does not fit is in a file."""
+def text_card(make_text: Callable[[], str]) -> Card:
+    """Text as a message; what does not fit is in a file, laid out as on the console."""
+    with on_phone():
+        text = make_text()
     if len(text) <= _MOST_PLAIN:
         return Card(plain_markdown(text))
-    whole = Attachment("answer.txt", text.encode(), say("The whole answer"))
+    with on_phone(is_phone=False):
+        whole = Attachment("answer.txt", cleaned(make_text()).encode(), say("The whole answer"))
     return Card(plain_markdown(shorten_text(text, _MOST_PLAIN)), (whole,))

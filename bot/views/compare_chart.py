@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.services.comparing import ComparedRules
 from bot.services.variations import Compared
@@ -81,7 +82,7 @@ def _along(compared: Compared) -> Sequence[float] | Sequence[str]:
 
 def compare_card(compared: ComparedRules) -> Card:
     """Rule sets side by side, with their picture if there is one."""
-    whole = text_card(compare_text(compared.found))
+    whole = text_card(partial(compare_text, compared.found))
     if compared.picture is None:
         return whole
     drawn = Attachment("rules.png", compared.picture, say("The rule sets side by side"))

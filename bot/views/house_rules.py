@@ -7,7 +7,7 @@ from bot.services.house_rules import DeletedRules, RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.tasks.solving import SolveProgress, SolveState
 from bot.tasks.tasks import duration
-from bot.views.layout import columns, whole_sentence, wrap
+from bot.views.layout import PHONE, columns, room, whole_sentence, wrap
 from bot.views.rules_text import rules_list_data, rules_text, title_text
 from solver.game.standings import state_count
 from solver.rules.ruleset import Ruleset
@@ -142,7 +142,8 @@ def _rows(entries: Sequence[RulesEntry]) -> list[str]:
         (entry.name, _status(entry), title_text(entry.rules) if entry.rules else "")
         for entry in entries
     ]
-    return [short(row, _WIDTH) for row in columns(rows)]
+    lines = columns(rows)
+    return lines if room() <= PHONE else [short(line, _WIDTH) for line in lines]
 
 
 def _status(entry: RulesEntry) -> str:

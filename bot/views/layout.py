@@ -4,6 +4,7 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import chain, groupby
 
@@ -26,11 +27,15 @@ _WIDEST_MARK = 2
 _LEAST_TEXT = 16
 """Columns in which the text of a cell can still be read."""
 
-_PHONE = 32
+PHONE = 32
 """Columns of a fixed-width font that a phone shows beside a picture of who speaks."""
 
-_LEAST_BAR = 5
-_BAR = re.compile("█+")
+_SHORT_NAME = 10
+"""Columns of the name of a row that is repeated rather than put above its row."""
+
+_for_phone: ContextVar[bool] = ContextVar("for_phone", default=False)
+_IN_TABLE = "\x02"
+"""Ends a line of a table in text for a phone, where it tells that from a list."""
 
 _MARKS = re.compile(r"[_\\~|*`\[]|^>(?:>>)?\s|^#{1,3}|^\s*-", re.MULTILINE)
 _ACTED_ON = re.compile(
@@ -70,7 +75,20 @@ def fit_to(width: int | None) -> None:
 
 def room() -> int:
     """The columns that text is laid out in."""
-    return _room.get() or WIDTH
+    return PHONE if _for_phone.get() else _room.get() or WIDTH
+
+
+@contextmanager
+def on_phone(*, is_phone: bool = True) -> Iterator[None]:
+    """Lay out what is made within for a message: narrow tables, and sentences in one line each.
+
+    Such text goes through `plain_markdown`.
+    """
+    before = _for_phone.set(is_phone)
+    try:
+        yield
+    finally:
+        _for_phone.reset(before)
 
 
 def wrap(text: str, width: int | None = None, hang: int = 2) -> str:
@@ -80,6 +98,8 @@ def wrap(text: str, width: int | None = None, hang: int = 2) -> str:
 
     width : that of sentences if not given: `WIDTH`, or less where there is less room
     """
+    if width is None and _for_phone.get():
+        return text
     width = width or min(WIDTH, room())
     wrapped = []
     for line in text.replace(" %", "\N{NO-BREAK SPACE}%").split("\n"):
@@ -119,8 +139,10 @@ def columns(
     Where there is too little room, columns in `spare` are left out, the first of them first. If
     that is not enough, text in the last column is broken, or the other cells of a row go below its
     first one, or two rows become two columns, or the columns are spread over several tables, each
-    with the first column.
+    with the first column. On a phone, rows with text that is too wide make a list.
     """
+    if _for_phone.get():
+        return _phone_columns([list(row) for row in rows], set(right), spare)
     table, ends = [list(row) for row in rows], set(right)
     kept = list(range(len(_widths(table))))
     most, left_out = _room.get(), iter(spare)
@@ -133,6 +155,29 @@ def columns(
             narrow = _in_room(cells, aligned, most, indent=2)
             return list(chain.from_iterable(narrow)) if narrow else _spread(cells, aligned, most)
         kept.remove(k)
+
+
+def _phone_columns(table: list[list[str]], right: set[int], spare: Iterable[int]) -> list[str]:
+    """The lines of a table on a phone: in columns that are narrow enough, or a list of its rows."""
+    kept = list(range(len(_widths(table))))
+    for left_out in (None, *spare):
+        if left_out is not None:
+            kept.remove(left_out)
+        cells, ends = _chosen(table, right, kept)
+        for gap in 2, 1:
+            lines = _aligned(cells, ends, 0, gap)
+            if _widest(lines) <= PHONE:
+                return [line + _IN_TABLE for line in lines]
+    *_, last = widths = _widths(cells)
+    is_text = len(widths) - 1 not in ends and last > _LEAST_TEXT
+    if is_text or (widths[0] > _LEAST_TEXT and ends != set(range(1, len(widths)))):
+        return _aligned(table, right)
+    narrow = _in_room(cells, ends, PHONE, indent=0) if widths[0] > _SHORT_NAME else None
+    lines = list(chain.from_iterable(narrow or []))
+    lines = lines or [line[2:] for line in _spread(cells, ends, PHONE)]
+    if _widest(lines) > PHONE:
+        return _aligned(table, right)
+    return [line + _IN_TABLE for line in lines]
 
 
 def _widths(table: Sequence[Sequence[str]]) -> list[int]:
@@ -282,29 +327,20 @@ def shorten_text(text: str, most: int = MOST_IN_MESSAGE) -> str:
 
 
 def plain_markdown(text: str) -> str:
-    """Text of the console as a message: sentences as they are, and columns as a phone shows them.
-
-    Narrow columns are in a fixed-width font; of wider ones, which a phone would break in the middle
-    of words, each row is a line of cells.
-    """
-    text = defused(text)
-    if not any(map(_has_cells, text.splitlines())):
-        # what was broken for a narrow terminal is one sentence again
-        return shorten_text(
-            "\n".join(map(escape_markdown, re.sub("\n  +", " ", text).splitlines()))
-        )
+    """Text that was made for a phone as a message: sentences, lists, and tables as code."""
     shown: list[str] = []
-    for is_block, block in blocks(text):
-        if not is_block:
-            shown += map(escape_markdown, block)
-        elif any(map(_has_cells, block)):
-            shown += _table(block)
-        else:
-            shown += [f"- {escape_markdown(line.strip())}" for line in block]
+    for is_table, lines in groupby(text.split("\n"), lambda line: line.endswith(_IN_TABLE)):
+        if is_table:
+            shown += _code(list(lines))
+            continue
+        for is_inset, part in groupby(map(defused, lines), _is_in_block):
+            rows = list(part)
+            shown += _list(rows) if is_inset else map(escape_markdown, rows)
     message = "\n".join(shown)
     if len(message) <= MOST_IN_MESSAGE:
         return message
-    return f"```text\n{shorten_text(_coded(text), MOST_IN_MESSAGE - 12)}\n```"
+    plain = "\n".join(defused(line.removesuffix(_IN_TABLE)) for line in text.split("\n"))
+    return "\n".join(_code([shorten_text(plain, MOST_IN_MESSAGE - 12)]))
 
 
 def blocks(text: str) -> Iterator[tuple[bool, list[str]]]:
@@ -350,14 +386,12 @@ def cells(row: str) -> list[str]:
     return re.split(" {2,}", row.strip())
 
 
-def _table(rows: Sequence[str]) -> list[str]:
-    """Rows of columns as a block of code where that is narrow enough, else as lines of cells."""
-    rows = _shorter_bars(rows)
-    if _is_wide(rows) and len(rows) == 2 and len(cells(rows[0])) == len(cells(rows[1])):
-        turned = columns(zip(*map(cells, rows), strict=True), right={1})
-        rows = rows if _is_wide(turned) else turned
-    if not _is_wide(rows):
-        return ["```text\n" + "\n".join(map(_coded, rows)) + "\n```"]
+def _list(rows: Sequence[str]) -> list[str]:
+    """Lines that are set in as a list: what comes first in each is marked, if there is more."""
+    if not any(map(_has_cells, rows)):
+        return [f"- {escape_markdown(row.strip())}" for row in rows]
+    if max(map(text_width, rows)) <= PHONE:
+        return _code(rows)
     has_head = _indent(rows[0]) > min(map(_indent, rows))
     lines = []
     for number, row in enumerate(rows):
@@ -369,28 +403,7 @@ def _table(rows: Sequence[str]) -> list[str]:
     return lines
 
 
-def _is_wide(rows: Sequence[str]) -> bool:
-    return max(map(text_width, rows)) > _PHONE
-
-
-def _shorter_bars(rows: Sequence[str]) -> Sequence[str]:
-    """Rows with bars in them, so short that they are narrow enough, if that is possible."""
-    too_wide = max(map(text_width, rows)) - _PHONE
-    begins = min((row.index("█") for row in rows if "█" in row), default=0)
-    longest = max((len(bar) for row in rows for bar in _BAR.findall(row)), default=0)
-    most = longest - max(0, too_wide)
-    if too_wide <= 0 or most < _LEAST_BAR:
-        return rows
-
-    def shorter(row: str) -> str:
-        bar = len(row[begins : begins + longest].rstrip())
-        return (
-            row[:begins] + ("█" * round(bar * most / longest)).ljust(most) + row[begins + longest :]
-        )
-
-    return [shorter(row) for row in rows]
-
-
-def _coded(text: str) -> str:
-    """Text that does not end the block of code that it is in."""
-    return text.replace("```", "'''")
+def _code(rows: Iterable[str]) -> list[str]:
+    """Lines in a block of code, which nothing in them ends."""
+    plain = (defused(row.removesuffix(_IN_TABLE)).replace("```", "'''") for row in rows)
+    return ["```text\n" + "\n".join(plain) + "\n```"]

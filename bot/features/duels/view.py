@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.views.layout import columns, percent, wrap
+from bot.views.layout import PHONE, columns, dice_count, percent, room, wrap
 from bot.views.sheet import Cell, Sheet, sheet
 from solver.play.best_response import BestResponse, Example
 from solver.play.duel import Duel, Played
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say, say_later
 
+_MOST_ON_PHONE = 3
+"""Positions that a phone shows."""
 _WHEN = (say_later("beginning"), say_later("second"), say_later("overall"))
 
 
@@ -129,6 +131,8 @@ def response_text(found: BestResponse) -> str:
 def _examples(examples: Sequence[Example]) -> list[str]:
     """Two lines for each position: what the best response does there, and optimal play."""
     dice = len(examples[0].best_banks)
+    if room() <= PHONE:
+        return _narrow_examples(examples[:_MOST_ON_PHONE])
     rows = [(say("me:them"), "", say("wins"), *map(str, range(dice, 0, -1)))]
     for one in examples:
         scores = f"{figure(one.position.banked)}:{figure(one.position.opponent)}"
@@ -139,6 +143,20 @@ def _examples(examples: Sequence[Example]) -> list[str]:
             told = (say("never") if bank is None else figure(bank) for bank in banks[::-1])
             rows.append((place, name, percent(chance), *told))
     return columns(rows, right=range(2, 3 + dice))
+
+
+def _narrow_examples(examples: Sequence[Example]) -> list[str]:
+    """A few lines for each position, with what the best response does beside optimal play."""
+    rows: list[tuple[str, str, str]] = []
+    for one in examples:
+        scores = f"{figure(one.position.banked)}:{figure(one.position.opponent)}"
+        rows.append((scores, say("best"), say("optimal")))
+        rows.append((say("wins"), percent(one.best), percent(one.optimal)))
+        banks = enumerate(zip(one.best_banks, one.optimal_banks, strict=True), 1)
+        for dice, both in reversed([*banks]):
+            best, optimal = (say("never") if bank is None else figure(bank) for bank in both)
+            rows.append((dice_count(dice), best, optimal))
+    return columns(rows, right={1, 2})
 
 
 def response_data(found: BestResponse) -> dict[str, Any]:

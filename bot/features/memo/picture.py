@@ -9,7 +9,7 @@ from bot.features.memo.view import Grid, Heading, Part, memo_page, memo_text
 from bot.typed import cleaned
 from bot.views import drawing
 from bot.views.card import Attachment, Card
-from bot.views.layout import escape_markdown, percent, safe_text
+from bot.views.layout import escape_markdown, on_phone, percent, safe_text
 from solver.wording import say
 
 _SIZE = 5.83, 8.27
@@ -152,5 +152,7 @@ def memo_card(answer: MemoAnswer) -> Card | None:
         overall = percent(answer.study.memo_go_for_it.overall)
         worth = say("If you play by it, you win {overall} against optimal play.", overall=overall)
         text += f"\n{escape_markdown(worth)}"
-    picture = Attachment("memo.png", answer.picture, cleaned(memo_text(answer))[:1000])
+    with on_phone(is_phone=False):
+        described = cleaned(memo_text(answer))[:1000]
+    picture = Attachment("memo.png", answer.picture, described)
     return Card(text, (picture,))

@@ -5,10 +5,13 @@ from typing import Any
 
 from bot.features.records.dice_statistics import DiceRecords
 from bot.review.dice_record import FEWEST_DICE, DiceRecord, FaceCounts, Fairness, LoadedCount
-from bot.views.layout import columns, percent, wrap
+from bot.views.layout import columns, percent, room, wrap
 from solver.wording import figure, say, say_later, say_number
 
 BAR_WIDTH = 30
+"""Columns of the longest bar, where there is room."""
+_BESIDE = 22
+"""Columns of what is beside a bar."""
 _FALLS = {
     Fairness.TOO_FEW: say_later("too few to say"),
     Fairness.FAIR: say_later("as it should"),
@@ -55,11 +58,11 @@ def dice_record_text(record: DiceRecord) -> str:
     """A bar for each face, then in words whether fair dice would roll so."""
     if not record.dice:
         return say("No dice have been rolled yet.")
-    most = max(record.counts)
+    most, wide = max(record.counts), min(BAR_WIDTH, max(1, room() - _BESIDE))
     rows = [
         (
             str(face),
-            _bar(count / most).ljust(BAR_WIDTH),
+            _bar(count / most, wide).ljust(wide),
             figure(count),
             percent(count / record.dice),
         )
@@ -159,6 +162,6 @@ def _farkles_text(record: DiceRecord) -> str:
     return f"{told} {often}"
 
 
-def _bar(share: float) -> str:
-    eighths = round(share * BAR_WIDTH * 8)
+def _bar(share: float, width: int) -> str:
+    eighths = round(share * width * 8)
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()

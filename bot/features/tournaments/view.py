@@ -11,7 +11,7 @@ from bot.features.tournaments.bracket import Form, Nobody, Pairing, Row, Side, S
 from bot.features.tournaments.service import Happened, TournamentNews, rules_of
 from bot.views.card import Button, Card, Style
 from bot.views.events import events_text, result_text
-from bot.views.layout import columns, escape_markdown, safe_text, wrap
+from bot.views.layout import columns, plain_markdown, safe_text, wrap
 from solver.errors import FarkleError
 from solver.wording import and_text, figure, say, say_later, say_number
 
@@ -252,14 +252,8 @@ def _lines(blocks: Sequence[Block]) -> list[str]:
 def tournament_card(news: TournamentNews) -> Card:
     """A tournament as a message with buttons."""
     found = news.tournament
-    parts = []
-    for block in [*_happened(news), *_blocks(found, _NAME, commands=False)]:
-        if isinstance(block, str):
-            parts.append(escape_markdown(block))
-        else:
-            table = "\n".join(line.removeprefix("  ") for line in columns(block, right={0}))
-            parts.append(f"```text\n{table}\n```")
-    return Card("\n".join(parts), buttons=tuple(_buttons(found)) if found else ())
+    lines = _lines([*_happened(news), *_blocks(found, _NAME, commands=False)])
+    return Card(plain_markdown("\n".join(lines)), buttons=tuple(_buttons(found)) if found else ())
 
 
 def _buttons(found: Tournament) -> Iterator[Button]:

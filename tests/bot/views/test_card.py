@@ -48,8 +48,5 @@ def test_a_moment_is_a_square_of_chosen_dice() -> None:
 
 
 def test_plain_text() -> None:
-    assert plain_markdown("a sentence that was\n  broken for a terminal") == (
-        "a sentence that was broken for a terminal"
-    )
     assert plain_markdown("*x* _y_") == "\\*x\\* \\_y\\_"
     assert plain_markdown("a  b\nc  ```d") == "```text\na  b\nc  '''d\n```"

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from bot.views.advice import cost_text
 from bot.views.layout import (
     MOST_IN_MESSAGE,
+    PHONE,
     columns,
     fit_to,
+    on_phone,
     percent,
     plain_markdown,
     text_width,
@@ -169,75 +171,91 @@ def test_a_game_that_is_solved_at_once_has_a_residual_of_nothing() -> None:
         assert sweep <= sweeps.after(Progress(sweep, 0.0, residual)) < 100
 
 
-PHONE = 32
-"""Columns of a fixed-width font beside a picture of who speaks, on a phone of 384 px."""
-
 WORDS = st.text("abcdeé7", min_size=1, max_size=9)
 SENTENCES = st.lists(WORDS, min_size=1, max_size=40).map(" ".join)
 CELLS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> list[str]:
+def tables(draw: st.DrawFn) -> tuple[list[list[str]], set[int]]:
     number = draw(st.integers(2, 5))
     rows = st.lists(CELLS, min_size=number, max_size=number)
     aligned = st.sets(st.integers(1, number - 1))
-    return columns(draw(st.lists(rows, min_size=1, max_size=5)), right=draw(aligned))
+    return draw(st.lists(rows, min_size=1, max_size=5)), draw(aligned)
 
 
-@given(st.lists(SENTENCES.map(lambda one: [one]) | tables(), min_size=1, max_size=5))
-def test_a_message_says_all_of_the_text_on_a_phone(parts: list[list[str]]) -> None:
-    """Every word in its order or, of two rows that are turned, at least once; no wide columns."""
-    text = wrap("\n".join(line for part in parts for line in part))
-    message = plain_markdown(text)
+@given(st.lists(SENTENCES | tables(), min_size=1, max_size=5))
+def test_a_message_says_all_of_the_text_on_a_phone(
+    parts: list[str | tuple[list[list[str]], set[int]]],
+) -> None:
+    """Every word is there, in a table that is spread at least once; nothing is too wide."""
+    blocks, words = [], set()
+    with on_phone():
+        for part in parts:
+            if isinstance(part, str):
+                blocks.append(wrap(part))
+                words |= {*part.split()}
+            else:
+                rows, right = part
+                blocks += columns(rows, right=right)
+                words |= {word for row in rows for cell in row for word in cell.split()}
+    message = plain_markdown("\n".join(blocks))
     if len(message) > MOST_IN_MESSAGE - 20:
         return
     plain = re.sub(r"```text|```|\*\*|\\|-# |^- | · ", " ", message, flags=re.MULTILINE)
-    assert sorted(plain.split()) == sorted(text.split())
+    assert {*plain.split()} == words
     assert message.count("```") % 2 == 0
     for block in re.findall(r"```text\n(.*?)\n```", message, flags=re.DOTALL):
         assert max(map(text_width, block.splitlines())) <= PHONE
 
 
-def test_sentences_that_a_terminal_broke_are_whole() -> None:
-    long = "what " * 20 + "is 29.00 %"
-    table = columns([("farkles", "cost"), ("0", "9.31")])
-    text = wrap("\n".join([long, *table, "", "A turn", f"  {long}", "  and more"]))
-    assert text.count("\n") == 8
-    assert plain_markdown(text).splitlines() == [
-        long, "```text", *table, "```", "", "A turn", f"- {long}", "- and more"
-    ]  # fmt: skip
+def in_message(*rows: Sequence[str], right: Iterable[int] = ()) -> list[str]:
+    """A table as the lines of a message."""
+    with on_phone():
+        return plain_markdown("\n".join(columns(rows, right))).splitlines()
 
 
-def test_columns_that_are_too_wide_are_lines_of_cells() -> None:
-    rows = [("", "ann", "greedy bot"), ("lost by decisions, %", "-26.78", "*17*")]
-    text = "\n".join(["They played.", *columns(rows, right={1, 2}), "  in all"])
-    assert plain_markdown(text).splitlines() == [
-        "They played.",
-        "-# ann · greedy bot",
-        r"**lost by decisions, %** \-26.78 · \*17\*",
-        "in all",
+def test_text_that_is_too_wide_beside_a_word_is_a_list() -> None:
+    """It is no table, which a phone would break in the middle of words."""
+    rows = ("/roll", "roll all dice that are left of the *turn*"), ("/bank", "bank")
+    assert in_message(*rows) == [
+        r"**/roll** roll all dice that are left of the \*turn\*",
+        "**/bank** bank",
+    ]
+
+
+def test_columns_that_are_too_wide_go_below_the_head_of_their_row() -> None:
+    rows = ("", "ann", "greedy bot"), ("lost by decisions, %", "-26.78", "*17*")
+    assert in_message(*rows, right={1, 2}) == [
+        "```text",
+        "       ann  greedy bot",
+        "lost by decisions, %",
+        "    -26.78        *17*",
+        "```",
     ]
 
 
 def test_two_rows_that_are_too_wide_are_turned() -> None:
     rows = [[f"{dice} dice" for dice in (6, 5, 4, 3, 2)], ["3.09 %", "9 %", "8 %", "7 %", "6 %"]]
-    assert plain_markdown("\n".join(columns(rows))).splitlines() == [
+    assert in_message(*rows, right=range(5)) == [
         "```text",
-        "  6 dice  3.09 %",
-        "  5 dice     9 %",
-        "  4 dice     8 %",
-        "  3 dice     7 %",
-        "  2 dice     6 %",
+        "6 dice  3.09 %",
+        "5 dice     9 %",
+        "4 dice     8 %",
+        "3 dice     7 %",
+        "2 dice     6 %",
         "```",
     ]
 
 
-def test_bars_are_as_long_as_a_phone_is_wide() -> None:
-    counts = {"1": 40, "2": 20, "3": 0, "4": 10}
-    rows = [(face, "█" * count, str(count)) for face, count in counts.items()]
-    bars = [line.count("█") for line in plain_markdown("\n".join(columns(rows))).splitlines()]
-    assert bars[1:-1] == [23, 12, 0, 6]
+def test_a_table_that_a_phone_has_room_for_is_one_with_as_little_as_possible_around_it() -> None:
+    rows = ("1 1 1 1 1 1", "4,000", "1,200 in parts"), ("1", "100", "-")
+    assert in_message(*rows, right={1, 2}) == [
+        "```text",
+        "1 1 1 1 1 1 4,000 1,200 in parts",
+        "1             100              -",
+        "```",
+    ]
 
 
 def test_lists_are_lists() -> None:

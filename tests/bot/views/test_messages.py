@@ -240,7 +240,8 @@ def test_public_messages_mention_nobody(messages: list[Message]) -> None:
 def test_private_messages_mention_nobody(messages: list[Message]) -> None:
     # where anybody is mentioned they are cards
     assert not failing(
-        messages, lambda one: one.reply.private and MENTION.search(text_card(one.reply.text).text)
+        messages,
+        lambda one: one.reply.private and MENTION.search(text_card(lambda: one.reply.text).text),
     )
 
 

@@ -53,15 +53,15 @@ class Evening:
         self.lines: list[str] = []
         self.pictures: list[tuple[str, Message]] = []
 
-    async def slash(self, by: Json, name: str, **options: Any) -> Message:
+    async def slash(self, by: Json, command_name: str, **options: Any) -> Message:
         """Somebody gives a command."""
         given = [
             f"{key}:{value['global_name'] if isinstance(value, dict) else value}"
             for key, value in options.items()
         ]
-        said = " ".join([f"/{name}", *given])
-        found = await shown(await self.discord.slash(by, name, **options))
-        if name == "resign":
+        said = " ".join([f"/{command_name}", *given])
+        found = await shown(await self.discord.slash(by, command_name, **options))
+        if command_name == "resign":
             await until(lambda: "game.png" in found.files)  # which follows the result
         return self.saw(f"{by['global_name']}: {said}", found, by)
 
