@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bot.chat import fields
 from bot.chat.bringing import SETS, dice_told
-from bot.chat.commands import Command, Line, Reply
+from bot.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.chat.waiting import ready_for, ready_to_answer, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
@@ -47,6 +47,7 @@ CONTEXT = {
 }
 """The options that describe a position."""
 DICE = {"dice": say_later("dice to roll")}
+ENDINGS = {"endings": say_later("yes: how the turn ends after each choice")}
 
 
 class PositionQuestions:
@@ -64,13 +65,18 @@ class PositionQuestions:
                 "/advise DICE",
                 say_later("what to keep of a roll"),
                 self._advise,
-                CONTEXT,
+                {**CONTEXT, **ENDINGS},
                 takes_dice=True,
                 examples=(
                     "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
                     "/advise 5 5 2 300 4200 5000",
                 ),
-                fields=(fields.ROLL, *fields.POSITION, *fields.SETS),
+                fields=(
+                    fields.ROLL,
+                    *fields.POSITION,
+                    *fields.SETS,
+                    fields.Field("endings", choices=fields.YES_NO),
+                ),
                 is_question=True,
             ),
             Command(
@@ -160,12 +166,18 @@ class PositionQuestions:
 
     def _advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         advisor, line = self.oracle.advisor, with_numbers(line)
+        endings = line.choice("endings", YES_OR_NO) is True
+        # it says nothing of a position, so that the question may be on the game here
+        others = {name: value for name, value in line.options.items() if name not in ENDINGS}
+        line = Line(line.arguments, others)
 
         def of_game(table: Table, game: Game) -> Callable[[], Advice | Odds]:
-            return partial(advisor.advise_in, game, line.words, table.names[game.mover])
+            mover = table.names[game.mover]
+            return partial(advisor.advise_in, game, line.words, mover, endings=endings)
 
+        of_position = partial(advisor.advise_on, endings=endings)
         reply = partial(_answer, caller)
-        return self.answered(line, caller, of_game, advisor.advise_on, reply, is_rolled=True)
+        return self.answered(line, caller, of_game, of_position, reply, is_rolled=True)
 
     def _odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         advisor = self.oracle.advisor

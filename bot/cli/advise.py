@@ -42,6 +42,7 @@ _MORE = "--table prints the chances at every turn total."
 @position_options
 @dice_options
 @place_option
+@click.option("--endings", is_flag=True, help="Tell how the turn ends after each choice.")
 @answer_options
 @click.pass_context
 def advise(
@@ -50,6 +51,8 @@ def advise(
     dice: tuple[str, ...],
     goal: int | None,
     place: str | None,
+    *,
+    endings: bool,
     **given: Any,
 ) -> Shown:
     """Rank what to keep of a roll, best first.
@@ -65,7 +68,7 @@ def advise(
     situation, reference = situation_of(settings, place, given, goal, brought)
     roll, left = rolled(situation, typed)
     ready_to_answer(settings, advisor, situation, reference, left)
-    advice = advisor.advise_on(roll, left, situation)
+    advice = advisor.advise_on(roll, left, situation, endings=endings)
     return Shown(advice_text(advice), answer_data(advice), advice_sheet(advice))
 
 

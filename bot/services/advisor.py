@@ -19,6 +19,7 @@ from solver.game.best import BestPlay
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
 from solver.play.advice import Advice, BadgeUse, Odds, advise, odds, with_why
+from solver.play.endings import with_endings
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
@@ -127,14 +128,20 @@ class Advisor:
         """An advisor that also knows where dice are kept that are solved against each other."""
         return Advisor(self._folder, self._program, matchups)
 
-    def advise(self, dice: str, situation: Situation) -> Advice:
-        """Rank the set-asides of the roll `dice`, as typed. Raises FarkleError."""
-        return self.advise_on(*rolled(situation, dice), situation)
+    def advise(self, dice: str, situation: Situation, *, endings: bool = False) -> Advice:
+        """Rank the set-asides of the roll `dice`, as typed, as `advise_on` does."""
+        return self.advise_on(*rolled(situation, dice), situation, endings=endings)
 
-    def advise_on(self, roll: Roll, left: Remaining, situation: Situation) -> Advice:
-        """Rank the set-asides of a roll of the dice that were left. Raises FarkleError."""
+    def advise_on(
+        self, roll: Roll, left: Remaining, situation: Situation, *, endings: bool = False
+    ) -> Advice:
+        """Rank the set-asides of a roll of the dice that were left. Raises FarkleError.
+
+        endings : whether it is told how the turn ends after each
+        """
         asked = self.asked(left, situation)
-        return asked.reasoned(asked.advise(roll))
+        advice = asked.reasoned(asked.advise(roll))
+        return with_endings(asked.play, advice) if endings else advice
 
     def odds(self, dice: int | str | None, situation: Situation) -> Odds:
         """Weigh rolling dice, as `left_to_roll` takes them, against banking. Raises FarkleError."""
@@ -189,10 +196,11 @@ class Advisor:
             brought = brought_to(game, play)
         return Asked(play, game.position_in(play), brought, game.playing == play.players)
 
-    def advise_in(self, game: "Game", dice: str, mover: str) -> Advice:
+    def advise_in(self, game: "Game", dice: str, mover: str, *, endings: bool = False) -> Advice:
         """Advice on a roll as typed, else on the one on the table. Raises FarkleError.
 
         mover : the name of the player to move
+        endings : whether it is told how the turn ends after each choice
         """
         if not dice and game.turn.roll is None:
             raise InvalidRequestError.say("nothing is rolled yet: give the dice, or ask for /odds")
@@ -202,7 +210,8 @@ class Advisor:
         if held.changed and roll != game.turn.roll:
             position = replace(asked.position, held=replace(held, changed=False))
             asked = replace(asked, position=position)
-        return asked.reasoned(asked.advise(roll))
+        advice = asked.reasoned(asked.advise(roll))
+        return with_endings(asked.play, advice) if endings else advice
 
     def odds_in(self, game: "Game") -> Odds:
         """Roll or bank in the position of a game. Raises FarkleError."""

@@ -38,13 +38,16 @@ def bare_data(answer: Advice | Odds) -> dict[str, Any]:
     position = position_data(answer.rules, answer.position)
     plain = asdict(replace(answer, brought=None))
     data = {**plain, "rules": answer.rules.name, "position": position}
-    left_out = {"brought"} if len(answer.position.players) > 2 else {"brought", *_OF_SEVERAL}
+    left_out = {"brought", "ends"}
+    if len(answer.position.players) == 2:
+        left_out |= _OF_SEVERAL
     if answer.brought:
         data |= _named_data(answer, data)
     else:
         left_out |= _OF_BADGES
-    if "options" in data:
-        data["options"] = tuple(_less(option, left_out) for option in data["options"])
+    if isinstance(answer, Advice):
+        told = zip(answer.options, data["options"], strict=True)
+        data["options"] = tuple(_less(said, left_out) | _ends_data(one) for one, said in told)
     return _less(data, left_out)
 
 
@@ -53,6 +56,12 @@ _OF_SEVERAL = {"chances", "roll_chances", "bank_chances", "within"}
 
 _OF_BADGES = {"uses", "use", "with_badge"}
 """Fields of answers that are told where players bring dice and badges."""
+
+
+def _ends_data(option: Option) -> dict[str, Any]:
+    """How the turn ends after an option, with what it banks on average, where that was asked."""
+    ends = option.ends
+    return {} if ends is None else {"ends": {**asdict(ends), "points": ends.points}}
 
 
 def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +111,8 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
 def advice_sheet(advice: Advice) -> Sheet:
     """The options, best first."""
     left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
-    names = [one.name for one in fields(Option) if one.name not in left_out | _OF_BADGES]
+    left_out = left_out | _OF_BADGES | {"ends"}
+    names = [one.name for one in fields(Option) if one.name not in left_out]
     options = bare_data(advice)["options"]
     return sheet(names, ({name: option[name] for name in names} for option in options))
 
@@ -167,7 +177,19 @@ def advice_text(advice: Advice) -> str:
         for value, row in rows
     ]
     lines += columns(table, right={1, 2, 5}, spare=(2, 1, 3))
+    lines += _endings(advice)
     return _lines(*lines, reason_text(advice), *about(advice), *_doubt_lines(dice))
+
+
+def _endings(advice: Advice) -> list[str]:
+    """How the turn ends after each option, where that was asked for."""
+    told = [(one, one.ends) for one in advice.options if one.ends]
+    if not told:
+        return []
+    from bot.views.endings import ends_text  # noqa: PLC0415 - others do not wait for it
+
+    rows = [(set_aside_text(advice, one), ends_text(ends)) for one, ends in told]
+    return [say("How the turn ends:"), *columns(rows)]
 
 
 def _roll_text(advice: Advice) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.game.best import BestPlay
 from solver.game.position import Position
+from solver.play.endings import TurnEnds
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll
@@ -52,6 +53,8 @@ class Option:
     """Win probabilities of all players, in the order of turns."""
     with_badge: bool = False
     """Whether a badge is best used before the bank or roll that follows."""
+    ends: TurnEnds | None = None
+    """How the turn then ends, where that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

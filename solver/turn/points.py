@@ -98,6 +98,7 @@ def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
 def turn_outcome(
     rules: Ruleset,
     table: TurnTable,
+    start: TurnState | None = None,
     *,
     beyond: Callable[[int, Floats], tuple[Floats, float]] | None = None,
 ) -> TurnOutcome:
@@ -105,6 +106,7 @@ def turn_outcome(
 
     Of set-asides of equal value the one with more points is taken.
 
+    start : where the turn stands; at its beginning if not given
     beyond : where a turn goes on at the last turn totals: given a level and the chances of rolling
         each number of dice on it, how often each number is rolled in the end, and the chance of a
         bank after that
@@ -115,7 +117,7 @@ def turn_outcome(
     banks = bank_decisions(table)
     keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
-    mass[0, 0, -1] = 1.0
+    mass[(0, 0, -1) if start is None else table.index(start)] = 1.0
     banked, farkled = np.zeros(totals), np.zeros(totals)
     wins = loses = 0.0
     chosen: list[npt.NDArray[np.intp]] = []

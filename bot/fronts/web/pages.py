@@ -23,6 +23,7 @@ from solver.wording import say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
+_ENDINGS = "endings"
 _DICE = re.compile(r"[1-6\s,]*")
 _REFRESH = 2
 """Seconds after which a page asks again for an answer that is under way."""
@@ -81,6 +82,7 @@ class Pages:
             missing=missing if dice else 0,
             replies=[last] if last else [],
             id=last.data.get("id") if last and found else None,
+            ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if _may_tell_ends(found) else "",
             turn_link=_explore_link(page, given, found),
             refresh=0 if answer.is_done or not is_asked else _REFRESH,
             rules=await self.rules(page),
@@ -196,7 +198,7 @@ def _fields(command: Command, given: dict[str, str]) -> dict[str, Any]:
     main: list[Field] = [one for one in fields if one.name in _FIRST or one.required]
     main = main or list(fields[:4])
     more = [one for one in fields if one not in main]
-    more_given = any(one.name in given for one in more)
+    more_given = any(one.name in given for one in more if one.name != _ENDINGS)
     return {"command": command, "main": main, "more": more, "more_given": more_given}
 
 
@@ -209,12 +211,18 @@ def _menu_of(command: Command) -> str:
     return "numbers" if command.is_question else "practise"
 
 
+def _may_tell_ends(found: Advice | None) -> bool:
+    """Whether how the turn ends can be told, and is not yet."""
+    options = found.options if found else ()
+    return any(one.action == "roll" and one.ends is None for one in options)
+
+
 def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> str:
     """Where the turn of a position is explored after its best choice."""
     if found is None or found.brought or not found.options:
         return ""
     best = found.options[0]
-    others = {name: value for name, value in given.items() if name != "dice"}
+    others = {name: value for name, value in given.items() if name not in {"dice", _ENDINGS}}
     turn = {"turn": best.turn_total, "dice": best.dice_left}
     return page.link("/explore", others, **turn)
 

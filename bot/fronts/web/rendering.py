@@ -32,6 +32,7 @@ from bot.views.advice import (
     set_aside_text,
 )
 from bot.views.card import Card
+from bot.views.endings import ends_bars, ends_text
 from bot.views.game import after_keeping, hint_head, table_head
 from bot.views.layout import (
     blocks,
@@ -134,7 +135,7 @@ def templates() -> Environment:
             percent,
         ),
         *(whole_sentence, no_bank_text, figure, say, say_number),
-        *(bot_name, rough_percent, rules_text, table_head, title_text),
+        *(bot_name, ends_bars, ends_text, rough_percent, rules_text, table_head, title_text),
         *(kind_of, card_html, card_of, number_like, rows_of),
     )
     found.globals |= {one.__name__: one for one in views}

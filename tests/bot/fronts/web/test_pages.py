@@ -22,6 +22,7 @@ PAGES = [
     "/?dice=653332",
     "/?dice=6533&turn=300&me=4200&them=5000&rules=kcd",
     "/?dice=223346",
+    "/?dice=553332&turn=300&endings=yes",
     "/?dice=9",
     "/odds?turn=350&dice=2&me=4200&them=5000",
     "/explore",
@@ -114,6 +115,21 @@ async def test_advice_is_what_the_chat_says(site: Site, visit: Visit) -> None:
         # the reason is said word by word
         [why] = re.findall(r"(?:Why|Warum)[^.]*\.", " ".join(said.split()))
         assert why in words
+
+
+async def test_how_the_turn_ends_is_shown_by_bars(visit: Visit) -> None:
+    seen = await visit.get("/?dice=653332")
+    [link] = [one for one in seen.links if "endings=yes" in one]
+    told = await visit.get(link)
+    check_sound(told, "en")
+    found = await visit.json("/api/v1/advise?dice=653332&endings=yes")
+    rolls = [one["ends"] for one in found["options"] if one["action"] == "roll"]
+    histograms = [one for one in told.html.iter("ul") if one.get("class") == "histogram"]
+    assert len(histograms) == len(rolls) == 2
+    for bars, ends in zip(histograms, rolls, strict=True):
+        shares = [float(text[:-1]) for one in bars for text in one.itertext() if text[-1:] == "%"]
+        assert shares[0] == pytest.approx(ends["farkle"] * 100, abs=0.051)
+        assert sum(shares) == pytest.approx(100, abs=0.05 * len(shares))
 
 
 async def test_dice_are_tapped_by_links_alone(visit: Visit) -> None:

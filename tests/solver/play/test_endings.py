@@ -1,0 +1,86 @@
+"""How turns end, held against every roll gone through by itself."""
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from solver.game.position import Position
+from solver.game.standings import Solution
+from solver.play.advice import Option, advise, odds
+from solver.play.endings import TurnEnds, with_endings
+from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.turn.dice import make_roll
+from solver.turn.equations import Decision
+
+FARKLE = -1
+Known = dict[Position, Counter[int]]
+
+
+def ends_of(
+    strategy: Strategy, position: Position, known: dict[Position, Counter[int]]
+) -> Counter[int]:
+    """The chance of each number of points banked, and of a farkle, roll by roll."""
+    if position in known:
+        return known[position]
+    found: Counter[int] = Counter()
+    rolls = Counter(make_roll(dice) for dice in product(range(1, 7), repeat=position.dice))
+    for roll, number in rolls.items():
+        share = number / 6**position.dice
+        advice = advise(strategy, position, roll)
+        ways = (
+            {FARKLE: 1.0} if advice.farkle else after(strategy, position, advice.options[0], known)
+        )
+        for points, chance in ways.items():
+            found[points] += share * chance
+    known[position] = found
+    return found
+
+
+def after(strategy: Strategy, position: Position, option: Option, known: Known) -> dict[int, float]:
+    """How the turn ends after a choice."""
+    if option.action is not Decision.ROLL:
+        return {option.turn_total: 1.0}
+    used_all = option.dice_left == strategy.rules.dice and len(option.set_aside) == position.dice
+    then = position.change(
+        turn_total=option.turn_total,
+        dice=option.dice_left,
+        hot_dice=position.hot_dice + used_all,
+    )
+    assert odds(strategy, then).action is Decision.ROLL
+    return dict(ends_of(strategy, then, known))
+
+
+@pytest.mark.parametrize(
+    ("scores", "turn", "roll"),
+    [
+        ((0, 0), (0, 3), (5, 2, 1)),
+        ((100, 300), (0, 3), (5, 5, 3)),
+        ((350, 200), (50, 2), (1, 5)),
+        ((0, 450), (100, 1), (5,)),
+    ],
+)
+def test_every_ending_has_its_chance(
+    tiny: Solution,
+    tmp_path: Path,
+    scores: tuple[int, int],
+    turn: tuple[int, int],
+    roll: tuple[int, ...],
+) -> None:
+    save_strategy(tiny, tmp_path)
+    strategy = open_strategy(tmp_path, tiny.rules)
+    position = Position.of_two(*scores, turn_total=turn[0], dice=turn[1])
+    advice = with_endings(strategy, advise(strategy, position, make_roll(roll)))
+    known: Known = {}
+    assert advice.options
+    for option in advice.options:
+        expected = after(strategy, position, option, known)
+        ends = option.ends
+        assert isinstance(ends, TurnEnds)
+        assert ends.farkle == pytest.approx(expected.pop(FARKLE, 0.0), abs=1e-12)
+        banked = dict(ends.banked)
+        assert banked.keys() == {points for points, chance in expected.items() if chance}
+        assert banked == pytest.approx(expected, abs=1e-12)
+        assert ends.farkle + sum(banked.values()) == pytest.approx(1)
+        assert ends.points == pytest.approx(sum(k * v for k, v in expected.items()))
