@@ -49,14 +49,18 @@ def web_command(settings: Settings, *, port: int | None) -> None:
 async def _serve(settings: Settings, chosen: WebSettings) -> None:
     """Serve until SIGINT or SIGTERM. Raises FarkleError."""
     from bot.fronts.web.app import served, until_ended  # noqa: PLC0415
+    from bot.hosting import hosted  # noqa: PLC0415
     from bot.services.advisor import Advisor  # noqa: PLC0415
     from bot.tasks.answering import at_once  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
     advisor = Advisor(settings.strategies)
-    async with open_parts(settings, advisor, patience=2.0) as parts:
+    opened = open_parts(settings, advisor, patience=2.0)
+    async with opened as parts, hosted(settings, parts) as front:
         try:
-            async with served(parts.commands, parts.pressing, settings, chosen) as address:
+            served_at = served(parts.commands, parts.pressing, settings, chosen, front.answered)
+            async with served_at as address:
+                front.reaches = lambda: True
                 click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
                 await at_once(_prepare, parts.pressing.games.oracle.advisor)
                 await until_ended()

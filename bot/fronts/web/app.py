@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import signal
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -51,8 +52,15 @@ class Front:
     """Answers requests."""
 
     def __init__(
-        self, commands: Commands, pressing: Pressing, secret: bytes, settings: WebSettings
+        self,
+        commands: Commands,
+        pressing: Pressing,
+        secret: bytes,
+        settings: WebSettings,
+        told: Callable[[str, float], object] = lambda _what, _seconds: None,
     ) -> None:
+        """Answers by the commands and presses of the chat; `told` is as for `served`."""
+        self._told = told
         self.visitors = Visitors(secret, settings)
         self.answers = Answers()
         self.pages = Pages(commands, pressing, self.answers)
@@ -139,6 +147,7 @@ class Front:
         if code not in language_codes():
             code = best_code(request.headers.get("Accept-Language", ""))
         speak(language(code))
+        began = time.monotonic()
         try:
             self.visitors.check_rate(request)
             response = await handler(request)
@@ -146,6 +155,8 @@ class Front:
             response = self._refused(request, error)
         except Exception as error:  # whatever one answer is, the others go on
             response = self._failed(request, error)
+        if resource := request.match_info.route.resource:
+            self._told(resource.canonical, time.monotonic() - began)
         response.headers.update(_HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
         response.headers["Vary"] = "Accept-Language, Cookie"
@@ -184,10 +195,19 @@ class Front:
 
 @asynccontextmanager
 async def served(
-    commands: Commands, pressing: Pressing, settings: Settings, chosen: WebSettings
+    commands: Commands,
+    pressing: Pressing,
+    settings: Settings,
+    chosen: WebSettings,
+    told: Callable[[str, float], object] = lambda _what, _seconds: None,
 ) -> AsyncIterator[str]:
-    """Serve the pages; yields where. Raises StoreError, and OSError for an address in use."""
-    front = Front(commands, pressing, own_secret(settings.data), chosen)
+    """Serve the pages; yields where.
+
+    told : is told each page by its address, and the seconds until it was answered
+
+    Raises StoreError, and OSError for an address in use.
+    """
+    front = Front(commands, pressing, own_secret(settings.data), chosen, told)
     runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
     try:

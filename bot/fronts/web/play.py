@@ -222,6 +222,7 @@ class Play:
         card = pressable_table(card, game, spoken().code, mask)
         own = table.seat_of(caller.person)
         moves = own == game.mover and not game.over
+        is_still = moves and game.stage is not Stage.LOBBY
         replies: list[Reply] = []
         if asked in QUESTIONS and notice == "":
             replies = await self._asked(caller, table, asked, mask)
@@ -247,7 +248,8 @@ class Play:
             notice=notice,
             sure=sure_card(_press(table, sure, 0), 0) if sure in SURE and own is not None else None,
             address=str(page.request.url.with_query(None)),
-            refresh=0 if moves or game.over or replies or notice else _REFRESH,
+            # who begins sees others sit down
+            refresh=0 if is_still or game.over or replies or notice else _REFRESH,
         )
 
     async def _asked(self, caller: Caller, table: Table, asked: str, mask: int) -> list[Reply]:

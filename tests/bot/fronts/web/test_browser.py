@@ -1,0 +1,163 @@
+"""Whole ways through the pages in Chromium, with script and without, small and large."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from tests.bot.fronts.web.visiting import Site
+
+CHROMIUM = shutil.which("chromium")
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium"),
+]
+
+CONTRASTS = """() => {
+  const lightness = (text) => {
+    const [r, g, b] = text.match(/[\\d.]+/g).map(Number).map((v) => v / 255)
+      .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (one) => {
+    for (; one; one = one.parentElement) {
+      const colour = getComputedStyle(one).backgroundColor;
+      if (!/, 0\\)$|transparent/.test(colour)) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  const bad = [];
+  for (const one of document.querySelectorAll("body *")) {
+    const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    const shown = one.getClientRects().length && !one.closest("svg, [disabled], .unseen, .skip");
+    if (!own || !shown) continue;
+    const [x, y] = [lightness(getComputedStyle(one).color), lightness(ground(one))].sort();
+    if ((y + 0.05) / (x + 0.05) < 4.5) bad.push(one.outerHTML.slice(0, 120));
+  }
+  return bad;
+}"""
+"""Text with less contrast than 4.5, as WCAG 2.2 asks for."""
+
+SMALL = """() => [...document.querySelectorAll("main a, main button, main input, main select")]
+  .filter((one) => one.getClientRects().length && getComputedStyle(one).display !== "inline")
+  .filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.outerHTML)"""
+"""What is too small to be tapped, as WCAG 2.2 has it; links within a sentence aside."""
+
+
+@asynccontextmanager
+async def opened(
+    site: Site, *, script: bool, width: int = 384, scheme: str = "light"
+) -> AsyncIterator[Any]:
+    """A page of a browser, in whose console nothing may be said."""
+    from playwright.async_api import async_playwright  # noqa: PLC0415 - slow tests alone need it
+
+    said: list[str] = []
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = await browser.new_context(
+            viewport={"width": width, "height": 800},
+            java_script_enabled=script,
+            color_scheme=scheme,  # type: ignore[arg-type]
+            base_url=site.base,
+            locale="en",
+        )
+        page = await context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        yield page
+        await browser.close()
+    # what breaks the content policy is told there, too
+    assert said == []
+
+
+async def press(page: Any, what: Any) -> None:
+    """Press something and wait for what follows."""
+    await page.evaluate("document.getElementById('main').dataset.old = 'yes'")
+    await what.click()
+    await page.wait_for_selector("#main:not([data-old]):not([aria-busy])")
+
+
+@pytest.mark.parametrize("script", [False, True])
+async def test_dice_are_tapped_and_the_advice_is_there(site: Site, script: bool) -> None:
+    async with opened(site, script=script) as page:
+        await page.goto("/")
+        for face in "653332":
+            await press(page, page.get_by_label(f"Add a {face}"))
+        assert "51.10 %" in await page.inner_text("main")
+        assert "653332" in page.url
+        await press(page, page.get_by_text("How does the turn end"))
+        assert await page.locator(".histogram").count() == 2
+        await press(page, page.get_by_text("Explore from here"))
+        assert "turn total 50" in await page.inner_text("main")
+        await press(page, page.get_by_role("link", name="You +1,000"))
+        assert "you 1,000" in await page.inner_text("main")
+        await page.go_back()
+        await page.get_by_text("you 0, them 0").first.wait_for()
+
+
+async def test_scores_are_asked_about_as_they_are_typed(site: Site) -> None:
+    async with opened(site, script=True) as page:
+        await page.goto("/?dice=653332")
+        await page.get_by_label("Your score").click()
+        await page.keyboard.type("4200")
+        await page.get_by_text("you 4,200").first.wait_for()
+        assert await page.evaluate("document.activeElement.id") == "f-me"
+
+
+@pytest.mark.parametrize("script", [False, True])
+async def test_a_game_to_its_end_and_its_review(site: Site, script: bool) -> None:
+    async with opened(site, script=script) as page:
+        await page.goto("/play")
+        await page.get_by_label("Against").select_option("cautious")
+        await page.get_by_label("Rules").select_option("kcd")
+        await page.get_by_label("Goal").fill("800")
+        await page.get_by_label("Your name").fill("Ann")
+        await page.get_by_role("button", name="Begin").click()
+        await page.wait_for_url("**/game/*")
+        review = page.get_by_role("link", name="Review")
+        for _ in range(200):
+            if await review.count():
+                break
+            bank = page.get_by_role("button", name="Bank")
+            roll = page.get_by_role("button", name="Roll")
+            picks, dice = page.locator("ul.steps a:has-text('·')"), page.locator("a.tap")
+            if await bank.count() and await bank.is_enabled():
+                await press(page, bank)
+            elif await roll.count() and await roll.is_enabled():
+                await press(page, roll)
+            else:
+                await press(page, (picks if await picks.count() else dice).first)
+        await press(page, review)
+        await page.get_by_text("accuracy").first.wait_for()
+
+
+async def test_who_waits_sees_what_the_other_does(site: Site) -> None:
+    async with opened(site, script=True) as ann, opened(site, script=True) as bob:
+        await ann.goto("/play")
+        await ann.get_by_label("Against").select_option("")
+        await ann.get_by_label("Your name").fill("Ann")
+        await ann.get_by_role("button", name="Begin").click()
+        await ann.wait_for_url("**/game/*")
+        await bob.goto(await ann.input_value("#f-link"))
+        await bob.get_by_label("Your name").fill("Bob")
+        await bob.get_by_role("button", name="Join").click()
+        await ann.get_by_role("button", name="Start").click()
+        await bob.get_by_text("Ann rolls").first.wait_for()
+
+
+@pytest.mark.parametrize("width", [384, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_pages_fit_and_can_be_read(site: Site, width: int, scheme: str) -> None:
+    async with opened(site, script=True, width=width, scheme=scheme) as page:
+        for path in (
+            *("/", "/?dice=553332&turn=300&endings=yes&lang=de", "/odds?turn=350&dice=2"),
+            *("/explore?turn=350&dice=2", "/play", "/rules", "/rules/zilch", "/rules/new"),
+            *("/numbers", "/points?rules=kcd", "/privacy", "/practise"),
+        ):
+            await page.goto(path)
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width, path
+            assert await page.evaluate(CONTRASTS) == [], path
+            assert await page.evaluate(SMALL) == [], path
