@@ -43,7 +43,12 @@ def web_command(settings: Settings, *, port: int | None) -> None:
     with loading():
         from bot.fronts.web import app  # noqa: PLC0415, F401
     open_log(logging.StreamHandler(sys.stderr), "warning")
-    asyncio.run(_serve(settings, chosen))
+    run = asyncio.run
+    if sys.platform != "win32":
+        import uvloop  # noqa: PLC0415 - not there on Windows
+
+        run = uvloop.run
+    run(_serve(settings, chosen))
 
 
 async def _serve(settings: Settings, chosen: WebSettings) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def answer_data(answer: Advice | Odds) -> dict[str, Any]:
     """An answer with its own field names, and by what its position is opened again."""
-    return bare_data(answer) if answer.brought else {**bare_data(answer), "id": _id(answer)}
+    return bare_data(answer) if answer.brought else {**bare_data(answer), "id": id_of(answer)}
 
 
 def bare_data(answer: Advice | Odds) -> dict[str, Any]:
@@ -331,7 +331,7 @@ def answer_text(answer: Advice | Odds) -> str:
     return advice_text(answer) if isinstance(answer, Advice) else odds_text(answer)
 
 
-def _id(answer: Advice | Odds) -> str | None:
+def id_of(answer: Advice | Odds) -> str | None:
     """What opens a position of two players again."""
     if len(answer.chances) > 2 or answer.brought:
         return None
@@ -362,7 +362,7 @@ def reachable_text(answer: Advice | Odds, reason: str = "") -> str:
 
 def id_text(answer: Advice | Odds) -> str:
     """By what the position is opened again."""
-    found = _id(answer)
+    found = id_of(answer)
     return say("Position {id}", id=found) if found else ""
 
 

@@ -34,6 +34,8 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
             options.append(_option(one.name, value))
     if not options and _QUESTION_OF_ITS_OWN[0] in command.options and command.is_question:
         options.append(_option(*_QUESTION_OF_ITS_OWN))
+    # what may be of several words comes last, so that nobody has to look for where it ends
+    options.sort(key=lambda one: one.startswith("rules:"))
     return " ".join([f"/{command.name}", *words, *options])
 
 
@@ -107,7 +109,7 @@ class Answers:
         self._let_go()
         answer = self._running.get(key)
         if answer is None:
-            if len(self._running) >= _MOST_RUNNING:
+            if sum(not one.is_done for one in self._running.values()) >= _MOST_RUNNING:
                 raise too_busy()
             answer = Answer()
             answer.task = asyncio.create_task(_collect(make(), answer))

@@ -8,8 +8,7 @@ from bot.chat.commands import Command
 from bot.chat.fields import Field, Kind
 from bot.fronts.web.answers import asked, data_of, label_of, line_of
 from bot.fronts.web.pages import Pages
-from bot.fronts.web.rendering import Page
-from bot.languages import language_codes
+from bot.fronts.web.rendering import CODES, Page
 from bot.views.drawing import draw_as
 from bot.views.layout import whole_sentence
 from solver.wording import say
@@ -76,7 +75,7 @@ def described(questions: dict[str, Command], server: str) -> dict[str, Any]:
 
 
 def _operation(command: Command) -> dict[str, Any]:
-    language = {"name": "lang", "in": "query", "schema": {"enum": language_codes()}}
+    language = {"name": "lang", "in": "query", "schema": {"enum": list(CODES)}}
     fields = command.fields or ()
     return {
         "operationId": command.name,

@@ -20,10 +20,10 @@ from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages, privacy
 from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
-from bot.fronts.web.rendering import FOLDER, Page, best_code
+from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
-from bot.languages import language, language_codes
+from bot.languages import language
 from bot.settings import Settings
 from bot.store.errors import MissingGameError
 from bot.views.layout import whole_sentence
@@ -144,7 +144,7 @@ class Front:
     ) -> web.StreamResponse:
         """Answer in the language of who asks, whatever goes wrong, with what all answers have."""
         code = request.query.get("lang", "")
-        if code not in language_codes():
+        if code not in CODES:
             code = best_code(request.headers.get("Accept-Language", ""))
         speak(language(code))
         began = time.monotonic()

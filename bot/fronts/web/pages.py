@@ -12,18 +12,20 @@ from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answer, Answers, asked, error_of, line_of
 from bot.fronts.web.pictures import DAY, pictures_of
 from bot.fronts.web.rendering import Page, command_link, link
+from bot.services.situation import DEFAULT_RULES, has_sets
 from bot.typed import narrowed
+from bot.views.advice import id_of
 from bot.views.dice_picture import dice_png
 from bot.views.drawing import draw_as
 from bot.views.thresholds import bank_from_text
-from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.wording import say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
-_ENDINGS = "endings"
+_ENDINGS, RULES = "endings", "rules"
 _DICE = re.compile(r"[1-6\s,]*")
 _REFRESH = 2
 """Seconds after which a page asks again for an answer that is under way."""
@@ -36,7 +38,9 @@ class Pages:
 
     def __init__(self, commands: Commands, pressing: Pressing, answers: Answers) -> None:
         self._commands, self._answers = commands, answers
-        self._rules, self._oracle = pressing.rules, pressing.games.oracle
+        self._rules = pressing.rules
+        self._ours: list[Ruleset] = []
+        """The rules that ship with the program."""
 
     @property
     def questions(self) -> dict[str, Command]:
@@ -44,9 +48,15 @@ class Pages:
         known = self._commands.by_name.items()
         return {name: one for name, one in known if one.is_question and one.fields is not None}
 
-    async def rules(self, page: Page) -> list[str]:
-        """Return the names of the rules that a visitor may choose from."""
-        return [one.name for one in await self._rules.list(page.visitor.id) if one.rules]
+    async def rules(self, page: Page) -> list[Ruleset]:
+        """Return the rules that a visitor may choose from; those of whom nobody knows are ours."""
+        if page.visitor.is_known or not self._ours:
+            entries = await self._rules.list(page.visitor.id)
+            found = [one.rules for one in entries if one.rules]
+            if page.visitor.is_known:
+                return found
+            self._ours = found
+        return self._ours
 
     async def answer(self, page: Page, line: str, patience: float | None = None) -> Answer:
         """Return what a line is answered for a visitor, or what there is of it so far."""
@@ -65,10 +75,15 @@ class Pages:
         dice = re.sub(r"[\s,]", "", typed) if is_plain else typed
         if dice:
             given["dice"] = dice
-        whole = await self._number_of_dice(page, given)
+        rules = await self.rules(page)
+        usual = given.get(RULES, DEFAULT_RULES)
+        whole = next((one.dice for one in rules if one.name == usual), 6)
         missing = 0 if not is_plain or given.get("turn", "0") != "0" else whole - len(dice)
         is_asked = bool(dice) and missing <= 0
-        answer = await self.answer(page, line_of(command, given)) if is_asked else Answer()
+        # who is not known has no rules of their own that would have to be looked up
+        named = {} if page.visitor.is_known or has_sets(given) else {RULES: DEFAULT_RULES}
+        line = line_of(command, {**named, **given})
+        answer = await self.answer(page, line) if is_asked else Answer()
         last = answer.last
         found = last.subject if last and isinstance(last.subject, Advice) else None
         return page.render(
@@ -81,11 +96,11 @@ class Pages:
             full=len(dice) >= whole,
             missing=missing if dice else 0,
             replies=[last] if last else [],
-            id=last.data.get("id") if last and found else None,
+            id=id_of(found) if found else None,
             ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if _may_tell_ends(found) else "",
             turn_link=_explore_link(page, given, found),
             refresh=0 if answer.is_done or not is_asked else _REFRESH,
-            rules=await self.rules(page),
+            rules=[one.name for one in rules],
             **_fields(command, given),
         )
 
@@ -125,7 +140,7 @@ class Pages:
             pictures=pictures_of(page, command, given) if is_good else [],
             data_link=link(f"/api/v1/{command.name}", given) if data else "",
             refresh=0 if is_done else _REFRESH,
-            rules=await self.rules(page),
+            rules=[one.name for one in await self.rules(page)],
             **_fields(command, given),
         )
 
@@ -162,13 +177,6 @@ class Pages:
         """List all that can be asked."""
         others = [one for name, one in self.questions.items() if name not in _NO_PAGE_OF_THEIR_OWN]
         return page.render("numbers.html", here="numbers", commands=others)
-
-    async def _number_of_dice(self, page: Page, given: dict[str, str]) -> int:
-        try:
-            rules = await self._rules.resolve(page.visitor.id, given.get("rules"))
-        except InvalidRequestError:
-            return 6
-        return rules.dice
 
     def _working(self, answer: Answer) -> str:
         return answer.last.text if answer.last else say("Working on it ...")

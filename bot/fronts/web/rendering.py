@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -12,8 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from bot.chat.commands import Commands, Reply
-from bot.fronts.web.answers import error_of
+from bot.chat.commands import Command, Commands, Reply
+from bot.chat.fields import Field
+from bot.fronts.web.answers import error_of, label_of
 from bot.fronts.web.visitors import Visitor
 from bot.languages import find_code, language, language_codes
 from bot.services.advisor import Hint
@@ -49,6 +50,18 @@ from solver.play.advice import Advice, Odds
 from solver.wording import ENGLISH, figure, say, say_number, spoken
 
 FOLDER = Path(__file__).parent
+CODES = tuple(language_codes())
+"""The tags of the languages."""
+
+_SPOTS = {
+    1: "12 12",
+    2: "6 18 18 6",
+    3: "6 18 12 12 18 6",
+    4: "6 6 6 18 18 6 18 18",
+    5: "6 6 6 18 12 12 18 6 18 18",
+    6: "6 5 6 12 6 19 18 5 18 12 18 19",
+}
+"""Where the spots of each face are, across and down."""
 
 _CARDS = MarkdownIt("js-default", {"breaks": True, "linkify": False}).disable(["link", "image"])
 """Reads the marks of messages; nothing in them is HTML, a link or a picture."""
@@ -89,6 +102,35 @@ def card_of(reply: Reply) -> Card | None:
     """Return a reply as a message if that has buttons or pictures, which text cannot have."""
     card = reply.make_card(reply.subject)
     return card if card and (card.buttons or card.attachments) else None
+
+
+@cache
+def die(face: int) -> Markup:
+    """Return a die as an SVG; 0 is a joker."""
+    numbers = _SPOTS.get(face, "").split()
+    spots = "".join(
+        f'<circle cx="{x}" cy="{y}" r="2.3"/>'
+        for x, y in zip(numbers[::2], numbers[1::2], strict=True)
+    )
+    letter = "" if spots else '<text x="12" y="17" text-anchor="middle">J</text>'
+    return Markup(  # noqa: S704 - all of it is ours
+        '<svg class="die" viewBox="0 0 24 24" aria-hidden="true" focusable="false">'
+        f'<rect x="1" y="1" width="22" height="22" rx="5"/>{spots}{letter}</svg>'
+    )
+
+
+def field_of(command: Command, one: Field, value: str, rules: Sequence[str]) -> Markup:
+    """Return a field of a form with its label."""
+    choices = tuple(rules) if one.completes == "rules" else ()
+    return _field(one, label_of(command, one), value, choices, spoken().code)
+
+
+@lru_cache(maxsize=5_000)
+def _field(one: Field, label: str, value: str, rules: tuple[str, ...], _code: str) -> Markup:
+    """A field in the language that is spoken, kept as a form has twenty of them."""
+    parts: Any = templates().get_template("parts.html").module
+    found: Markup = parts.field(one, label, value, rules)
+    return found
 
 
 def link(path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> str:
@@ -135,7 +177,17 @@ def templates() -> Environment:
             percent,
         ),
         *(whole_sentence, no_bank_text, figure, say, say_number),
-        *(bot_name, ends_bars, ends_text, rough_percent, rules_text, table_head, title_text),
+        *(
+            bot_name,
+            die,
+            field_of,
+            ends_bars,
+            ends_text,
+            rough_percent,
+            rules_text,
+            table_head,
+            title_text,
+        ),
         *(kind_of, card_html, card_of, number_like, rows_of),
     )
     found.globals |= {one.__name__: one for one in views}
@@ -154,7 +206,7 @@ class Page:
     def asked_language(self) -> str:
         """Return the language that the address names, "" where it names none."""
         code = self.request.query.get("lang", "")
-        return code if code in language_codes() else ""
+        return code if code in CODES else ""
 
     def link(self, path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> str:
         """Return an address within these pages, in the language that was asked for."""
@@ -163,7 +215,7 @@ class Page:
     @property
     def languages(self) -> list[tuple[str, str, str]]:
         """Return the other languages: the tag, the name and the address of this page in each."""
-        others = (code for code in language_codes() if code != spoken().code)
+        others = (code for code in CODES if code != spoken().code)
         path, given = self.request.path, self.given
         return [(code, native(code), link(path, given, lang=code)) for code in others]
 
@@ -187,6 +239,7 @@ def native(code: str) -> str:
     return ENGLISH.name if code == ENGLISH.code else language(code).name
 
 
+@lru_cache(maxsize=500)
 def best_code(accepted: str) -> str:
     """Return the tag of the language that fits a header Accept-Language best."""
     wanted: list[tuple[float, str]] = []

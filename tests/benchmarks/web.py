@@ -1,0 +1,149 @@
+"""Measures the pages: many people who each ask once a second, and play, at `farkle web`.
+
+`python -m tests.benchmarks.web`; the program and its visitors run on the same machine.
+"""
+
+# ruff: noqa: T201 - it prints its figures
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import psutil
+from aiohttp import ClientSession, CookieJar, TCPConnector
+
+from tests.benchmarks.chat import find_data
+from tests.benchmarks.solver import Bench, _heading, _note, machine
+
+ASK_SECONDS, PLAY_SECONDS = 0.050, 0.150
+"""Within which 99 of 100 questions, and moves, are answered."""
+PAGE_BYTES = 100_000
+_PRESS = re.compile(r'<button name="press" value="([^"]+)"(?: class="main")?>(?:Roll|Bank)')
+_PICK = re.compile(r'<a [^>]*href="(/game/[^"]*mask=[1-9][^"]*)"')
+_TOKEN = re.compile(r'name="token" value="(\w+)"')
+
+
+@asynccontextmanager
+async def program(folder: Path, data: Path) -> AsyncIterator[tuple[str, psutil.Process]]:
+    """`farkle web` with these rules, in a process of its own; yields where it is, and that."""
+    (folder / "web").mkdir()
+    (folder / "web" / "strategies").symlink_to((data / "strategies").resolve())
+    environment = {**os.environ, "FARKLE_DATA": str(folder / "web"), "FARKLE_WEB_RATE": "100000"}
+    command = sys.executable, "-m", "bot", "web", "--port", "0"
+    running = await asyncio.create_subprocess_exec(
+        *command, env=environment, stdout=asyncio.subprocess.PIPE
+    )
+    try:
+        assert running.stdout is not None
+        line = (await running.stdout.readline()).decode()
+        yield re.findall(r"http://\S+", line)[0].rstrip("/"), psutil.Process(running.pid)
+    finally:
+        with suppress(ProcessLookupError):
+            running.terminate()
+        await running.wait()
+
+
+async def ask(base: str, number: int, seconds: float, taken: list[float], sizes: list[int]) -> None:
+    """Ask about another roll once a second, by a connection that stays open."""
+    chance = random.Random(number)
+    async with ClientSession(connector=TCPConnector(limit=1)) as session:
+        await asyncio.sleep(chance.random())
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            began = time.monotonic()
+            dice = "".join(str(chance.randint(1, 6)) for _ in range(6))
+            scores = chance.randrange(0, 9000, 50), chance.randrange(0, 9000, 50)
+            path = f"{base}/?dice={dice}&me={scores[0]}&them={scores[1]}"
+            async with session.get(path) as found:
+                text = await found.read()
+                assert found.status == 200, text
+            taken.append(time.monotonic() - began)
+            sizes.append(len(text))
+            await asyncio.sleep(max(0.0, 1 - (time.monotonic() - began)))
+
+
+async def play(base: str, number: int, seconds: float, taken: list[float]) -> None:
+    """Play against the bot, a move every two seconds."""
+    chance, ends = random.Random(number), time.monotonic() + seconds
+    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
+
+        async def seen(path: str, form: dict[str, str] | None = None) -> tuple[str, str]:
+            began = time.monotonic()
+            method = "POST" if form else "GET"
+            async with session.request(method, base + path, data=form) as found:
+                text = await found.text()
+                assert found.status == 200, text
+                if form and "press" in form:
+                    taken.append(time.monotonic() - began)
+                return text, found.url.path
+
+        text, path = "", ""
+        while time.monotonic() < ends:
+            await asyncio.sleep(chance.expovariate(1 / 2))
+            if presses := _PRESS.findall(text):
+                form = {"token": _TOKEN.findall(text)[0], "press": presses[-1]}
+                text, path = await seen(path, form)
+            elif picks := _PICK.findall(text):
+                text, _ = await seen(picks[0].replace("&amp;", "&"))
+            else:
+                token = _TOKEN.findall((await seen("/play"))[0])[0]
+                text, path = await seen("/play", {"token": token, "level": "optimal"})
+
+
+def report(bench: Bench, what: str, taken: list[float], most: float) -> None:
+    """Print how long answers took, and keep the limit."""
+    found = np.array(taken) * 1e3
+    _note(f"{len(found):,} of them, median {np.median(found):.1f} ms, most {found.max():.0f} ms")
+    bench.at_most(f"{what}, 99th percentile", float(np.percentile(found, 99)), most * 1e3, "ms")
+
+
+async def measure(bench: Bench, data: Path, people: int, games: int, seconds: float) -> None:
+    """Have people ask, and then others play."""
+    async with program(bench.folder, data) as (base, process):
+        taken: list[float] = []
+        sizes: list[int] = []
+        await ask(base, 0, 2, [], [])
+        _heading(f"{people} people who ask once a second")
+        before = process.cpu_times()
+        await asyncio.gather(*(ask(base, k, seconds, taken, sizes) for k in range(people)))
+        spent = sum(process.cpu_times()[:2]) - sum(before[:2])
+        _note(f"{spent / len(taken) * 1e3:.1f} ms of processor time each")
+        report(bench, "a question", taken, ASK_SECONDS)
+        bench.at_most("the largest page", max(sizes) / 1e3, PAGE_BYTES / 1e3, "kB")
+        _heading(f"{games} games against the bot, a move every two seconds")
+        moves: list[float] = []
+        await asyncio.gather(*(play(base, k, seconds, moves) for k in range(games)))
+        report(bench, "a move", moves, PLAY_SECONDS)
+
+
+def main() -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.web", description=__doc__)
+    parser.add_argument("--people", type=int, default=200)
+    parser.add_argument("--games", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--data", type=Path, help="a data folder where the rules are solved")
+    parser.add_argument("--lenient", action="store_true", help="exit with 0 in any case")
+    chosen = parser.parse_args()
+    print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
+    with tempfile.TemporaryDirectory() as name:
+        bench = Bench(Path(name), threads=1)
+        data = find_data(bench.folder, chosen.data, ["facebook"])
+        asyncio.run(measure(bench, data, chosen.people, chosen.games, chosen.seconds))
+    print(f"\nload average {os.getloadavg()[0]:.2f} at the end")
+    print(f"Broken: {'; '.join(bench.broken)}" if bench.broken else "All limits hold.")
+    return 1 if bench.broken and not chosen.lenient else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
