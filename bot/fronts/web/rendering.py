@@ -53,6 +53,8 @@ FOLDER = Path(__file__).parent
 CODES = tuple(language_codes())
 """The tags of the languages."""
 
+_MOST_ACROSS = 3
+"""Cells of two rows that stay side by side."""
 _SPOTS = {
     1: "12 12",
     2: "6 18 18 6",
@@ -140,8 +142,13 @@ def link(path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> s
 
 
 def rows_of(lines: Sequence[str]) -> list[list[str]]:
-    """Return the cells of rows that stand below each other, a head with its first cell empty."""
+    """Return the cells of rows that stand below each other, a head with its first cell empty.
+
+    Two long rows become two columns, which a phone has room for.
+    """
     rows = [cells(line) for line in lines]
+    if len(rows) == 2 and len(rows[0]) == len(rows[1]) > _MOST_ACROSS:
+        return [list(pair) for pair in zip(*rows, strict=True)]
     first, *others = (len(line) - len(line.lstrip()) for line in lines)
     if len(rows[0]) > 1 and others and first > min(others) and len(rows[0]) < len(rows[1]):
         rows[0] = ["", *rows[0]]
