@@ -35,6 +35,7 @@ COMMANDS = {
     "study": "bot.cli.study.study",
     "discord": "bot.cli.discord.discord_command",
     "web": "bot.cli.web.web_command",
+    "site": "bot.cli.web.site_command",
     "verify": "bot.cli.verify.verify",
     "forget": "bot.cli.forget.forget",
     "store": "bot.cli.store.store",

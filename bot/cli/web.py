@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,7 @@ from bot.settings import Settings, read_settings
 from bot.starting import loading
 from solver.errors import FarkleError, InvalidRequestError, system_reason
 from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.solved import has_whole
 from solver.wording import say, speak
 
@@ -34,11 +36,7 @@ def web_command(settings: Settings, *, port: int | None) -> None:
     chosen = read_settings(WebSettings)
     if port is not None:
         chosen = chosen.model_copy(update={"port": port})
-    rules = load_rules(DEFAULT_RULES)
-    if not has_whole(settings.strategies, rules.digest, "floor*"):
-        from bot.shell.first_solve import solve_with_bar  # noqa: PLC0415
-
-        solve_with_bar(settings, rules)
+    _solve_first(settings, load_rules(DEFAULT_RULES))
     speak(language(settings.language))
     with loading():
         from bot.fronts.web import app  # noqa: PLC0415, F401
@@ -49,6 +47,44 @@ def web_command(settings: Settings, *, port: int | None) -> None:
 
         run = uvloop.run
     run(_serve(settings, chosen))
+
+
+def _solve_first(settings: Settings, rules: Ruleset) -> None:
+    """Solve rules that are not solved yet. Raises FarkleError."""
+    if not has_whole(settings.strategies, rules.digest, "floor*"):
+        from bot.shell.first_solve import solve_with_bar  # noqa: PLC0415
+
+        solve_with_bar(settings, rules)
+
+
+@click.command("site")
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--rules", "reference", default=DEFAULT_RULES, help="A rule set or a TOML file.")
+@click.pass_obj
+def site_command(settings: Settings, *, out: Path, reference: str) -> None:
+    """Write the pages of a rule set as files, into the folder OUT.
+
+    Every roll at the start of a game, the rules, and pictures: what needs no program.
+    """
+    rules = load_rules(reference)
+    _solve_first(settings, rules)
+    with loading():
+        from bot.fronts.web import site  # noqa: PLC0415, F401
+    number = asyncio.run(_written(settings, rules, reference, out))
+    click.echo(say("{number:,} files are in {folder}.", number=number, folder=out))
+
+
+async def _written(settings: Settings, rules: Ruleset, reference: str, out: Path) -> int:
+    """How many files of a site there are once they are written. Raises FarkleError."""
+    from bot.fronts.web.app import served  # noqa: PLC0415
+    from bot.fronts.web.site import write_site  # noqa: PLC0415
+    from bot.services.advisor import Advisor  # noqa: PLC0415
+    from bot.wiring import open_parts  # noqa: PLC0415
+
+    chosen = WebSettings(host="127.0.0.1", port=0, rate=100_000)
+    opened = open_parts(settings, Advisor(settings.strategies), allow_files=True)
+    async with opened as parts, served(parts.commands, parts.pressing, settings, chosen) as base:
+        return await write_site(base, settings.language, rules, reference, out)
 
 
 async def _serve(settings: Settings, chosen: WebSettings) -> None:

@@ -42,10 +42,10 @@ def ends_bars(ends: TurnEnds) -> list[Bar]:
         grouped: defaultdict[int, float] = defaultdict(float)
         for points, chance in ends.banked:
             grouped[min(points, likely[-1]) // step] += chance
-        bars += [
-            Bar(_range(low * step, step, is_last=low == max(grouped)), chance)
-            for low, chance in sorted(grouped.items())
-        ]
+        last = max(grouped)
+        for low, chance in sorted(grouped.items()):
+            first = max(low * step, likely[0]) if low == likely[0] // step else low * step
+            bars.append(Bar(_range(first, (low + 1) * step - 1, is_last=low == last), chance))
     return bars + ([Bar(say("wins the game"), ends.wins)] if ends.wins else [])
 
 
@@ -54,7 +54,5 @@ def _step(least: int, most: int) -> int:
     return next(step for step in ones_twos_fives() if most // step - least // step < _MOST_BARS)
 
 
-def _range(low: int, step: int, *, is_last: bool) -> str:
-    return (
-        say("from {points:,}", points=low) if is_last else f"{figure(low)}–{figure(low + step - 1)}"
-    )
+def _range(first: int, last: int, *, is_last: bool) -> str:
+    return say("from {points:,}", points=first) if is_last else f"{figure(first)}–{figure(last)}"

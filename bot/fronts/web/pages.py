@@ -1,6 +1,7 @@
 """Pages that ask: each is a command of the chat, whose options are the address's."""
 
 import re
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from bot.views.advice import id_of
 from bot.views.dice_picture import dice_png
 from bot.views.drawing import draw_as
 from bot.views.thresholds import bank_from_text
+from solver.errors import FarkleError
 from solver.play.advice import Advice
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
@@ -77,7 +79,10 @@ class Pages:
             given["dice"] = dice
         rules = await self.rules(page)
         usual = given.get(RULES, DEFAULT_RULES)
-        whole = next((one.dice for one in rules if one.name == usual), 6)
+        whole = next((one.dice for one in rules if one.name == usual), 0)
+        if not whole:
+            with suppress(FarkleError):  # said when it is asked
+                whole = (await self._rules.resolve(page.visitor.id, usual)).dice
         missing = 0 if not is_plain or given.get("turn", "0") != "0" else whole - len(dice)
         is_asked = bool(dice) and missing <= 0
         # who is not known has no rules of their own that would have to be looked up
@@ -93,7 +98,7 @@ class Pages:
             given=given,
             dice=dice,
             faces=[int(face) for face in dice] if is_plain else [],
-            full=len(dice) >= whole,
+            full=len(dice) >= (whole or 6),
             missing=missing if dice else 0,
             replies=[last] if last else [],
             id=id_of(found) if found else None,

@@ -117,12 +117,17 @@ class Site:
 
 @asynccontextmanager
 async def open_site(
-    data: Path, strategies: Path, rate: float = RATE, needed: float = 0.0
+    data: Path,
+    strategies: Path,
+    rate: float = RATE,
+    needed: float = 0.0,
+    *,
+    allow_files: bool = False,
 ) -> AsyncIterator[Site]:
     """Pages that keep their games in a folder, at any free port."""
     lay_database(data / "farkle.db")
     settings = Settings(data=data, workers=0, needed_seconds=needed)
-    async with open_parts(settings, Advisor(strategies)) as parts:
+    async with open_parts(settings, Advisor(strategies), allow_files=allow_files) as parts:
         chosen = WebSettings(port=0, rate=rate)
         async with served(parts.commands, parts.pressing, settings, chosen) as base:
             yield Site(base, Chat(parts.commands, parts.tasks), data)

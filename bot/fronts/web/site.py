@@ -1,0 +1,120 @@
+"""Pages of one rule set as files, for a host that only serves files: what needs no program."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from itertools import combinations_with_replacement
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from aiohttp import ClientSession
+from yarl import URL
+
+from solver.errors import InvalidRequestError, system_reason
+from solver.rules.ruleset import Ruleset
+
+_AT_A_TIME = 4
+_LINK = re.compile(r'<a\b([^>]*?) href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+_PICTURE = re.compile(r'(src|srcset|href)="(/[^"]*)"')
+_NEEDS_PROGRAM = re.compile(
+    r"<form\b.*?</form>|<script\b.*?</script>|<noscript>.*?</noscript>|<footer>.*?</footer>",
+    re.DOTALL,
+)
+_LEADS_NOWHERE = re.compile(
+    r'<li><span[^>]*>[^<]*</span></li>\n?|<p class="share"><span[^>]*>[^<]*</span></p>'
+    r"|\s·\s<span[^>]*>[^<]*</span>"
+)
+_EMPTY = re.compile(r'<h3>[^<]*</h3>\s*(?:<ul class="steps">\s*</ul>\s*)+')
+_MENU = {"/?": "index.html", "/explore?": "explore.html", "/rules?": "rules.html"}
+_NUMBERS = ("points", "komi")
+"""Questions whose answers are files, too."""
+
+
+def site_pages(rules: Ruleset, name: str) -> dict[str, str]:
+    """Return the files of a rule set, with the address that each shows.
+
+    name : what the rules are called in addresses
+    """
+    asked = urlencode({"rules": name})
+    found = {"index.html": f"/?{asked}", "rules.html": f"/rules/{quote(name, safe='')}"}
+    found |= {f"{one}.html": f"/{one}?{asked}" for one in _NUMBERS}
+    found["explore.html"] = f"/explore?{asked}"
+    for look in ("light", "dark"):
+        found[f"turn-{look}.svg"] = f"/explain.svg?{asked}&look={look}"
+        for kind in ("win", "border"):
+            found[f"{kind}-{look}.svg"] = f"/map/{kind}.svg?{asked}&look={look}"
+    for number in range(1, rules.dice + 1):
+        for dice in combinations_with_replacement("123456", number):
+            roll = "".join(dice)
+            endings = "&endings=yes" if number == rules.dice else ""
+            found[f"roll-{roll}.html"] = f"/?{asked}&dice={roll}{endings}"
+    for file in ("style.css", "icon.svg"):
+        found[file] = f"/static/{file}"
+    return found
+
+
+async def write_site(base: str, language: str, rules: Ruleset, name: str, out: Path) -> int:
+    """Write the pages that a server at an address shows; returns how many files there are.
+
+    Raises InvalidRequestError where one of them cannot be made, or written.
+    """
+    pages = site_pages(rules, name)
+    files = _MENU | {_meant(address): file for file, address in pages.items()}
+    try:
+        await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
+        async with ClientSession(headers={"Accept-Language": language}) as session:
+            waiting = iter(pages.items())
+            writers = (_write(session, base, waiting, files, out) for _ in range(_AT_A_TIME))
+            await asyncio.gather(*writers)
+    except OSError as error:
+        raise InvalidRequestError.say(
+            "{folder} cannot be written: {reason}", folder=out, reason=system_reason(error)
+        ) from None
+    return len(pages)
+
+
+async def _write(
+    session: ClientSession,
+    base: str,
+    pages: Iterator[tuple[str, str]],
+    files: dict[str, str],
+    out: Path,
+) -> None:
+    for file, address in pages:
+        async with session.get(URL(base.rstrip("/") + address, encoded=True)) as found:
+            content = await found.read()
+            if found.status != 200:
+                raise InvalidRequestError.say("{page} cannot be made", page=address)
+        if file.endswith(".html"):
+            content = _without_program(content.decode(), files).encode()
+        await asyncio.to_thread((out / file).write_bytes, content)
+
+
+def _without_program(text: str, files: dict[str, str]) -> str:
+    """A page whose links are files; what needs the program is left out, or no link."""
+
+    def linked(found: re.Match[str]) -> str:
+        before, address, after, said = found.groups()
+        if not address.startswith("/"):
+            return found[0]
+        file = files.get(_meant(address))
+        if file is None:
+            return f"<span{before}>{said}</span>" if "<svg" not in said else f"<span>{said}</span>"
+        return f'<a{before} href="{file}"{after}>{said}</a>'
+
+    def shown(found: re.Match[str]) -> str:
+        return f'{found[1]}="{files.get(_meant(found[2]), "index.html")}"'
+
+    text = _LINK.sub(linked, _NEEDS_PROGRAM.sub("", text))
+    return _PICTURE.sub(shown, _EMPTY.sub("", _LEADS_NOWHERE.sub("", text)))
+
+
+def _meant(address: str) -> str:
+    """An address as others mean it, too: in the language of the site, dice in their order."""
+    parts = urlsplit(address.replace("&amp;", "&"))
+    query = {
+        name: value for name, value in parse_qsl(parts.query) if name not in {"lang", "endings"}
+    }
+    if "dice" in query and parts.path == "/":
+        query["dice"] = "".join(sorted(query["dice"]))
+    return f"{parts.path}?{urlencode(sorted(query.items()))}"

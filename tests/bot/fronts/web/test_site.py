@@ -1,0 +1,51 @@
+"""Pages as files: every link leads to one, and nothing is left that needs the program."""
+
+from pathlib import Path
+
+import html5lib
+import pytest
+
+from bot.cli.web import site_command
+from bot.fronts.web.site import write_site
+from bot.settings import Settings
+from solver.game.standings import Solution
+from solver.rules.file import load_rules
+from solver.strategy import save_strategy
+from tests.bot.fronts.web.visiting import open_site
+from tests.conftest import rules_file
+
+
+async def test_every_link_of_a_site_leads_to_a_file(tiny: Solution, tmp_path: Path) -> None:
+    path = rules_file(tmp_path / "tiny.toml")
+    save_strategy(tiny, tmp_path / "strategies")
+    out = tmp_path / "out" / "site"
+    async with open_site(tmp_path, tmp_path / "strategies", allow_files=True) as site:
+        number = await write_site(site.base, "de", load_rules(str(path)), str(path), out)
+    files = {one.name for one in out.iterdir()}
+    assert len(files) == number
+    # every number of dice up to three, whatever their order
+    assert len([one for one in files if one.startswith("roll-")]) == 6 + 21 + 56
+    for file in out.glob("*.html"):
+        text = file.read_text("utf-8")
+        page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(text)
+        assert page.get("lang") == "de"
+        names = "href", "src", "srcset"
+        links = [one.get(name) for one in page.iter() for name in names if one.get(name)]
+        assert {link for link in links if not link.startswith("#")} <= files, file.name
+        assert not list(page.iter("form"))
+        assert not list(page.iter("script"))
+    rolled = (out / "roll-125.html").read_text("utf-8")
+    assert "histogram" in rolled
+    assert 'href="roll-25.html"' in rolled
+    assert "https://" not in rolled
+
+
+@pytest.mark.slow
+def test_the_command_writes_a_preset(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "strategies").symlink_to(data / "strategies")
+    arguments = [str(tmp_path / "out"), "--rules", "kcd"]
+    site_command.main(arguments, standalone_mode=False, obj=Settings(data=tmp_path, workers=0))
+    assert "936 files" in capsys.readouterr().out
+    assert len(list((tmp_path / "out").iterdir())) == 936
