@@ -38,8 +38,9 @@ async def hosted(settings: Settings, parts: Parts) -> AsyncIterator[Front]:
             front.answered = watching.answered
             await stack.enter_async_context(watching.serve(*settings.http_address))
         beside = []
-        if days := settings.backup_days:
-            beside.append(keep_backups(parts.store.path, settings.backups, days))
+        file = parts.store.database.file
+        if file and settings.backup_days:  # who has a server of databases backs all of it up
+            beside.append(keep_backups(file, settings.backups, settings.backup_days))
         if address := os.environ.get("NOTIFY_SOCKET"):
             beside.append(_keep_notifying(address, front))
         running = [asyncio.create_task(one) for one in beside]

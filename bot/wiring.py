@@ -24,8 +24,8 @@ from bot.services.loaded import folders_of
 from bot.services.looking_back import LookingBack
 from bot.services.tables import Tables
 from bot.settings import Settings
-from bot.store.database import database_path
 from bot.store.errors import StoreError
+from bot.store.opening import database_of
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
@@ -132,8 +132,9 @@ def _check_folder(settings: Settings) -> None:
 
     Only the folder of all data is made: another name is rather a mistake.
     """
-    folder = database_path(settings.database_url).parent
-    if "database_url" in settings.model_fields_set and not folder.is_dir():
+    file = database_of(settings.database_url).file
+    folder = file.parent if file else settings.data
+    if file and "database_url" in settings.model_fields_set and not folder.is_dir():
         raise StoreError.say(
             "There is no folder {folder} for the database: make it, or name another folder",
             folder=folder,

@@ -48,7 +48,8 @@ def is_private(name: str) -> bool:
 
 def test_what_is_imported_is_declared() -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["cluster"]]
+    more = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *more["cluster"], *more["postgres"]]
     declared = {re.split(r"[><=;\[ ]", one)[0].lower().replace("_", "-") for one in wanted}
     from_packages = packages_distributions()
     imported = {name.partition(".")[0] for _, tree in sources() for name in imports(tree)}

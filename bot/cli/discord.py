@@ -141,10 +141,11 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
 
 async def _open_database(settings: Settings) -> None:
     """Raises StoreError where the database, if there is one, cannot be used."""
-    from bot.store.database import database_path  # noqa: PLC0415
+    from bot.store.opening import database_of  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
-    if not await asyncio.to_thread(database_path(settings.database_url).exists):
+    file = database_of(settings.database_url).file
+    if file and not await asyncio.to_thread(file.exists):
         return
     store = await Store.open(settings.database_url)
     await store.close()

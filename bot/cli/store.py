@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TextIO
 
 import click
@@ -138,7 +139,7 @@ def export_command(settings: Settings, file: Path) -> None:
     """
     target = nullcontext(sys.stdout) if str(file) == "-" else _writing(file)
     with target as stream:
-        number = asyncio.run(_export(settings, stream))
+        number = asyncio.run(_export(settings.database_url, stream))
     click.echo(f"{number - 2:,} rows exported to {file}", err=True)
 
 
@@ -154,10 +155,33 @@ def import_command(settings: Settings, file: Path, *, as_json: bool) -> None:
     try:
         source = nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8")
         with source as stream:
-            number = asyncio.run(_import(settings, stream))
+            number = asyncio.run(_import(settings.database_url, stream))
     except UnicodeDecodeError:
         raise InvalidRequestError(f"{file} is no file of `farkle store export`") from None
     show(f"{number:,} rows imported", {"rows": number}, as_json=as_json)
+
+
+@store.command()
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@json_option
+def copy(source: str, target: str, *, as_json: bool) -> None:
+    """Copy all that is in the database FROM into a new database TO.
+
+    Both are addresses as FARKLE_DATABASE_URL takes them, such as sqlite:///data/farkle.db and
+    postgresql+asyncpg://ann@host/farkle. End the programs that use FROM before: what is played
+    meanwhile is not in TO.
+    """
+    with TemporaryFile("w+", encoding="utf-8") as stream:
+        number = asyncio.run(_copy(source, target, stream))
+    show(f"{number:,} rows copied", {"rows": number}, as_json=as_json)
+
+
+async def _copy(source: str, target: str, stream: TextIO) -> int:
+    """Raises StoreError."""
+    await _export(source, stream)
+    stream.seek(0)
+    return await _import(target, stream)
 
 
 def _check_is_new(file: Path) -> None:
@@ -179,12 +203,12 @@ def _writing(file: Path) -> Iterator[TextIO]:
         raise
 
 
-async def _export(settings: Settings, stream: TextIO) -> int:
+async def _export(url: str, stream: TextIO) -> int:
     """Write all lines; how many there are. Raises StoreError."""
     from bot.store.moving import export_lines  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
-    opened = Store.look_into(settings.database_url)
+    opened = Store.look_into(url)
     try:
         return await opened.read(
             lambda connection: sum(1 for line in export_lines(connection) if stream.write(line))
@@ -193,12 +217,12 @@ async def _export(settings: Settings, stream: TextIO) -> int:
         await opened.close()
 
 
-async def _import(settings: Settings, stream: TextIO) -> int:
+async def _import(url: str, stream: TextIO) -> int:
     """Raises StoreError."""
     from bot.store.moving import import_lines  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
-    opened = await Store.open(settings.database_url)
+    opened = await Store.open(url)
     try:
         return await opened.write(lambda connection: import_lines(connection, stream))
     finally:
@@ -220,10 +244,12 @@ async def _check(settings: Settings, *, as_json: bool) -> bool:
         await opened.close()
     problems = report.problems
     lines = [f"{one.where}: {one.what}" for one in problems]
-    whole = f"{report.games:,} game{'' if report.games == 1 else 's'} in {opened.path}"
+    whole = f"{report.games:,} game{'' if report.games == 1 else 's'} in {opened.database.name}"
     wrong = f"{len(problems):,} thing{' is' if len(problems) == 1 else 's are'} wrong"
     lines.append(f"{whole}: {wrong if problems else 'all is well'}")
-    show("\n".join(lines), {"database": str(opened.path), **asdict(report)}, as_json=as_json)
+    show(
+        "\n".join(lines), {"database": str(opened.database.name), **asdict(report)}, as_json=as_json
+    )
     return not problems
 
 

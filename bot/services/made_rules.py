@@ -39,7 +39,7 @@ async def _places(opened: Store) -> list[str]:
     both = union(select(place_rules.c.place), select(place_settings.c.place))
 
     def places(connection: Connection) -> list[str]:
-        check_version(connection, opened.path)
+        check_version(connection, opened.database.name)
         return sorted(connection.scalars(both))
 
     return await opened.read(places)

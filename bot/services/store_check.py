@@ -7,7 +7,7 @@ from functools import partial
 from sqlalchemy import Connection, select
 
 from bot.services.soundness import replayed
-from bot.store.database import check_version, problems
+from bot.store.database import check_version
 from bot.store.errors import DamagedGameError, StoreError
 from bot.store.reviews import problems as review_problems
 from bot.store.rows import PlaceSettings
@@ -48,8 +48,8 @@ async def check_store(store: Store, on_progress: Callable[[float], None]) -> Sto
     wrong: list[Problem] = []
     found: list[tuple[str, bool]] = []
     try:
-        wrong += [Problem(*one) for one in await store.read(problems)]
-        await store.read(lambda connection: check_version(connection, store.path))
+        wrong += [Problem(*one) for one in await store.read(store.database.problems)]
+        await store.read(lambda connection: check_version(connection, store.database.name))
         wrong += await store.read(lambda connection: list(_place_problems(connection)))
         wrong += await store.read(partial(_feature_problems, store))
         found = await store.read(_all_games)

@@ -17,7 +17,6 @@ from filelock import FileLock
 from sqlalchemy import URL, NullPool, create_engine, select
 
 from bot.store.database import (
-    PATIENCE,
     check_whole,
     explained,
     file_of,
@@ -26,6 +25,7 @@ from bot.store.database import (
     write_copy,
 )
 from bot.store.errors import StoreError
+from bot.store.kinds import PATIENCE
 from bot.store.schema import daily_positions
 from bot.store.transactions import put
 from solver.errors import system_reason

@@ -1,15 +1,16 @@
 """All that is SQLite's own: how its file is opened, made and checked, and what may be wrong."""
 
+import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from filelock import FileLock
+from filelock import AsyncFileLock, FileLock, Timeout
 from sqlalchemy import (
     URL,
     Connection,
@@ -25,6 +26,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.store.errors import StoreError
+from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.schema import NEWEST, metadata, schema_version
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
@@ -35,12 +37,6 @@ logger = logging.getLogger(__name__)
 _DRIVERS = {"sqlite", "sqlite+aiosqlite"}
 """Both name a file; the second is what earlier versions asked for."""
 
-PATIENCE = 30.0
-"""Seconds that a transaction waits for another one to end."""
-
-MOST_READS = 12
-"""Most that run at once, each by a connection and a thread of its own."""
-
 _READ_ONLY = {"mode": "ro", "uri": "true"}
 
 _LOCK_SECONDS = 60.0
@@ -49,10 +45,13 @@ _LOCK_SECONDS = 60.0
 _WITHOUT_DONE = 1
 """The version of tables that lack that of what is done."""
 
-READ = "BEGIN"
-WRITE = "BEGIN IMMEDIATE"
+_WRITE = "BEGIN IMMEDIATE"
+_BEGIN = {Mode.EACH: None, Mode.READ: "BEGIN", Mode.WRITE: _WRITE, Mode.APPEND: _WRITE}
 """How transactions begin. One that writes locks at once: who reads first and locks later is refused
 if another wrote in between."""
+
+_LOOK_SECONDS = 0.5
+"""Between two looks whether what another program holds is free."""
 
 _NO_ACCESS = say_later(
     "The database {path} cannot be written; the file and its folder need write access"
@@ -117,11 +116,17 @@ def database_path(url: str) -> Path:
         parts = make_url(url)
     except ArgumentError:
         parts = URL.create("nothing")
+    if parts.drivername.startswith("postgresql"):
+        raise StoreError(
+            "This is for files of SQLite, and FARKLE_DATABASE_URL names a database of PostgreSQL;"
+            " pg_dump makes a backup of it, and `farkle store export` moves it"
+        )
     plain = not (parts.host or parts.query) and parts.database not in {None, "", ":memory:"}
     if parts.drivername not in _DRIVERS or not plain:
         raise StoreError.say(
             "FARKLE_DATABASE_URL has to name a file as in sqlite:///farkle.db"
-            " or sqlite:////home/ann/farkle.db; no other databases or options are supported yet"
+            " or sqlite:////home/ann/farkle.db, or a database of PostgreSQL as in"
+            " postgresql+asyncpg://ann@host/farkle"
         )
     return Path(str(parts.database)).absolute()
 
@@ -146,28 +151,6 @@ def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
     )
 
 
-@asynccontextmanager
-async def transaction(
-    engine: AsyncEngine, statement: str | None
-) -> AsyncGenerator[AsyncConnection]:
-    """A transaction that a statement begins; without one each statement is a transaction.
-
-    SQLAlchemy leaves the beginning to sqlite3, which would do it too late.
-    """
-    async with engine.connect() as connection:
-        if statement is None:
-            yield connection
-            return
-        driver: Any = (await connection.get_raw_connection()).driver_connection
-        await driver.execute(statement)
-        try:
-            yield connection
-            await driver.commit()
-        except BaseException:
-            await driver.rollback()
-            raise
-
-
 def prepare(path: Path) -> None:
     """Make the database if it is not there, and see that it is whole; one process at a time.
 
@@ -187,7 +170,7 @@ def prepare(path: Path) -> None:
                 poolclass=NullPool,
             )
             with engine.connect() as connection:
-                connection.exec_driver_sql(WRITE)
+                connection.exec_driver_sql(_WRITE)
                 if not inspect(connection).get_table_names():
                     metadata.create_all(connection)
                     connection.execute(insert(schema_version).values(number=NEWEST))
@@ -204,26 +187,6 @@ def prepare(path: Path) -> None:
             file=path,
             reason=system_reason(error),
         ) from error
-
-
-def problems(connection: Connection) -> list[tuple[str, str]]:
-    """What SQLite itself finds wrong, down to indexes and references: where, and what."""
-    lines = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
-    found = [("database", str(line)) for line in lines if line != "ok"]
-    for table, *_ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-        found.append((f"table {table}", "a row belongs to a game or seat that is not there"))
-    return found
-
-
-def rewrite(path: Path, connection: Connection) -> None:
-    """Write the file anew without what was deleted. Raises StoreError where it may still be."""
-    connection.exec_driver_sql("VACUUM")
-    if connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one():
-        raise StoreError.say(
-            "The database {path} is read by another program, so what was deleted is"
-            " still in its log; try again",
-            path=path,
-        )
 
 
 def write_copy(connection: sqlite3.Connection, file: Path) -> None:
@@ -280,6 +243,98 @@ class Files:
                 )
 
 
+class SqliteFile(Database):
+    """A file of SQLite. It lets one write at a time; who waits sleeps ever longer, in no order."""
+
+    most_writes = 1
+
+    def __init__(self, path: Path) -> None:
+        self.url, self.name, self.file = f"sqlite:///{path}", str(path), path
+        self._path, self._files = path, Files(path)
+
+    async def prepare(self) -> None:
+        """Make the file if need be, and see that it is whole."""
+        await asyncio.to_thread(prepare, self._path)
+        self._files = Files(self._path)
+
+    def check_is_there(self) -> None:
+        """Raises StoreError where there is no file."""
+        if not self._path.is_file():
+            raise StoreError(f"there is no database {self._path}")
+        self._files = Files(self._path)
+
+    def connect(self, *, read_only: bool) -> AsyncEngine:
+        """Connections, each of which has a thread."""
+        return connect(self._path, read_only=read_only)
+
+    @asynccontextmanager
+    async def transaction(self, engine: AsyncEngine, mode: Mode) -> AsyncGenerator[AsyncConnection]:
+        """A transaction. SQLAlchemy leaves its beginning to sqlite3, which does it too late."""
+        statement = _BEGIN[mode]
+        async with engine.connect() as connection:
+            if statement is None:
+                yield connection
+                return
+            driver: Any = (await connection.get_raw_connection()).driver_connection
+            await driver.execute(statement)
+            try:
+                yield connection
+                await driver.commit()
+            except BaseException:
+                await driver.rollback()
+                raise
+
+    def explained(self) -> AbstractContextManager[None]:
+        """Whatever is wrong with the file becomes a StoreError."""
+        return explained(self._path)
+
+    @asynccontextmanager
+    async def held(
+        self,
+        name: str,
+        when_waiting: Callable[[], object],
+        when_lost: Callable[[], object],  # noqa: ARG002 - a lock of the system is never lost
+    ) -> AsyncGenerator[None]:
+        """One program has the lock of a file beside the database."""
+        lock = AsyncFileLock(f"{self._path}.{name}.lock", mode=OWNER_ONLY)
+        try:
+            await lock.acquire(timeout=0)
+        except Timeout:
+            when_waiting()
+            await lock.acquire(poll_interval=_LOOK_SECONDS)
+        try:
+            yield
+        finally:
+            await lock.release()
+
+    def problems(self, connection: Connection) -> list[tuple[str, str]]:
+        """Return what SQLite itself finds wrong, down to indexes and references."""
+        lines = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
+        found = [("database", str(line)) for line in lines if line != "ok"]
+        for table, *_ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
+            found.append((f"table {table}", "a row belongs to a game or seat that is not there"))
+        return found
+
+    def rewrite(self, connection: Connection) -> None:
+        """Write the file anew. Raises StoreError where what was deleted may still be there."""
+        connection.exec_driver_sql("VACUUM")
+        if connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one():
+            raise StoreError.say(
+                "The database {path} is read by another program, so what was deleted is"
+                " still in its log; try again",
+                path=self._path,
+            )
+
+    def check_before(self) -> None:
+        """Raises StoreError where the file is gone, or another one."""
+        self._files.check()
+
+    def check_after(self) -> None:
+        """Raises StoreError where the file went meanwhile."""
+        self._files.note()
+        self._files.check()
+
+
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Whatever is wrong with the file becomes a StoreError."""
@@ -316,7 +371,7 @@ def check_whole(path: Path) -> None:
         raise StoreError.say(_DAMAGED, path=path)
 
 
-def check_version(connection: Connection, path: Path) -> None:
+def check_version(connection: Connection, path: Path | str) -> None:
     """Raises StoreError unless the tables are those of this version of the program."""
     inspector = inspect(connection)
     tables = set(inspector.get_table_names())

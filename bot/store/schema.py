@@ -42,10 +42,14 @@ def json_text(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
+_TEXT: TypeEngine[str] = Text().with_variant(Text(collation="C"), "postgresql")
+"""Text in the order of its letters' numbers, on any database."""
+
+
 class UtcTime(TypeDecorator[datetime]):
     """An aware datetime, kept as ISO text in UTC of one width, so that text sorts by time."""
 
-    impl = Text
+    impl = _TEXT
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:  # noqa: ARG002
@@ -66,7 +70,7 @@ class UtcTime(TypeDecorator[datetime]):
 class Json(TypeDecorator[Any]):
     """JSON, kept as its text on any database."""
 
-    impl = Text
+    impl = _TEXT
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str:  # noqa: ARG002
@@ -89,6 +93,7 @@ NEWEST = 2
 version before up to date."""
 
 metadata = MetaData()
+OPEN = text("ended_at IS NULL")
 
 
 def _table(name: str, *items: SchemaItem) -> Table:
@@ -101,16 +106,16 @@ schema_version = _table("schema_version", Column("number", Integer, primary_key=
 
 games = _table(
     "games",
-    Column("id", Text, primary_key=True),
-    Column("place", Text, nullable=False),
-    Column("rules_name", Text, nullable=False),
+    Column("id", _TEXT, primary_key=True),
+    Column("place", _TEXT, nullable=False),
+    Column("rules_name", _TEXT, nullable=False),
     Column("secret", LargeBinary),
     Column("version", Integer, nullable=False),
     Column("began_at", UtcTime, nullable=False),
     Column("ended_at", UtcTime),
     Column("set_aside", Integer),
     Index("games_of_place", "place", "began_at"),
-    Index("games_open", "place", sqlite_where=text("ended_at IS NULL")),
+    Index("games_open", "place", sqlite_where=OPEN, postgresql_where=OPEN),
 )
 """`version` counts the events; a game without `ended_at` is open.
 
@@ -119,21 +124,21 @@ games = _table(
 
 seats = _table(
     "seats",
-    Column("game_id", Text, ForeignKey("games.id"), primary_key=True),
+    Column("game_id", _TEXT, ForeignKey("games.id"), primary_key=True),
     Column("number", Integer, primary_key=True),
-    Column("person", Text),
-    Column("name", Text, nullable=False),
-    Column("level", Text),
+    Column("person", _TEXT),
+    Column("name", _TEXT, nullable=False),
+    Column("level", _TEXT),
     Index("seats_of_person", "person", "game_id", unique=True),
 )
 """The table that names players; those of games know seats."""
 
 events = _table(
     "events",
-    Column("game_id", Text, ForeignKey("games.id"), primary_key=True),
+    Column("game_id", _TEXT, ForeignKey("games.id"), primary_key=True),
     Column("version", Integer, primary_key=True),
     Column("at", UtcTime, nullable=False),
-    Column("kind", Text, nullable=False),
+    Column("kind", _TEXT, nullable=False),
     Column("data", Json, nullable=False),
     Column("hash", LargeBinary, nullable=False),
 )
@@ -141,7 +146,7 @@ events = _table(
 
 results = _table(
     "results",
-    Column("game_id", Text, primary_key=True),
+    Column("game_id", _TEXT, primary_key=True),
     Column("seat", Integer, primary_key=True),
     Column("share", _NUMBER, nullable=False),
     Column("points", Integer, nullable=False),
@@ -156,25 +161,25 @@ results = _table(
 
 place_settings = _table(
     "place_settings",
-    Column("place", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
+    Column("place", _TEXT, primary_key=True),
+    Column("key", _TEXT, primary_key=True),
     Column("value", Json, nullable=False),
 )
 
 place_rules = _table(
     "place_rules",
-    Column("place", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("text", Text, nullable=False),
-    Column("author", Text),
+    Column("place", _TEXT, primary_key=True),
+    Column("name", _TEXT, primary_key=True),
+    Column("text", _TEXT, nullable=False),
+    Column("author", _TEXT),
 )
 
 daily_positions = _table(
     "daily_positions",
-    Column("place", Text, primary_key=True),
-    Column("day", Text, primary_key=True),
+    Column("place", _TEXT, primary_key=True),
+    Column("day", _TEXT, primary_key=True),
     Column("rules", Json, nullable=False),
-    Column("position", Text, nullable=False),
+    Column("position", _TEXT, nullable=False),
     Column("choices", Json, nullable=False),
     Column("posted_at", UtcTime),
 )
@@ -185,10 +190,10 @@ daily_positions = _table(
 
 daily_answers = _table(
     "daily_answers",
-    Column("place", Text, primary_key=True),
-    Column("day", Text, primary_key=True),
-    Column("person", Text, primary_key=True),
-    Column("name", Text, nullable=False),
+    Column("place", _TEXT, primary_key=True),
+    Column("day", _TEXT, primary_key=True),
+    Column("person", _TEXT, primary_key=True),
+    Column("name", _TEXT, nullable=False),
     Column("choice", Integer, nullable=False),
     Column("cost", _NUMBER, nullable=False),
     ForeignKeyConstraint(["place", "day"], ["daily_positions.place", "daily_positions.day"]),
@@ -198,7 +203,7 @@ daily_answers = _table(
 
 reviews = _table(
     "reviews",
-    Column("game_id", Text, primary_key=True),
+    Column("game_id", _TEXT, primary_key=True),
     Column("seat", Integer, primary_key=True),
     Column("found", Json, nullable=False),
 )
@@ -206,24 +211,24 @@ reviews = _table(
 
 drills = _table(
     "drills",
-    Column("person", Text, primary_key=True),
-    Column("position", Text, primary_key=True),
+    Column("person", _TEXT, primary_key=True),
+    Column("position", _TEXT, primary_key=True),
     Column("state", Json, nullable=False),
 )
 """Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more."""
 
 done = _table(
     "done",
-    Column("id", Text, primary_key=True),
+    Column("id", _TEXT, primary_key=True),
     Column("at", UtcTime, nullable=False),
 )
 """What was asked for lately and is done, see `deeds.py`."""
 
 tournaments = _table(
     "tournaments",
-    Column("id", Text, primary_key=True),
-    Column("place", Text, nullable=False),
-    Column("form", Text, nullable=False),
+    Column("id", _TEXT, primary_key=True),
+    Column("place", _TEXT, nullable=False),
+    Column("form", _TEXT, nullable=False),
     Column("rules", Json, nullable=False),
     Column("hints", Integer, nullable=False),
     Column("draw", Json, nullable=False),
@@ -235,10 +240,10 @@ tournaments = _table(
 
 entrants = _table(
     "entrants",
-    Column("tournament_id", Text, ForeignKey("tournaments.id"), primary_key=True),
+    Column("tournament_id", _TEXT, ForeignKey("tournaments.id"), primary_key=True),
     Column("number", Integer, primary_key=True),
-    Column("person", Text),
-    Column("name", Text, nullable=False),
+    Column("person", _TEXT),
+    Column("name", _TEXT, nullable=False),
     Column("left", Integer, nullable=False),
     Index("entrants_of_person", "person", "tournament_id", unique=True),
 )
@@ -246,8 +251,8 @@ entrants = _table(
 
 tournament_games = _table(
     "tournament_games",
-    Column("game_id", Text, ForeignKey("games.id"), primary_key=True),
-    Column("tournament_id", Text, ForeignKey("tournaments.id"), nullable=False),
+    Column("game_id", _TEXT, ForeignKey("games.id"), primary_key=True),
+    Column("tournament_id", _TEXT, ForeignKey("tournaments.id"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("first", Integer, nullable=False),
     Column("second", Integer, nullable=False),

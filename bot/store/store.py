@@ -1,19 +1,16 @@
 """The event store: games as rows of events that only grow, each append checked for its version."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 
 from bot.store import schema
-from bot.store.database import database_path, prepare
-from bot.store.errors import DamagedGameError, GameRunningError, StoreError
+from bot.store.errors import DamagedGameError, GameRunningError
 from bot.store.game_rows import (
     COUNTED,
     chain_anew,
@@ -30,6 +27,8 @@ from bot.store.game_rows import (
     read_rolls,
     why_not_appended,
 )
+from bot.store.kinds import Database, Mode
+from bot.store.opening import database_of
 from bot.store.places import Places
 from bot.store.rows import (
     GameRecord,
@@ -60,26 +59,25 @@ class Store(Places):
     """Games in one database, and what places have set."""
 
     def __init__(
-        self, path: Path, keepers: Sequence[Keeper] = (), *, read_only: bool = False
+        self, database: Database, keepers: Sequence[Keeper] = (), *, read_only: bool = False
     ) -> None:
-        super().__init__(path, read_only=read_only)
+        super().__init__(database, read_only=read_only)
         self._scrub = Scrub(self.rewrite)
         self.keepers = keepers
 
     @classmethod
     async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
         """Open the database, made if need be. Raises StoreError."""
-        path = database_path(url)
-        await asyncio.to_thread(prepare, path)
-        return cls(path, keepers)
+        database = database_of(url)
+        await database.prepare()
+        return cls(database, keepers)
 
     @classmethod
     def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
         """The database as it is, to be read alone. Raises StoreError if there is none."""
-        path = database_path(url)
-        if not path.is_file():
-            raise StoreError(f"there is no database {path}")
-        return cls(path, keepers, read_only=True)
+        database = database_of(url)
+        database.check_is_there()
+        return cls(database, keepers, read_only=True)
 
     async def scrub(self) -> None:
         """Rewrite the file without what was deleted, see `Scrub`."""
@@ -165,7 +163,7 @@ class Store(Places):
             change_seats(connection, game_id, changed_seats)
             insert_rows(connection, schema.results, game_id, results)
 
-        await self.write(move)
+        await self.write(move, Mode.APPEND)
         return version
 
     async def load(self, game_id: str) -> tuple[StoredGame, tuple[StoredEvent, ...]]:

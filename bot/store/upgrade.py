@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.store.chain import START, link
-from bot.store.database import PATIENCE, explained, leave_log, prepare
+from bot.store.database import explained, leave_log, prepare
 from bot.store.errors import StoreError
+from bot.store.kinds import PATIENCE
 from bot.store.schema import done, events, metadata
 
 _LAST = "7"

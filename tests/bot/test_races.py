@@ -52,7 +52,7 @@ async def other_chat(folder: Path) -> AsyncIterator[Chat]:
 async def stored(folder: Path) -> tuple[Game, tuple[StoredEvent, ...]]:
     """The last game as the file has it."""
     path = folder / "farkle.db"
-    store = Store(path)
+    store = Store.look_into(f"sqlite:///{path}")
     try:
         [game, *_] = await store.recent_games("console", 1)
         kept, events = await store.load(game.id)

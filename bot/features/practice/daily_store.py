@@ -45,8 +45,8 @@ async def last_before(store: Store, place: str, day: date) -> StoredDaily | None
 async def last_day(store: Store, place: str, first: date, last: date) -> date | None:
     """The last of some days on which something was asked in a place."""
     columns = daily_positions.c
-    asked = columns.place == place, columns.day.between(first.isoformat(), last.isoformat())
-    query = select(func.max(columns.day)).where(*asked)
+    within = columns.day >= first.isoformat(), columns.day <= last.isoformat()
+    query = select(func.max(columns.day)).where(columns.place == place, *within)
     [[found]] = await store.rows(query)
     return date.fromisoformat(found) if found else None
 

@@ -246,7 +246,7 @@ class RecordCommands:
         yield Reply(found, text, leaderboard_data)
 
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        asked = self._tables.store.path, _place(line, caller)
+        asked = self._tables.store.database.url, _place(line, caller)
         told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
         async for reply in replies(told, dice_records_text, dice_records_data):
             yield reply

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -36,7 +35,7 @@ class DiceRecords:
     """Those that players brought."""
 
 
-def fallen(database: Path, place: str | None) -> DiceRecords:
+def fallen(database: str, place: str | None) -> DiceRecords:
     """How the dice have fallen in a place, or everywhere. Raises StoreError."""
     games = asyncio.run(_rolls(database, place))
     fair = dice_record(one for game in games for one in _known(game))
@@ -75,8 +74,8 @@ def _rules(text: str) -> Ruleset | None:
         return None
 
 
-async def _rolls(database: Path, place: str | None) -> list[RolledGame]:
-    store = Store(database)
+async def _rolls(database_url: str, place: str | None) -> list[RolledGame]:
+    store = Store.look_into(database_url)
     try:
         return await store.rolls(place)
     finally:

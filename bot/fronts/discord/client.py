@@ -128,10 +128,17 @@ class FarkleClient(discord.AutoShardedClient):
         """Bring commands up to date, once no other program is connected as this one will be."""
         part = f"-{self._shards.name}" if self._shards else ""
         await self._holding.enter_async_context(
-            self._store.held(f"discord-{self.application_id}{part}", _tell_waiting)
+            self._store.database.held(
+                f"discord-{self.application_id}{part}", _tell_waiting, self._displaced
+            )
         )
         await self.tree.set_translator(self._translator)
         await self._sync()
+
+    def _displaced(self) -> None:
+        """End the connection where another program has it by now."""
+        logger.error("another program is connected to Discord with this token now: this one ends")
+        self._closing = asyncio.create_task(self.close())
 
     async def close(self) -> None:
         """End the connection, and let another program have it."""

@@ -15,15 +15,15 @@ from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, started
 
 
-def test_what_is_sqlites_own_is_in_one_file() -> None:
-    own = re.compile(r"PRAGMA|VACUUM|BEGIN IMMEDIATE|INSERT OR|sqlite_master|\browid\b")
+def test_what_is_of_one_kind_of_database_is_in_its_file() -> None:
+    own = re.compile(r"PRAGMA|VACUUM|BEGIN IMMEDIATE|INSERT OR|sqlite_master|\browid\b|pg_\w+_lock")
     found = {
         file.relative_to(CHECKOUT).as_posix()
         for folder in ("bot", "solver", "farkle_advisor")
         for file in (CHECKOUT / folder).rglob("*.py")
         if own.search(file.read_text(encoding="utf-8"))
     }
-    assert found == {"bot/store/database.py"}
+    assert found == {"bot/store/database.py", "bot/store/postgres.py"}
 
 
 async def test_tables_of_the_version_before_are_brought_up_to_date(path: Path, url: str) -> None:
@@ -85,7 +85,8 @@ async def test_tasks_may_open_new_databases_at_once(tmp_path: Path) -> None:
     [
         "",
         "farkle.db",
-        "postgresql+asyncpg://ann:hunter2@host/farkle",
+        "postgresql+asyncpg://ann:hunter2@host",
+        "mysql://ann:hunter2@host/farkle",
         "sqlite+pysqlcipher:////tmp/farkle.db",
         "sqlite://",
         "sqlite://farkle.db",
@@ -94,9 +95,18 @@ async def test_tasks_may_open_new_databases_at_once(tmp_path: Path) -> None:
     ],
 )
 async def test_other_urls_are_refused(url: str) -> None:
-    with pytest.raises(StoreError, match=r"^FARKLE_DATABASE_URL has to name a file") as refused:
+    with pytest.raises(StoreError, match=r"^FARKLE_DATABASE_URL has to name a ") as refused:
         await Store.open(url)
     assert "hunter2" not in str(refused.value)
+
+
+async def test_a_server_that_is_not_there() -> None:
+    url = "postgresql+asyncpg://ann:hunter2@127.0.0.1:1/farkle"
+    with pytest.raises(
+        StoreError, match=r"ann:\*\*\*@127.0.0.1:1/farkle cannot be reached"
+    ) as away:
+        await Store.open(url)
+    assert "hunter2" not in str(away.value)
 
 
 async def test_what_is_no_database_is_refused_and_left_alone(path: Path, url: str) -> None:

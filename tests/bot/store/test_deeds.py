@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,13 +11,18 @@ from sqlalchemy import Connection
 from bot.store.deeds import Deed, doing
 from bot.store.errors import DoneElsewhereError, StaleVersionError
 from bot.store.store import Store
+from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, rolled
 
 
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture
-async def other(store: Store, url: str) -> AsyncIterator[Store]:
+async def other(url: str) -> AsyncIterator[Store]:
     """Another program at the same database."""
-    assert store.path.exists()
     opened = await Store.open(url)
     yield opened
     await opened.close()
@@ -74,11 +80,14 @@ async def test_what_was_done_long_ago_is_forgotten(store: Store) -> None:
 async def test_one_program_has_what_all_would_have(store: Store, other: Store) -> None:
     waits, has = asyncio.Event(), asyncio.Event()
 
+    def held(where: Store, what: str) -> AbstractAsyncContextManager[None]:
+        return where.database.held(what, waits.set, pytest.fail)
+
     async def wait() -> None:
-        async with other.held("gateway", waits.set):
+        async with held(other, "gateway"):
             has.set()
 
-    async with store.held("gateway", waits.set), store.held("another", waits.set):
+    async with held(store, "gateway"), held(store, "another"):
         assert not waits.is_set()
         waiting = asyncio.create_task(wait())
         await waits.wait()

@@ -22,10 +22,16 @@ from bot.store.records import (
 )
 from bot.store.rows import GameResult, SeatRow
 from bot.store.store import Store
+from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, game_results, rolled
 
 PEOPLE = ["ann", "ben", "cem", "dot"]
 Game = dict[str, Any]
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 async def play(store: Store, count: int) -> list[Game]:
@@ -165,6 +171,7 @@ async def test_people_are_found_by_their_last_name_in_capitals_or_not(store: Sto
     assert await find_person(store, None, "robot") is None
 
 
+@pytest.mark.parametrize("kind", ["sqlite"])
 async def test_forgetting_leaves_no_trace_and_no_hole(store: Store, path: Path) -> None:
     person, names = "person-4711", ["Annabella Groß", "Annabella the 2nd"]
     for number in range(200):

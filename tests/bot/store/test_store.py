@@ -16,6 +16,7 @@ from bot.store.errors import GameRunningError, MissingGameError, StaleVersionErr
 from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
 from bot.store.schema import results as results_table
 from bot.store.store import Store
+from tests.bot.postgres import KINDS
 from tests.bot.store import appender
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -23,6 +24,11 @@ ANN = SeatRow(0, "ann", "Ann", None)
 BEN = SeatRow(1, "ben", "Ben", None)
 BOT = SeatRow(2, None, "Robot", "cautious")
 RESULT = GameResult(0, 1.0, 4_000, 12, 3, 1_250, 0.93, None)
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 def rolled(*dice: int) -> NewEvent:

@@ -13,15 +13,21 @@ import pytest
 from sqlalchemy import Connection, text
 
 from bot.languages import best_language
-from bot.store.database import MOST_READS as MOST
 from bot.store.errors import MissingGameError, StaleVersionError
+from bot.store.kinds import MOST_READS as MOST
 from bot.store.rows import SeatRow
 from bot.store.schema import place_settings
 from bot.store.store import Store
 from bot.store.transactions import put
 from solver.wording import speak
 from tests.bot.new_database import lay_database
+from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, rolled
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 def pause(connection: Connection, begun: asyncio.Event, free: asyncio.Event) -> None:
@@ -55,6 +61,7 @@ async def versions(store: Store) -> dict[str, int]:
     return found
 
 
+@pytest.mark.parametrize("kind", ["sqlite"])  # a server has no order
 async def test_of_two_that_contradict_each_other_the_first_holds(store: Store) -> None:
     await begin(store, "g")
     async with waiting(store):
@@ -66,6 +73,7 @@ async def test_of_two_that_contradict_each_other_the_first_holds(store: Store) -
     assert [event.data["dice"] for event in events[1:]] == [[1], [4]]
 
 
+@pytest.mark.parametrize("kind", ["sqlite"])
 async def test_what_one_that_fails_had_written_is_taken_back(store: Store) -> None:
     await begin(store, "g")
     nobody = SeatRow(7, *"xyz")
@@ -254,6 +262,7 @@ async def test_a_program_that_ends_in_a_transaction_leaves_nothing_of_it(
     await again.close()
 
 
+@pytest.mark.parametrize("kind", ["sqlite"])
 async def test_closing_ends_the_threads(path: Path, url: str) -> None:
     lay_database(path)
     before = set(threading.enumerate())

@@ -39,7 +39,7 @@ async def looks(monkeypatch: pytest.MonkeyPatch, parts: Parts, number: int = 3) 
     with monkeypatch.context() as patched:
         patched.setattr(Store, "places_that_set", counted)
         await asyncio.wait_for(enough.wait(), 60)
-    assert parts.store.path.exists()
+    assert parts.store.database.file
 
 
 async def test_a_day_and_the_next(

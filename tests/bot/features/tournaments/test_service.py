@@ -149,7 +149,7 @@ async def test_a_game_that_comes_to_nought_is_played_again(program: Program) -> 
     await end_abandoned(program.parts.games, 24)
     assert [one.state for one in (await program.now()).due] == [State.DUE]
     news = await program.play("bob")
-    with closing(sqlite3.connect(program.store.path)) as connection, connection:
+    with closing(sqlite3.connect(program.store.database.name)) as connection, connection:
         these = "UPDATE events SET kind = 'banked' WHERE game_id = ?"
         connection.execute(these, [news.table.game.id])
     with pytest.raises(StoreError, match="is damaged and was set aside"):
@@ -269,7 +269,7 @@ async def test_who_is_forgotten_has_left(program: Program) -> None:
 async def test_a_damaged_one_is_put_away(program: Program, damage: str) -> None:
     await program.begun(Form.ROUND_ROBIN, "ann", "bob")
     await program.play("ann")
-    with closing(sqlite3.connect(program.store.path)) as connection, connection:
+    with closing(sqlite3.connect(program.store.database.name)) as connection, connection:
         connection.execute(damage)
     for asked in (program.now(), program.play("ann"), program.tournaments.end(by("ann"))):
         with pytest.raises(

@@ -1,0 +1,89 @@
+"""A database of any kind: what the store asks of it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from enum import Enum, auto
+from pathlib import Path
+
+from sqlalchemy import Connection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+MOST_READS = 12
+"""Most that run at once, each by a connection of its own."""
+
+PATIENCE = 30.0
+"""Seconds that a transaction waits for another one to end."""
+
+
+class Mode(Enum):
+    """How statements belong together."""
+
+    EACH = auto()
+    """Each of them is a transaction."""
+    READ = auto()
+    """They see the database as it is when the first one is run."""
+    WRITE = auto()
+    """They are done as a whole, and no other program writes meanwhile."""
+    APPEND = auto()
+    """They are done as a whole, beside others of this kind that each check what they build upon."""
+
+
+class Database(ABC):
+    """A database, whose errors are StoreErrors."""
+
+    url: str
+    name: str
+    """What people are told of it, without a password."""
+    file: Path | None = None
+    """The file that it is, if it is one."""
+    most_writes: int
+    """How many of this program may write at once."""
+
+    @abstractmethod
+    async def prepare(self) -> None:
+        """Make the tables if there are none, and see that they are those of this program."""
+
+    @abstractmethod
+    def check_is_there(self) -> None:
+        """Raises StoreError where there is nothing to be looked into."""
+
+    @abstractmethod
+    def connect(self, *, read_only: bool) -> AsyncEngine:
+        """Connections for reads, and for those that write."""
+
+    @abstractmethod
+    def transaction(
+        self, engine: AsyncEngine, mode: Mode
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction, which is given up after an exception."""
+
+    @abstractmethod
+    def explained(self) -> AbstractContextManager[None]:
+        """Whatever is wrong with the database becomes a StoreError."""
+
+    @abstractmethod
+    def held(
+        self, name: str, when_waiting: Callable[[], object], when_lost: Callable[[], object]
+    ) -> AbstractAsyncContextManager[None]:
+        """One program of all that use the database has what is called so, others wait for it.
+
+        It is free again as soon as the program ends, however it ends.
+
+        when_waiting : is called where another program has it
+        when_lost : is called where another program got it while this one could not be heard
+        """
+
+    @abstractmethod
+    def problems(self, connection: Connection) -> list[tuple[str, str]]:
+        """Return where the database finds itself damaged, and how."""
+
+    @abstractmethod
+    def rewrite(self, connection: Connection) -> None:
+        """Write anew, without what was deleted, what may hold names of people."""
+
+    def check_before(self) -> None:  # noqa: B027 - a server is what it was
+        """Raises StoreError where the database is not the one that was opened."""
+
+    def check_after(self) -> None:  # noqa: B027 - a server is what it was
+        """Raises StoreError where that was so while something was written."""

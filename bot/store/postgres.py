@@ -1,0 +1,196 @@
+"""All that is PostgreSQL's own: how its database is reached and made, and what may be wrong."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from hashlib import blake2b
+
+from sqlalchemy import Connection, NullPool, Select, func, insert, inspect, make_url, select
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from bot.store.database import check_version
+from bot.store.errors import StoreError
+from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
+from bot.store.schema import NEWEST, metadata, schema_version
+from solver.wording import say_later
+
+try:
+    import asyncpg
+except ImportError:
+    asyncpg = None
+
+logger = logging.getLogger(__name__)
+
+_MOST_WRITES = 4
+_LOOK_SECONDS = 0.5
+"""Between two looks whether what another program holds is free."""
+_HEARTBEAT_SECONDS = 5.0
+"""Between two looks whether what this program holds is still its own."""
+_AWAY = say_later("The database {name} cannot be reached or used ({reason})")
+_ISOLATION = {
+    Mode.READ: "REPEATABLE READ",
+    Mode.WRITE: "READ COMMITTED",
+    Mode.APPEND: "READ COMMITTED",
+}
+_OF_PEOPLE = "seats", "entrants", "daily_answers", "drills", "place_rules"
+_OUR_FAULTS = "22", "23", "42"
+"""What statements begin with as SQLSTATE that are a mistake of ours, or refused by a table."""
+
+
+def _key(name: str) -> int:
+    """The number by which a lock is known to the server."""
+    digest = blake2b(f"farkle-advisor {name}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+_WRITING = _key("writing")
+
+
+class Postgres(Database):
+    """A database of a server of PostgreSQL, which as many machines may use as one likes.
+
+    Those who append to games, which each check the version, share a lock; who writes anything else
+    has it alone, so that what was read before is so when it is written.
+    """
+
+    most_writes = _MOST_WRITES
+
+    def __init__(self, url: str) -> None:
+        """Raises StoreError for an address that names no database, and without the driver."""
+        try:
+            parts = make_url(url).set(drivername="postgresql+asyncpg")
+        except ArgumentError:
+            parts = make_url("postgresql://")
+        if not parts.database:
+            raise StoreError.say(
+                "FARKLE_DATABASE_URL has to name a database of PostgreSQL as in {example}",
+                example="postgresql+asyncpg://ann@host/farkle",
+            )
+        if asyncpg is None:
+            raise StoreError.say(
+                "PostgreSQL needs a driver: install farkle-advisor with its extra postgres"
+            )
+        self._url = parts
+        self.url = parts.render_as_string(hide_password=False)
+        self.name = parts.render_as_string()
+
+    async def prepare(self) -> None:
+        """Make the tables, one program at a time."""
+        engine = create_async_engine(self._url, poolclass=NullPool, hide_parameters=True)
+        try:
+            with self.explained():
+                async with engine.begin() as connection:
+                    await connection.execute(select(func.pg_advisory_xact_lock(_key("tables"))))
+                    await connection.run_sync(self._make)
+        finally:
+            await engine.dispose()
+
+    def _make(self, connection: Connection) -> None:
+        if not inspect(connection).get_table_names():
+            metadata.create_all(connection)
+            connection.execute(insert(schema_version).values(number=NEWEST))
+        check_version(connection, self.name)
+
+    def check_is_there(self) -> None:
+        """Nothing is known before it is asked."""
+
+    def connect(self, *, read_only: bool) -> AsyncEngine:  # noqa: ARG002 - who reads alone does
+        """Connections, each of which is made when it is needed."""
+        return create_async_engine(
+            self._url,
+            pool_size=MOST_READS + _MOST_WRITES,
+            max_overflow=0,
+            hide_parameters=True,  # errors go to logs, and the dice have secrets
+            isolation_level="AUTOCOMMIT",
+            connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
+        )
+
+    @asynccontextmanager
+    async def transaction(self, engine: AsyncEngine, mode: Mode) -> AsyncGenerator[AsyncConnection]:
+        """A transaction."""
+        async with engine.connect() as connection:
+            if mode is Mode.EACH:
+                yield connection
+                return
+            await connection.execution_options(isolation_level=_ISOLATION[mode])
+            async with connection.begin():
+                if mode is Mode.WRITE:
+                    await connection.execute(select(func.pg_advisory_xact_lock(_WRITING)))
+                elif mode is Mode.APPEND:
+                    await connection.execute(select(func.pg_advisory_xact_lock_shared(_WRITING)))
+                yield connection
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Whatever is wrong with the server becomes a StoreError."""
+        try:
+            yield
+        except DBAPIError as error:
+            if str(getattr(error.orig, "sqlstate", None) or "").startswith(_OUR_FAULTS):
+                raise
+            raise self._away(error.orig or error) from error
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            raise self._away(error) from error
+
+    def _away(self, error: BaseException) -> StoreError:
+        reason = str(error).rpartition("Error'>: ")[2].strip().split("\n")[0]
+        return StoreError.say(_AWAY, name=self.name, reason=reason or type(error).__name__)
+
+    @asynccontextmanager
+    async def held(
+        self, name: str, when_waiting: Callable[[], object], when_lost: Callable[[], object]
+    ) -> AsyncGenerator[None]:
+        """One program has a lock of the server's, as long as it is connected."""
+        engine = create_async_engine(
+            self._url, pool_size=1, max_overflow=0, isolation_level="AUTOCOMMIT"
+        )
+        lock = select(func.pg_try_advisory_lock(_key(name)))
+        try:
+            with self.explained():
+                is_told = False
+                async with engine.connect() as connection:
+                    while not await connection.scalar(lock):
+                        if not is_told:
+                            is_told = True
+                            when_waiting()
+                        await asyncio.sleep(_LOOK_SECONDS)
+            # the pool keeps the one connection, and with it the lock
+            keeping = asyncio.create_task(self._keep(engine, lock, when_lost))
+            try:
+                yield
+            finally:
+                keeping.cancel()
+                await asyncio.gather(keeping, return_exceptions=True)
+        finally:
+            await engine.dispose()
+
+    async def _keep(
+        self, engine: AsyncEngine, lock: Select[tuple[bool]], when_lost: Callable[[], object]
+    ) -> None:
+        """Look whether the lock is still held, and take it again after the server was away.
+
+        Who holds it already gets it once more, which is undone with the connection.
+        """
+        while True:
+            await asyncio.sleep(_HEARTBEAT_SECONDS)
+            try:
+                with self.explained():
+                    async with engine.connect() as connection:
+                        is_ours = await connection.scalar(lock)
+            except StoreError as error:
+                logger.warning("%s", error)
+                continue
+            if not is_ours:
+                when_lost()
+                return
+
+    def problems(self, connection: Connection) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Return nothing: the server checks its pages and references by itself."""
+        return []
+
+    def rewrite(self, connection: Connection) -> None:
+        """Write the tables anew that name people; the server's log of writes is its own matter."""
+        for table in _OF_PEOPLE:
+            connection.exec_driver_sql(f"VACUUM FULL {table}")
