@@ -310,7 +310,7 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, bonus": small(hot_dice_bonus=(100, 0), **FINAL),
         "final turn, bank with one die left": small(bank_dice_left=1, ties="played_on", **FINAL),
         "final turn, pairs to confirm": small(
-            scoring={"combination": tables("aa=150,roll-on")}, ties="shared", **FINAL
+            scoring={"combination": tables("aa=150,roll-on")}, ties="shared", goal=200, **FINAL
         ),
         "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
         "play-off, opening": small(
