@@ -56,6 +56,8 @@ class Standing(TypedDict, total=False):
     on_board: bool | None
     """Whether you have banked before."""
     their_on_board: bool | None
+    to_confirm: bool | None
+    """Whether what was set aside last has to be confirmed."""
     began: Literal["me", "them"] | None
     """Who began, where all have as many turns."""
 
@@ -105,7 +107,8 @@ class Game:
 
     The player to act is `me`; `them` is the opponent's score, or those of all others in the order
     of their turns. What is left out is the start of the game. Further keywords are for rules that
-    need them, see `Standing`: farkles, their_farkles, on_board, their_on_board, began.
+    need them, see `Standing`: farkles, their_farkles, on_board, their_on_board,
+    to_confirm, began.
 
     A position that cannot be is refused with an InvalidPositionError.
     """
@@ -310,6 +313,7 @@ class Game:
         their_farkles: int = 0,
         on_board: bool | None = None,
         their_on_board: bool | None = None,
+        to_confirm: bool | None = None,
         began: Literal["me", "them"] | None = None,
     ) -> Situation:
         """The position that is meant. Raises InvalidRequestError."""
@@ -326,6 +330,7 @@ class Game:
             raise refused("began", "'me' or 'them'", began)
         check_known("on_board", on_board)
         check_known("their_on_board", their_on_board)
+        check_known("to_confirm", to_confirm)
         mine, theirs = whole("farkles", farkles), whole("their_farkles", their_farkles)
         if self.players > 2 and (mine or theirs):
             raise InvalidPositionError(
@@ -340,6 +345,7 @@ class Game:
             opponent_farkles=theirs,
             on_board=on_board,
             opponent_on_board=their_on_board,
+            to_confirm=to_confirm,
             began=None if began is None else began == "me",
             rules=self.rules,
             dice=self._own,

@@ -56,12 +56,12 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     continue
                 found = []
                 for points, left in what:
-                    new, hot_now, is_hot = total + points, hot, left == rules.dice
+                    new, hot_now, is_hot = total + points, hot, left % rules.dice == 0
                     if is_hot:
                         new += bonuses[min(hot, len(bonuses) - 1)]
                         hot_now = min(hot + 1, len(bonuses))
                     row = min(new // rules.point_step, rows - 1)
-                    place = min(hot_now, levels - 1), row, left - 1
+                    place = min(hot_now, levels - 1), row, naive.column(rules, left)
                     # of equal ones that with more points, then that with fewer dice
                     rank = decisions.worth[place], new, 0 if is_hot else left
                     found.append((*rank, place, (new, left, hot_now), is_hot))

@@ -125,6 +125,8 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
         if dice < 3:
             prices.append(st.just("sum"))
         found.append({"dice": pattern, "points": draw(st.one_of(prices))})
+        if draw(rarely(False, True)):
+            found[-1]["then"] = "roll_on"
     for then in draw(rarely((), ["loses_turn"], ["loses_turn", "loses_score"], ["wins_game"])):
         pattern = draw(st.text("aab26", min_size=2, max_size=max(2, dice)))
         found.append({"dice": pattern, "then": then})
@@ -256,6 +258,15 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "bank with one die left, no hot dice": small(bank_dice_left=1, hot_dice="no_bank", dice=4),
         "bank with one die left, bonus": small(bank_dice_left=1, dice=4, hot_dice_bonus=(50, 0)),
         "bank with two dice left": small(bank_dice_left=2, dice=4, minimum_bank=100),
+        "pairs to confirm": small(scoring={"combination": tables("aa=150,roll-on")}),
+        "triples to confirm": small(
+            dice=4,
+            scoring={"three_of_a_kind": 0, "combination": tables("aaa=200,roll-on,11=200")},
+            hot_dice_bonus=(50,),
+        ),
+        "pairs to confirm, no hot dice": small(
+            scoring={"combination": tables("aa=150,roll-on")}, hot_dice="no_bank", minimum_bank=150
+        ),
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
         "bonus once": small(hot_dice_bonus=(200, 0), hot_dice="no_bank"),
@@ -298,6 +309,9 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, no bank": small(hot_dice="no_bank", ties="shared", dice=2, **FINAL),
         "final turn, bonus": small(hot_dice_bonus=(100, 0), **FINAL),
         "final turn, bank with one die left": small(bank_dice_left=1, ties="played_on", **FINAL),
+        "final turn, pairs to confirm": small(
+            scoring={"combination": tables("aa=150,roll-on")}, ties="shared", goal=200, **FINAL
+        ),
         "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
         "play-off, opening": small(
             ending="equal_turns",

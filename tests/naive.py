@@ -71,9 +71,14 @@ def shows(dice: Dice, pattern: str, faces: dict[str, int]) -> Iterator[dict[str,
             yield from shows(tuple(left), others, found)
 
 
-def by_tables(rules: Ruleset, dice: Dice) -> Iterator[int]:
-    """Points of dice by each table that says a combination which they are."""
+def by_tables(rules: Ruleset, dice: Dice, *, to_confirm: bool) -> Iterator[int]:
+    """Points of dice by each table that says a combination which they are.
+
+    to_confirm : of those tables that have to be confirmed, or of the others
+    """
     for table in rules.scoring.combination:
+        if (table.then == "roll_on") != to_confirm:
+            continue
         digits = {int(sign) for sign in table.dice if sign.isdigit()}
         for faces in shows(dice, table.dice, {}):
             if digits & set(faces.values()):
@@ -90,9 +95,21 @@ def by_tables(rules: Ruleset, dice: Dice) -> Iterator[int]:
 @cache
 def combination(rules: Ruleset, dice: Dice) -> int:
     """Points of dice that are one combination; 0 where they are none."""
+    return combination_and_doubt(rules, dice)[0]
+
+
+@cache
+def combination_and_doubt(rules: Ruleset, dice: Dice) -> tuple[int, int]:
+    """Most points of dice that are one combination, and -1 where that has to be confirmed."""
+    plain = combination_without_doubt(rules, dice)
+    return max([(plain, 0), *((one, -1) for one in by_tables(rules, dice, to_confirm=True))])
+
+
+def combination_without_doubt(rules: Ruleset, dice: Dice) -> int:
+    """Points of dice that are one combination which needs not be confirmed."""
     scoring = rules.scoring
     counts = sorted(Counter(dice).values())
-    found = [0, *by_tables(rules, dice)]
+    found = [0, *by_tables(rules, dice, to_confirm=False)]
     if len(counts) == 1:
         found.append(of_a_kind(rules, dice[0], len(dice)))
     if dice == (1, 2, 3, 4, 5, 6):
@@ -124,17 +141,27 @@ def without(dice: Dice, taken: Dice) -> Dice:
 
 
 @cache
-def points(rules: Ruleset, dice: Dice) -> int | None:
-    """Most points of dice that all have to score, in combinations; None where they cannot."""
+def points_and_doubts(rules: Ruleset, dice: Dice) -> tuple[int, int] | None:
+    """Most points of dice that all have to score, in combinations; None where they cannot.
+
+    And of all ways to get these how many combinations have to be confirmed at least, below 0.
+    """
     if not dice:
-        return 0
+        return 0, 0
     found = []
     for part in parts(dice):
-        if part[0] == dice[0] and (worth := combination(rules, part)):
-            after = points(rules, without(dice, part))
+        worth, doubt = combination_and_doubt(rules, part)
+        if part[0] == dice[0] and worth:
+            after = points_and_doubts(rules, without(dice, part))
             if after is not None:
-                found.append(worth + after)
+                found.append((worth + after[0], doubt + after[1]))
     return max(found, default=None)
+
+
+def points(rules: Ruleset, dice: Dice) -> int | None:
+    """Most points of dice that all have to score; None where they cannot."""
+    found = points_and_doubts(rules, dice)
+    return None if found is None else found[0]
 
 
 @cache
@@ -190,8 +217,26 @@ def result(rules: Ruleset, roll: Dice) -> Result:
     if (found := decided(rules, roll)) is not None:
         return found
     return frozenset(
-        (worth, len(roll) - len(dice) or rules.dice) for dice, worth in set_asides(rules, roll)
+        (worth, (len(roll) - len(dice) or rules.dice) + in_doubt(rules, dice))
+        for dice, worth in set_asides(rules, roll)
     )
+
+
+def in_doubt(rules: Ruleset, dice: Dice) -> int:
+    """What is added to the number of dice left by a set-aside that has to be confirmed, else 0.
+
+    There are as many further numbers of dice then.
+    """
+    found = points_and_doubts(rules, dice)
+    return rules.dice if found and found[1] else 0
+
+
+def numbers(rules: Ruleset) -> range:
+    """Numbers of dice that a turn tells apart; beyond the last those left with a doubt follow."""
+    doubts = isinstance(rules, Ruleset) and any(
+        table.then == "roll_on" for table in rules.scoring.combination
+    )
+    return range(1, rules.dice * (2 if doubts else 1) + 1)
 
 
 @cache
@@ -201,6 +246,8 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
         own: dict[Result, float] = rules.results[number]
         return own
     chances: Counter[Result] = Counter()
+    if number > rules.dice:
+        return outcomes(rules, number - rules.dice)
     for roll in product(range(1, 7), repeat=number):
         chances[result(rules, tuple(sorted(roll)))] += 1
     return {found: count / 6**number for found, count in chances.items()}
@@ -214,10 +261,15 @@ def levels(rules: Ruleset) -> int:
     return max(1, len(rules.hot_dice_bonus))
 
 
+def column(rules: Ruleset, number: int) -> int:
+    """Where the solver's arrays have dice to roll next: those left with a doubt come first."""
+    return (number - 1 + rules.dice) % len(numbers(rules))
+
+
 def advance(rules: Ruleset, total: int, hot: int, choice: tuple[int, int]) -> tuple[int, int, int]:
     """Turn total, dice to roll and number of hot dice after a set-aside."""
     worth, left = choice
-    if left < rules.dice:
+    if left % rules.dice:
         return total + worth, left, hot
     bonus = rules.hot_dice_bonus[hot] if rules.hot_dice_bonus else 0
     return total + worth + bonus, left, min(hot + 1, levels(rules) - 1)
@@ -244,9 +296,9 @@ def all_rolls(rules: Ruleset) -> Rolls:
     choice: list[tuple[int, int, int]] = []
     first = [0]
     chance: list[float] = []
-    rolls = np.zeros((rules.dice + 1, levels(rules), 2), dtype=np.intp)
-    special = np.zeros((rules.dice + 1, 3))
-    for number, hot in product(range(1, rules.dice + 1), range(levels(rules))):
+    rolls = np.zeros((len(numbers(rules)) + 1, levels(rules), 2), dtype=np.intp)
+    special = np.zeros((len(numbers(rules)) + 1, 3))
+    for number, hot in product(numbers(rules), range(levels(rules))):
         found = outcomes(rules, number)
         special[number] = found.get("win", 0.0), found.get("lose", 0.0), found.get(FARKLE, 0.0)
         rolls[number, hot, 0] = len(chance)
@@ -270,6 +322,8 @@ def may_leave(rules: Ruleset, number: int) -> bool:
     """Whether a turn may be banked with so many dice to roll next; all of them are hot dice."""
     if number == rules.dice:
         return rules.hot_dice == "optional"
+    if number > rules.dice:
+        return False
     # of somebody with own dice numbers stand for dice
     left = number if isinstance(rules, Ruleset) else rules.left[number]
     return left <= rules.bank_dice_left
@@ -284,13 +338,13 @@ def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
     """
     rows, *shape = bank.shape
     every = all_rolls(rules)
-    found = np.zeros((rows, rules.dice + 1, levels(rules), *shape))
+    found = np.zeros((rows, len(numbers(rules)) + 1, levels(rules), *shape))
     fill(
         found.reshape(*found.shape[:3], -1),
         bank.reshape(rows, -1),
         farkle.reshape(rows, -1),
         lose.ravel(),
-        np.array([may_leave(rules, number) for number in range(rules.dice + 1)]),
+        np.array([may_leave(rules, number) for number in range(len(numbers(rules)) + 1)]),
         every.choice,
         every.first,
         every.chance,
@@ -418,7 +472,7 @@ def horizon(rules: Ruleset, error: float = 1e-12, most: int = 3000) -> int:
     reach: list[dict[tuple[int, int], float]] = []
     for missing in range(most):
         reach.append({})
-        for number, hot in product(range(1, rules.dice + 1), range(levels(rules))):
+        for number, hot in product(numbers(rules), range(levels(rules))):
             chance_of_all = 0.0
             for what, chance in outcomes(rules, number).items():
                 if what and not isinstance(what, str):

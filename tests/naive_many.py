@@ -68,7 +68,7 @@ def whole_turn(
 ) -> list[dict[tuple[int, int], Value]]:
     """All states of a turn, by row, and then by dice and hot dice."""
     step, win = rules.point_step, (1.0, *[0.0] * (len(lose) - 1))
-    states = list(product(range(rules.dice, 0, -1), range(naive.levels(rules))))
+    states = list(product(reversed(naive.numbers(rules)), range(naive.levels(rules))))
     found: list[dict[tuple[int, int], Value]] = [{} for _ in range(rows + 1)]
     found[rows] = dict.fromkeys(states, lose)
     for row in range(rows, -1, -1):

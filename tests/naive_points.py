@@ -26,7 +26,7 @@ def most_points(
     any turn does.
     """
     every = all_rolls(rules)
-    value = np.zeros((rows, rules.dice + 1, levels(rules)))
+    value = np.zeros((rows, len(naive.numbers(rules)) + 1, levels(rules)))
     roll = np.zeros_like(value)
     least = max(rules.point_step, rules.minimum_bank, 0 if on_board else rules.opening_minimum)
     fill(
@@ -38,7 +38,9 @@ def most_points(
         float(at_stake),
         np.nan if win is None else win,
         rules.farkle_keeps_turn_total,
-        np.array([naive.may_leave(rules, number) for number in range(rules.dice + 1)]),
+        np.array(
+            [naive.may_leave(rules, number) for number in range(len(naive.numbers(rules)) + 1)]
+        ),
         every.choice,
         every.first,
         every.chance,

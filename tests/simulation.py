@@ -134,7 +134,7 @@ class Game:
         levels, rows, _ = worth.shape
         total, hot_dice, dice = 0, 0, rules.dice
         while True:
-            roll = sorted(self._dice.choices(range(1, 7), k=dice))
+            roll = sorted(self._dice.choices(range(1, 7), k=(dice - 1) % rules.dice + 1))
             choices = naive.result(rules, tuple(roll))
             if choices == "win" or choices == "lose":  # noqa: PLR1714 - for the types
                 return Turn(choices)
@@ -145,11 +145,12 @@ class Game:
             after = total, hot_dice, dice
             for points, left in choices:
                 new, hot = total + points, hot_dice
-                if left == rules.dice:
+                if left % rules.dice == 0:
                     # all dice were set aside
                     bonus = rules.hot_dice_bonus or (0,)
                     new, hot = new + bonus[min(hot, len(bonus) - 1)], hot + 1
-                place = min(hot, levels - 1), min(new // rules.point_step, rows - 1), left - 1
+                row = min(new // rules.point_step, rows - 1)
+                place = min(hot, levels - 1), row, naive.column(rules, left)
                 if (found := (worth[place], new)) > best:
                     best, after, here = found, (new, hot, left), place
             total, hot_dice, dice = after

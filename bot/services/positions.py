@@ -7,12 +7,19 @@ from bot.services.rule_options import with_goal
 from bot.services.situation import Situation, read_faces
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.many_best import last_turns
-from solver.game.position import Position, check_position, is_play_off, least_hot_dice
+from solver.game.position import (
+    Position,
+    check_position,
+    is_play_off,
+    is_to_confirm,
+    least_hot_dice,
+)
 from solver.game.standings import Standing
 from solver.play.position_id import PositionId
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll
+from solver.turn.scoring import TurnState
 
 
 def rules_of(situation: Situation) -> Ruleset:
@@ -105,6 +112,9 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     hot_dice = situation.hot_dice
     if hot_dice is None:
         hot_dice = least_hot_dice(rules, situation.turn_total, number)
+    to_confirm = situation.to_confirm
+    if to_confirm is None:
+        to_confirm = is_to_confirm(rules, TurnState(situation.turn_total, number, hot_dice))
     return Position.of_two(
         banked=situation.banked,
         opponent=situation.opponent,
@@ -113,6 +123,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         opponent_farkles=situation.opponent_farkles,
         dice=number,
         hot_dice=hot_dice,
+        to_confirm=to_confirm,
         on_board=on_board_of(rules, situation.on_board, situation.banked),
         opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
@@ -151,6 +162,7 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
         turn_total=position.turn_total,
         farkles=own.farkles,
         hot_dice=position.hot_dice,
+        to_confirm=position.turn.to_confirm,
         on_board=own.on_board,
         opponent_on_board=all_on_board(others),
         rules=rules,

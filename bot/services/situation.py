@@ -45,6 +45,8 @@ class Situation:
     opponent_farkles: int = 0
     hot_dice: int | None = None
     """Hot dice in this turn so far; as few as the turn total allows if not given."""
+    to_confirm: bool | None = None
+    """Whether what was set aside last has to be confirmed; if not given, where that must be so."""
     on_board: bool | None = None
     """Whether the player has banked before; if not given, whether there are points."""
     opponent_on_board: bool | None = None
@@ -174,6 +176,12 @@ POSITION_FIELDS = (
         say_later("hot dice so far in this turn, if their bonus changes"),
         metavar="N",
         most=100,
+    ),
+    PositionField(
+        ("--to-confirm/--not-to-confirm",),
+        "Whether the last set-aside has to be confirmed.",
+        say_later("yes or no: whether the last set-aside has to be confirmed"),
+        FieldKind.YES_NO,
     ),
     PositionField(
         ("--on-board/--not-on-board",),

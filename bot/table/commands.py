@@ -422,6 +422,8 @@ def _why_not_bank(game: Game) -> str:
     if not turn.turn_total:
         return say("there is nothing to bank yet: roll first")
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
+        if turn.to_confirm:
+            return say("what was set aside last has to be confirmed: roll, and set aside more")
         if turn.dice != game.dice.whole:
             return say(
                 "more than {number} dice are left, with which nobody may bank under {rules} rules",

@@ -147,7 +147,9 @@ def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
     """The turn after one of the legal set-asides."""
     turn = game.turn
     after = game.side.after(turn.state, chosen, times)
-    return Turn(after.dice, after.turn_total, after.hot_dice, used=turn.used)
+    return Turn(
+        after.dice, after.turn_total, after.hot_dice, to_confirm=after.to_confirm, used=turn.used
+    )
 
 
 def _used(game: Game, event: Used) -> Game:  # noqa: PLR0911 - one for each kind

@@ -63,6 +63,7 @@ class Turn:
     """Dice to roll next, or the dice of the roll."""
     turn_total: int = 0
     hot_dice: int = 0
+    to_confirm: bool = False
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
     used: int = 0
@@ -73,7 +74,7 @@ class Turn:
     @property
     def state(self) -> TurnState:
         """How far the turn has come, the roll aside."""
-        return TurnState(self.turn_total, self.dice, self.hot_dice)
+        return TurnState(self.turn_total, self.dice, self.hot_dice, self.to_confirm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,6 +342,8 @@ class Game:
         """Whether the mover may bank where the turn under way has come so far."""
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
+            return False
+        if turn.to_confirm:
             return False
         left = sum(self.dice.remaining[turn.dice])
         if not self.rules.may_leave(self.rules.dice if turn.dice == self.dice.whole else left):

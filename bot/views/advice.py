@@ -18,7 +18,7 @@ from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EVEN, Decision
-from solver.turn.scoring import Fate, TurnState
+from solver.turn.scoring import Fate, TurnState, column_of
 from solver.wording import and_text, figure, say, say_later, say_number
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def bare_data(answer: Advice | Odds) -> dict[str, Any]:
         data |= _named_data(answer, data)
     else:
         left_out |= _OF_BADGES
+    if not answer.rules.to_confirm:
+        left_out |= {"to_confirm"}
     if isinstance(answer, Advice):
         told = zip(answer.options, data["options"], strict=True)
         data["options"] = tuple(_less(said, left_out) | _ends_data(one) for one, said in told)
@@ -97,11 +99,14 @@ def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
 
 def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     """A position as plain data: of two players as the mover sees it, else of all."""
+    unsaid = set() if rules.to_confirm else {"to_confirm"}
     if len(position.players) > 2:
-        return _less(asdict(position), {"held"})
+        data = _less(asdict(position), {"held"})
+        return data | {"turn": _less(data["turn"], unsaid)}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
         **{name: getattr(position, name) for name in names},
+        **_less({"to_confirm": position.turn.to_confirm}, unsaid),
         "on_board": position.on_board,
         "opponent_on_board": position.opponent_on_board,
         "began": position.began or not (rules.has_roles or in_play_off(rules, position)),
@@ -111,6 +116,7 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
 def advice_sheet(advice: Advice) -> Sheet:
     """The options, best first."""
     left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
+    left_out = left_out | (set() if advice.rules.to_confirm else {"to_confirm"})
     left_out = left_out | _OF_BADGES | {"ends"}
     names = [one.name for one in fields(Option) if one.name not in left_out]
     options = bare_data(advice)["options"]
@@ -393,6 +399,8 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         parts.append(turn_total_text(position.turn_total))
     if hot := "" if named else _hot_dice(rules, position.turn):
         parts.append(hot)
+    if position.turn.to_confirm:
+        parts.append(say("to be confirmed"))
     if position.farkles:
         parts.append(farkles_in_a_row(position.farkles))
     if position.opponent_farkles:
@@ -457,7 +465,7 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
 
 def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
     """Hot dice so far, where their bonus changes and the turn total does not tell."""
-    possible = reachable_at(rules, turn.turn_total)[:, turn.dice - 1]
+    possible = reachable_at(rules, turn.turn_total)[:, column_of(rules, turn)]
     level = min(turn.hot_dice, len(possible) - 1)
     if len(possible) == 1 or (possible[level] and possible.sum() == 1):
         return ""

@@ -164,6 +164,8 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
     else:
         least = rules.least_bank_at(position.banked, on_board=on_board)
     if points >= least:
+        if position.turn.to_confirm:
+            return say("what was set aside last has to be confirmed")
         if rules.bank_dice_left < rules.dice - 1:
             return say("with the dice that are left you may not bank")
         return say("hot dice must be rolled again")

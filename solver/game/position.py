@@ -13,7 +13,7 @@ from solver.game.endgame import endgame
 from solver.game.standings import Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import DiceSet, Remaining, dice_set
-from solver.turn.scoring import TurnState, possible_states, turn_plan
+from solver.turn.scoring import TurnState, column_of, possible_states, turn_plan
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
@@ -112,6 +112,7 @@ class Position:
         dice: Remaining = 6,
         hot_dice: int = 0,
         *,
+        to_confirm: bool = False,
         on_board: bool = True,
         opponent_on_board: bool = True,
         began: bool = True,
@@ -122,7 +123,7 @@ class Position:
         """
         own = Standing(banked, farkles, on_board)
         other = Standing(opponent, opponent_farkles, opponent_on_board)
-        turn = TurnState(turn_total, dice, hot_dice)
+        turn = TurnState(turn_total, dice, hot_dice, to_confirm)
         return cls((own, other), 0, turn) if began else cls((other, own), 1, turn)
 
     def change(self, **changes: Any) -> "Position":
@@ -227,7 +228,7 @@ class Position:
         return self.other.on_board
 
 
-_TURN_FIELDS = {"turn_total", "dice", "hot_dice"}
+_TURN_FIELDS = {"turn_total", "dice", "hot_dice", "to_confirm"}
 _OWN_FIELDS = {"banked": "score", "farkles": "farkles", "on_board": "on_board"}
 _OTHER_FIELDS = {f"opponent_{name}": name for name in ("farkles", "on_board")} | {
     "opponent": "score"
@@ -414,6 +415,11 @@ def check_turn(
             most=MAX_TURN_TOTAL // step * step,
         )
     is_whole = turn.dice == thrown.whole
+    if turn.to_confirm and not (turn.turn_total and rules.to_confirm):
+        raise InvalidPositionError.say(
+            "there is nothing to confirm before a first roll, nor where no combination has to be"
+            " confirmed"
+        )
     if turn.turn_total or (is_whole and not turn.hot_dice):
         return
     states = possible()
@@ -428,7 +434,7 @@ def check_turn(
         wrong = say(
             "a turn starts with all {dice} dice, not {number}", dice=rules.dice, number=number
         )
-    rows = np.flatnonzero(states[level, :, turn.dice - 1])
+    rows = np.flatnonzero(states[level, :, column_of(rules, turn)])
     if not rows.size:
         raise InvalidPositionError(wrong)
     raise InvalidPositionError.say(
@@ -442,8 +448,13 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
     """Why no rolls of equal dice lead to a state of a turn that has a value; "" where some do."""
     possible = reachable_at(rules, turn.turn_total)
     level = min(turn.hot_dice, len(possible) - 1)
-    if possible[level, turn.dice - 1]:
+    if possible[level, column_of(rules, turn)]:
         return ""
+    possible = _by_number(rules, possible)
+    if possible[level, turn.dice - 1]:
+        nothing = say("at that turn total nothing is left to be confirmed")
+        wrong = say("at that turn total something is left to be confirmed")
+        return nothing if turn.to_confirm else wrong
     parts: dict[str, Any] = {"turn_total": turn.turn_total, "hot_dice": turn.hot_dice}
     if not possible[level].any():
         if len(possible) > 1:
@@ -475,14 +486,28 @@ def leads_to(possible: npt.NDArray[np.bool_], rules: Ruleset, turn: TurnState) -
     """
     levels, rows, _ = possible.shape
     row = min(turn.turn_total // rules.point_step, rows - 1)
-    return bool(possible[min(turn.hot_dice, levels - 1), row, turn.dice - 1])
+    return bool(possible[min(turn.hot_dice, levels - 1), row, column_of(rules, turn)])
 
 
 def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
     """Least number of hot dice with which a turn can come to a state; 0 where it cannot."""
     if not 1 <= dice <= rules.dice:
         return 0
-    return int(np.argmax(reachable_at(rules, turn_total)[:, dice - 1]))
+    return int(np.argmax(_by_number(rules, reachable_at(rules, turn_total))[:, dice - 1]))
+
+
+def is_to_confirm(rules: Ruleset, turn: TurnState) -> bool:
+    """Whether a turn comes to a state only with something that has to be confirmed."""
+    if not rules.to_confirm or not 1 <= turn.dice <= rules.dice:
+        return False
+    possible = reachable_at(rules, turn.turn_total)[min(turn.hot_dice, turn_plan(rules).levels - 1)]
+    return bool(possible[turn.dice - 1] and not possible[column_of(rules, turn)])
+
+
+def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """States by level and number of dice, whatever has to be confirmed."""
+    parts = np.split(possible, 2 if rules.to_confirm else 1, axis=1)
+    return np.asarray(np.logical_or.reduce(parts))
 
 
 def highest_sensible(rules: Ruleset) -> int:

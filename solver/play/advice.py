@@ -47,6 +47,8 @@ class Option:
     turn_total: int
     dice_left: Remaining
     """Dice to roll next if the turn goes on; all of them with hot dice."""
+    to_confirm: bool
+    """Whether that has to score before the turn may be banked."""
     action: Decision
     win_probability: float
     chances: tuple[float, ...]
@@ -167,6 +169,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
                 points=after.turn_total - turn.turn_total,
                 turn_total=after.turn_total,
                 dice_left=after.dice,
+                to_confirm=after.to_confirm,
                 action=table.decision(after),
                 win_probability=chances[me],
                 chances=chances,
@@ -274,5 +277,10 @@ def with_why(strategy: BestPlay, answer: Answer) -> Answer:
             return answer
         best = answer.options[0]
         hot = position.hot_dice + (best.set_aside == answer.roll)
-        position = position.change(turn_total=best.turn_total, dice=best.dice_left, hot_dice=hot)
+        position = position.change(
+            turn_total=best.turn_total,
+            dice=best.dice_left,
+            hot_dice=hot,
+            to_confirm=best.to_confirm,
+        )
     return replace(answer, why=why(strategy, position))

@@ -111,14 +111,15 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     table, step = strategy.turn(start).of_mover, strategy.rules.point_step
     level = min(position.hot_dice, table.plan.levels - 1)
     possible = strategy.possible_rows(position.mover, table.roll.shape[1])
-    columns = np.arange(table.plan.columns)
-    if table.plan.columns > most:
+    first = table.plan.to_confirm
+    columns = np.arange(first, table.plan.columns)
+    if len(columns) > most:
         often = turn_outcome(strategy.rules, table).visits[level].sum(axis=0)
         often[[position.dice - 1, -1]] = np.inf
         columns = np.sort(np.argsort(-often, kind="stable")[:most])
         columns = columns[often[columns] > 0]
-    best = bank_from(bank_decisions(table)[level], possible[level], step)
-    best = tuple(one for one in best if one.dice - 1 in columns)
+    best = bank_from(bank_decisions(table)[level][:, first:], possible[level][:, first:], step)
+    best = tuple(one for one in best if one.dice - 1 + first in columns)
     highest = max((one.turn_total or 0 for one in best), default=0)
     highest = max(highest, position.turn_total)
     rows = max(table.roll.shape[1] - table.plan.reach, highest // step) + 1
@@ -128,7 +129,7 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     return TurnMap(
         rules=strategy.rules,
         position=position,
-        columns=tuple((columns + 1).tolist()),
+        columns=tuple((columns - first + 1).tolist()),
         totals=np.arange(rows, dtype=np.int64) * step,
         roll=table.roll[level, :rows][:, columns],
         bank=bank,

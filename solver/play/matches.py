@@ -72,7 +72,7 @@ class DiceTables(NamedTuple):
     points: Ints
     """The points of each set-aside, without a bonus."""
     left: Ints
-    """Dice to roll after each set-aside."""
+    """The column, plus 1, of the dice to roll after each set-aside."""
     bonus: Ints
     ways: Ints
     """In how many ways the dice of each roll fall so."""
@@ -92,13 +92,16 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         for digits, faces in enumerate(product(range(1, 7), repeat=dice)):
             number[dice, digits] = known[make_roll(faces)]
     kept = [(roll, one) for roll, choices in found.items() for one in choices]
-    left = [after_set_aside(rules, TurnState(0, len(roll)), one).dice for roll, one in kept]
+    plan, bonus = turn_plan(rules), sum(rules.hot_dice_bonus[:1])
+    after = [after_set_aside(rules, TurnState(0, len(roll)), one) for roll, one in kept]
+    # else it depends on how often that was
+    hot = [bonus * (one.to_confirm and one.dice == rules.dice) for one in after]
     return DiceTables(
         number,
         np.array([ends[fate(rules, roll)] for roll in found], dtype=np.int8),
         np.cumsum([0, *map(len, found.values())], dtype=np.int64),
-        np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
-        np.array(left, dtype=np.int64),
+        (np.array([one.points for _, one in kept], dtype=np.int64) + hot) // rules.point_step,
+        np.array([plan.column(one) + 1 for one in after], dtype=np.int64),
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
         np.sum([np.bincount(number[n, : 6**n], minlength=len(found)) for n in numbers], axis=0),
         np.searchsorted([len(roll) for roll in found], range(rules.dice + 2)),
@@ -137,11 +140,18 @@ def set_aside(
 
 
 @njit(cache=True)
+def number_left(to_roll: int, dice: DiceTables) -> int:
+    """The number of dice of a column, which is given plus 1."""
+    return (to_roll - 1) % (len(dice.number) - 1) + 1
+
+
+@njit(cache=True)
 def throw(
     worth: Floats, total: int, hot: int, to_roll: int, dice: DiceTables
 ) -> tuple[int, int, int, int]:
     """How a roll ends the turn, -1 where it does not, and the state after its set-aside."""
-    roll = dice.number[to_roll, int(np.random.random() * 6**to_roll)]
+    number = number_left(to_roll, dice)
+    roll = dice.number[number, int(np.random.random() * 6**number)]
     if dice.end[roll] != BANK:
         return dice.end[roll], total, hot, to_roll
     return -1, *set_aside(worth, roll, total, hot, dice)

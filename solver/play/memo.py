@@ -17,7 +17,7 @@ from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.equations import Floats
-from solver.turn.hand import Hand
+from solver.turn.hand import EqualDice, Hand
 from solver.turn.memo import memo_table
 from solver.turn.scoring import turn_plan
 
@@ -76,7 +76,8 @@ class Memo(Policy):
 
     def without_goal(self, rules: Ruleset) -> Decisions:
         """The decisions of a turn that no goal ends, of a player on the board."""
-        return _memo_decisions(rules, self.unit, frozenset(), *_no_goal(rules))
+        found = _memo_decisions(rules, self.unit, frozenset(), *_no_goal(rules))
+        return by_number(EqualDice(rules), found)
 
 
 class MemoGoForIt(Memo):
@@ -147,7 +148,7 @@ class RuleOfThumb(Policy):
 
     def without_goal(self, rules: Ruleset) -> Decisions:
         """The decisions of a turn that no goal ends, of a player on the board."""
-        return _thumb_decisions(rules, self.thumb, *_no_goal(rules))
+        return by_number(EqualDice(rules), _thumb_decisions(rules, self.thumb, *_no_goal(rules)))
 
 
 def _no_goal(rules: Ruleset) -> tuple[int, int | None, bool]:
@@ -239,12 +240,13 @@ def _decisions(
     totals = np.arange(last + 2 * plan.reach, dtype=np.float64) * plan.step
     may_bank = np.ones((len(totals), rules.dice), dtype=np.bool_)
     may_bank[:least] = False
-    may_bank[:, ~plan.may_bank] = False
+    may_leave = plan.may_bank[plan.to_confirm :]
+    may_bank[:, ~may_leave] = False
     worth, banks = make_rows(totals, may_bank)
     if is_last:
         banks[:] = False
     if enough is not None:
         # dice that must be rolled do not win yet
-        worth[enough:, plan.may_bank], banks[enough:, plan.may_bank] = _WINS, True
-    banks[:, ~plan.may_bank] = False
+        worth[enough:, may_leave], banks[enough:, may_leave] = _WINS, True
+    banks[:, ~may_leave] = False
     return Decisions(worth[np.newaxis], banks[np.newaxis])

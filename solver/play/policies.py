@@ -265,9 +265,9 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
     """Take the most points and bank from `enough` point steps on."""
     plan = turn_plan(rules)
     totals = np.arange(enough + 2 * plan.reach)[:, np.newaxis]
-    shape = plan.levels, len(totals), plan.columns
+    shape = plan.levels, len(totals), rules.dice
     bank = np.broadcast_to(totals >= enough, shape).copy()
-    bank[..., ~plan.may_bank] = False
+    bank[..., ~plan.may_bank[plan.to_confirm :]] = False
     return Decisions(np.broadcast_to(totals.astype(np.float64), shape).copy(), bank)
 
 

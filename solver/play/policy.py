@@ -17,7 +17,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
 from solver.turn.hand import Hand
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import TurnState, column_of
 
 _REMEMBERED = 512
 """Decisions that are kept for dice of one's own."""
@@ -60,7 +60,7 @@ class Decisions:
         """Where a state stands in the arrays."""
         levels, totals, _ = self.worth.shape
         row = min(turn.turn_total // rules.point_step, totals - 1)
-        return min(turn.hot_dice, levels - 1), row, turn.dice - 1
+        return min(turn.hot_dice, levels - 1), row, column_of(rules, turn)
 
 
 class Policy:
@@ -91,7 +91,7 @@ class Policy:
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:
                 best = rank
-                legal = hand.plan.may_bank[after.dice - 1] and rules.may_bank(
+                legal = hand.plan.may_bank[hand.plan.column(after)] and rules.may_bank(
                     after.turn_total, position.banked, on_board=is_on_board(rules, position)
                 )
                 choice = Move(kept.dice, bool(found.bank[state]) and legal)
@@ -109,10 +109,12 @@ def by_number(hand: Hand, decisions: Decisions) -> Decisions:
     """Return decisions that look at the number of dice alone, for what a player throws."""
     if hand.numbers == tuple(range(1, decisions.worth.shape[-1] + 1)):
         return decisions
-    return _by_number(hand.numbers, decisions)
+    return _by_number(hand.numbers, tuple(hand.plan.may_bank.tolist()), decisions)
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _by_number(numbers: tuple[int, ...], decisions: Decisions) -> Decisions:
+def _by_number(
+    numbers: tuple[int, ...], may_bank: tuple[bool, ...], decisions: Decisions
+) -> Decisions:
     columns = np.array(numbers) - 1
-    return Decisions(decisions.worth[..., columns], decisions.bank[..., columns])
+    return Decisions(decisions.worth[..., columns], decisions.bank[..., columns] & may_bank)

@@ -76,7 +76,8 @@ class PositionId:
             farkles=farkles,
             opponent_farkles=other_farkles,
             dice=len(roll) if roll else what - len(rolls) + 1,
-            hot_dice=hot_dice,
+            hot_dice=hot_dice % turn_plan(rules).levels,
+            to_confirm=hot_dice >= turn_plan(rules).levels,
             on_board=not off_board,
             opponent_on_board=not other_off_board,
             began=not second,
@@ -92,7 +93,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
     low, step = _lowest(rules), rules.point_step
     if min(position.banked, position.opponent) < low:
         return None
-    rolls = _rolls(rules.dice)
+    rolls, levels = _rolls(rules.dice), turn_plan(rules).levels
     digits = (
         rolls.index(make_roll(roll)) if roll else len(rolls) + position.dice - 1,
         rules.has_roles and not position.began,
@@ -100,7 +101,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         rules.has_opening and not position.opponent_on_board,
         position.farkles,
         position.opponent_farkles,
-        min(position.hot_dice, turn_plan(rules).levels - 1),
+        min(position.hot_dice, levels - 1) + levels * position.turn.to_confirm,
         (position.banked - low) // step,
         (position.opponent - low) // step,
     )
@@ -150,7 +151,8 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
     yield len(_rolls(rules.dice)) + rules.dice
     yield from (2 if rules.has_roles else 1, boards, boards)
-    yield from (rules.farkle_limit, rules.farkle_limit, turn_plan(rules).levels, scores, scores)
+    levels = turn_plan(rules).levels * (2 if rules.to_confirm else 1)
+    yield from (rules.farkle_limit, rules.farkle_limit, levels, scores, scores)
 
 
 def _lowest(rules: Ruleset) -> int:

@@ -31,6 +31,7 @@ from solver.play.matches import (
     DiceTables,
     Games,
     dice_tables,
+    number_left,
     play_match,
     set_aside,
     set_seed,
@@ -58,7 +59,8 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
     level, total, to_roll = state
     levels, rows = values.worth.shape[1:3]
     value = 0.0
-    for roll in range(dice.of_dice[to_roll], dice.of_dice[to_roll + 1]):
+    number = number_left(to_roll, dice)
+    for roll in range(dice.of_dice[number], dice.of_dice[number + 1]):
         end = dice.end[roll]
         if end == FARKLE:
             worth = values.farkle[p, min(total, rows - 1)]
@@ -70,7 +72,7 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
             points, hot, left = set_aside(values.worth[p], roll, total, level, dice)
             worth = values.worth[p, min(hot, levels - 1), min(points, rows - 1), left - 1]
         value += dice.ways[roll] * worth
-    return value / 6.0**to_roll
+    return value / 6.0**number
 
 
 @njit(cache=True)

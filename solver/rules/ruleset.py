@@ -5,12 +5,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, Field, model_validator
 
+from solver.errors import either
 from solver.rules.options import (
     MAX_POINTS,
     NUMBER,
@@ -30,8 +31,8 @@ from solver.rules.options import (
     options_of,
     read_number,
 )
-from solver.rules.patterns import FACES, Dice, any_of, canonical, dice_of, shown_in, tidy
-from solver.rules.scoring import SCORING_OPTIONS, Scoring, Then
+from solver.rules.patterns import FACES, Dice, any_of, canonical, dice_of, in_words, shown_in, tidy
+from solver.rules.scoring import SCORING_OPTIONS, Combination, Scoring, Then
 from solver.wording import and_text, say, say_later, say_number
 
 __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
@@ -471,8 +472,19 @@ class Ruleset(Data):
 
     def _tell_combination(self) -> Told:
         patterns = canonical(self.decisive.get("loses_turn", ()))
+        confirmed = sorted(
+            {tidy(one.dice) for one in self.scoring.combination if self._doubts(one)}
+        )
+        value = {"loses_turn": patterns, "to_confirm": confirmed}
+        doubt = say_later(
+            "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
+            " dice of a further roll were set aside."
+        )
+        said = reduce(either, map(in_words, confirmed)) if confirmed else ""
+        sentences = [say(doubt, combinations=said)] if confirmed else []
         if not patterns:
-            return [], say("Only a roll in which nothing scores is a farkle."), False
+            nothing = [say("Only a roll in which nothing scores is a farkle.")]
+            return value, " ".join(sentences or nothing), bool(confirmed)
         message = say_later(
             "A roll with {patterns} is a farkle, too, whatever else it shows{more}."
         )
@@ -482,8 +494,13 @@ class Ruleset(Data):
             ("loses_score",): say(", unless it loses everything"),
             ("wins_game", "loses_score"): say(", unless it wins at once or loses everything"),
         }[tuple(then for then in self.decisive if then != "loses_turn")]
-        told = say(message, patterns=any_of(patterns, self.dice), more=unless)
-        return patterns, told, True
+        sentences.append(say(message, patterns=any_of(patterns, self.dice), more=unless))
+        return value, " ".join(sentences), True
+
+    def _doubts(self, combination: Combination) -> bool:
+        """Whether dice count as a combination that has to be confirmed."""
+        dice = set(dice_of(combination.dice))
+        return combination.then == "roll_on" and not dice.isdisjoint(self.to_confirm)
 
     ending: Literal["at_once", "final_turn", "equal_turns"] = described(
         "at_once",
@@ -664,9 +681,9 @@ class Ruleset(Data):
                     '{key}: "{pattern}" has no letter by whose face its points could go; give one'
                     " number"
                 )
-            elif one.points is None and one.then == "scores":
+            elif one.points is None and one.then in {"scores", "roll_on"}:
                 place, message = (*place, "points"), say_later('the key "{key}" is missing')
-            elif one.points is not None and one.then != "scores":
+            elif one.points is not None and one.then not in {"scores", "roll_on"}:
                 place, message = (
                     (*place, "then"),
                     say_later(
@@ -731,7 +748,7 @@ class Ruleset(Data):
             "loses_turn": (),
         }
         for one in self.scoring.combination:
-            if one.then != "scores":
+            if one.then in found:
                 pattern = tidy(one.dice)
                 word = pattern if len({*pattern}) > 1 else pattern.replace("a", "x")
                 found[one.then] = (*found[one.then], word)
@@ -742,6 +759,11 @@ class Ruleset(Data):
         return next(
             (then for then, some in self.decisive.items() if shown_in(some, faces)), "scores"
         )
+
+    @cached_property
+    def to_confirm(self) -> frozenset[Dice]:
+        """Combinations after which a further roll has to score before the turn may be banked."""
+        return self.scoring.to_confirm(self.dice)
 
     @cached_property
     def of_turn(self) -> "Ruleset":
@@ -859,6 +881,8 @@ class Ruleset(Data):
         }
         if self.floor_is_played:
             canonical["score_floor"] = 0
+        if self.to_confirm:
+            canonical["to_confirm"] = sorted("".join(map(str, dice)) for dice in self.to_confirm)
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
         return canonical

@@ -33,9 +33,10 @@ Price = int | tuple[int, ...] | Literal["sum"]
 together."""
 
 
-Then = Literal["scores", "wins_game", "loses_score", "loses_turn"]
-"""What dice that show a pattern mean: they score, or a roll that has them among its dice wins the
-game, loses everything or loses the turn. Of a roll that means several the first counts."""
+Then = Literal["scores", "roll_on", "wins_game", "loses_score", "loses_turn"]
+"""What dice that show a pattern mean: they score, they score and have to be confirmed, or a roll
+that has them among its dice wins the game, loses everything or loses the turn. Of a roll that means
+several of these three the first counts."""
 
 
 def worth_of(dice: Dice, points: int | Literal["sum"]) -> int:
@@ -80,7 +81,7 @@ class Combination(Data):
     def __str__(self) -> str:
         points = self.points or self.then
         shown = ",".join(map(str, points)) if isinstance(points, tuple) else points
-        return f"{self.dice}={shown}"
+        return f"{self.dice}={shown}{',roll-on' if self.then == 'roll_on' else ''}"
 
 
 def _combinations(text: str) -> Any:
@@ -95,7 +96,10 @@ def _combinations(text: str) -> Any:
         elif not found:
             return text
         word = points.replace("-", "_")
-        found[-1]["points"].append(word if word in get_args(Then) else read_number(points))
+        if word == "roll_on" and found[-1]["points"]:
+            found[-1]["then"] = word
+        else:
+            found[-1]["points"].append(word if word in get_args(Then) else read_number(points))
     for one in found:
         if len(one["points"]) == 1:
             (one["points"],) = one["points"]
@@ -108,7 +112,7 @@ _COMBINATIONS = Kind(
     _combinations,
     say_later(
         "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, sum, wins-game, loses-score or loses-turn; or none"
+        " a, sum, wins-game, loses-score or loses-turn (roll-on after points), or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )
@@ -243,6 +247,10 @@ class Scoring(Data):
 
     A roll that wins does not lose, and one that loses everything is no farkle.
 
+    With points and `then = "roll_on"` it has to be confirmed: a turn in which the dice just set
+    aside count as such a combination may not be banked, before something was set aside of a further
+    roll. Of several ways to count dice for as many points that with the fewest of these counts.
+
     All its dice are set aside together. Where dice score by several keys or tables, the most points
     count; a table that never counts for that is refused."""
 
@@ -256,7 +264,9 @@ class Scoring(Data):
         for key in self.three_pairs_include:
             yield SCORING_OPTIONS[key].place, SCORING_OPTIONS[key].pattern, self.three_pairs
         place = SCORING_OPTIONS["combination"].place
-        for number, one in enumerate(self.combination):
+        # of as many points those that need not be confirmed come first
+        in_order = sorted(enumerate(self.combination), key=lambda one: one[1].then == "roll_on")
+        for number, one in in_order:
             if one.points is not None:
                 yield (*place, str(number)), one.dice, one.points
 
@@ -294,8 +304,19 @@ class Scoring(Data):
             number
             for number, one in enumerate(self.combination)
             if (*own, str(number)) in places
-            or (one.then != "scores" and len(one.dice) <= number_of_dice)
+            or (one.points is None and one.then != "scores" and len(one.dice) <= number_of_dice)
         ]
+
+    def to_confirm(self, number_of_dice: int) -> frozenset[Dice]:
+        """Combinations that have to be confirmed."""
+        own = SCORING_OPTIONS["combination"].place
+        places = {
+            (*own, str(number))
+            for number, one in enumerate(self.combination)
+            if one.then == "roll_on"
+        }
+        dearest = self.dearest(number_of_dice).items() if places else ()
+        return frozenset(dice for dice, (_, place) in dearest if place in places)
 
     def combinations(self, number_of_dice: int) -> dict[Dice, int]:
         """Points of every scoring combination."""

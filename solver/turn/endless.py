@@ -180,7 +180,9 @@ class EndlessTurn:
         rows = self.banks.shape[1] + (level + 1) * plan.columns * plan.reach
         which = np.minimum(np.arange(rows), self.banks.shape[1] - 1)
         possible = possible_states(self.rules, rows)[level]
-        return bank_from(self.banks[level, which], possible, self.rules.point_step)
+        free = slice(plan.to_confirm, None)
+        banks = self.banks[level, which, free]
+        return bank_from(banks, possible[:, free], self.rules.point_step)
 
 
 @lru_cache(maxsize=8)

@@ -142,7 +142,7 @@ class TurnTable:
 
     def bank_values(self, turn: TurnState) -> Floats | None:
         """Return what banking is worth to all players; None where it is not allowed."""
-        if not (self.plan.may_bank[turn.dice - 1] and self.may_bank(turn.turn_total)):
+        if not (self.plan.may_bank[self.plan.column(turn)] and self.may_bank(turn.turn_total)):
             return None
         return np.asarray(self.ends.banks[self._row(turn.turn_total)])
 
@@ -185,7 +185,7 @@ class TurnTable:
     def index(self, turn: TurnState) -> tuple[int, int, int]:
         """Where a state of the turn stands in the arrays."""
         level = min(turn.hot_dice, self.plan.levels - 1)
-        return level, self._row(turn.turn_total), turn.dice - 1
+        return level, self._row(turn.turn_total), self.plan.column(turn)
 
 
 def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> TurnTable:

@@ -60,7 +60,8 @@ class Hand:
     @property
     def numbers(self) -> tuple[int, ...]:
         """Return the number of dice of each column of the plan."""
-        return tuple(map(sum, self.dice.remaining[1:]))
+        numbers = tuple(map(sum, self.dice.remaining[1:]))
+        return numbers * 2 if self.rules.to_confirm else numbers
 
     def fate(self, roll: Roll) -> Fate:
         """Return what a roll does to the turn."""

@@ -148,11 +148,12 @@ def _memo_table(rules: Ruleset, unit: int) -> MemoTable:
     # from 0 points on whatever is more wins
     rows = rules.winning_score // step
     # of level 0 and those after it: whatever can be left at all
-    possible: npt.NDArray[np.bool_] = possible_states(rules, rows).max(axis=0)
-    gains = _gains(turn, rows)
+    free = slice(turn.table.plan.to_confirm, None)
+    possible: npt.NDArray[np.bool_] = possible_states(rules, rows).max(axis=0)[:, free]
+    gains = _gains(turn, rows)[:, free]
     totals = np.arange(rows) * step
     may_bank = np.full(gains.shape, (totals >= rules.least_bank())[:, np.newaxis])
-    may_bank &= turn.table.plan.may_bank
+    may_bank &= turn.table.plan.may_bank[free]
     counted = np.ceil((gains - _ROUNDING) / unit).astype(np.int64) * unit
     counted = np.where(may_bank, np.maximum(counted, 0), counted)
     columns = []

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -22,6 +22,8 @@ class SetAside:
 
     dice: Roll
     points: int
+    to_confirm: bool = False
+    """Whether a further roll has to score before the turn may be banked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,12 @@ class TurnState:
     """To roll next."""
     hot_dice: int = 0
     """How often all dice were set aside; matters where the bonus for it changes."""
+    to_confirm: bool = False
+    """Whether a further roll has to score before the turn may be banked."""
 
 
+_MANY = 16
+"""More than there are combinations in a set-aside."""
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
 
 
@@ -94,6 +100,12 @@ class TurnPlan:
     """Whether a turn may be banked with the dice of a column left, shape (columns,)."""
     step: int
     """Points of one step."""
+    to_confirm: int = 0
+    """Columns of dice left by what has to be confirmed, before as many others."""
+
+    def column(self, turn: TurnState) -> int:
+        """The column of a state."""
+        return turn.dice - 1 + (0 if turn.to_confirm else self.to_confirm)
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.intp]:
@@ -175,13 +187,22 @@ class TurnPlan:
 
 def all_points(rules: Ruleset) -> dict[Roll, int]:
     """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice."""
-    return _all_points(rules.of_turn)
+    return {kept.dice: kept.points for kept in _all_points(rules.of_turn)}
 
 
 @lru_cache(maxsize=RULESETS)
-def _all_points(rules: Ruleset) -> dict[Roll, int]:
-    combinations = {make_roll(dice): points for dice, points in rules.combinations.items()}
-    return _most_points(combinations, FACES, rules.dice)
+def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
+    """Every multiset that scores with all its dice."""
+    # of as many points those with the fewest combinations to be confirmed
+    combinations = {
+        make_roll(dice): points * _MANY - (dice in rules.to_confirm)
+        for dice, points in rules.combinations.items()
+    }
+    found = _most_points(combinations, FACES, rules.dice)
+    return tuple(
+        SetAside(dice, -(-worth // _MANY), to_confirm=bool(worth % _MANY))
+        for dice, worth in found.items()
+    )
 
 
 def _most_points(combinations: dict[Roll, int], faces: Iterable[int], most: int) -> dict[Roll, int]:
@@ -267,7 +288,7 @@ def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
 @lru_cache(maxsize=RULESETS)
 def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     points, thrown = all_points(rules), dice_set(rules)
-    every = _in_order(SetAside(dice, worth) for dice, worth in points.items())
+    every = _in_order(_all_points(rules))
     needed = _counted(kept.dice for kept in every)
     found = {}
     for remaining in range(1, thrown.whole + 1):
@@ -337,7 +358,8 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
     """Where a legal set-aside of a roll of `turn.dice` leads to."""
     thrown = dice_set(rules)
     left = thrown.without(turn.dice, kept.dice)
-    return after_points(rules, turn, kept.points, left, thrown)
+    after = after_points(rules, turn, kept.points, left, thrown)
+    return replace(after, to_confirm=True) if kept.to_confirm else after
 
 
 def after_points(
@@ -350,6 +372,11 @@ def after_points(
     bonuses = rules.hot_dice_bonus or (0,)
     bonus = bonuses[min(turn.hot_dice, len(bonuses) - 1)]
     return TurnState(total + bonus, thrown.whole, turn.hot_dice + 1)
+
+
+def column_of(rules: Ruleset, turn: TurnState) -> int:
+    """The column of a state in plans of the rules."""
+    return turn.dice - 1 + (rules.dice if rules.to_confirm and not turn.to_confirm else 0)
 
 
 def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
@@ -369,16 +396,18 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
 def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     """The plan of a turn, None where no roll is left that scores."""
     step, thrown = rules.point_step, dice_set(rules)
-    columns, choices = thrown.whole, _all_set_asides(rules)
+    choices, to_confirm = _all_set_asides(rules), thrown.whole if rules.to_confirm else 0
+    columns = to_confirm + thrown.whole
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
     fates = {one: np.zeros(columns) for one in Fate}
     for column in range(columns):
-        all_ways = thrown.ways(column + 1)
-        for roll, ways in thrown.rolls(column + 1):
+        dice = column % thrown.whole + 1
+        all_ways = thrown.ways(dice)
+        for roll, ways in thrown.rolls(dice):
             found = _fate(rules, roll, choices[roll])
             fates[found][column] += ways / all_ways
             if found is Fate.SCORES:
-                offsets = _offsets(rules, column + 1, choices[roll], all_options=all_options)
+                offsets = _offsets(rules, dice, choices[roll], all_options=all_options)
                 chances[column, offsets] += ways
     if not chances:
         return None
@@ -389,7 +418,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     starts: list[int] = []
     only_hot = np.zeros(columns)
     for position, ((column, offsets), ways) in enumerate(chances.items()):
-        chance = ways / thrown.ways(column + 1)
+        chance = ways / thrown.ways(column % thrown.whole + 1)
         weights[column, position] = chance
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
@@ -412,8 +441,11 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         only_hot=only_hot,
         reach=reach,
         bonuses=bonuses,
-        may_bank=np.array([rules.may_leave(dice + 1) for dice in range(columns)]),
+        may_bank=np.array(
+            [False] * to_confirm + [rules.may_leave(dice + 1) for dice in range(thrown.whole)]
+        ),
         step=step,
+        to_confirm=to_confirm,
     )
 
 
@@ -424,13 +456,19 @@ def _offsets(
     thrown = dice_set(rules)
     if rules.ending == "at_once" and not all_options:
         # most points come first
-        choices = tuple({len(kept.dice): kept for kept in reversed(choices)}.values())
-    reached = {
-        # the bonus for hot dice depends on the level
-        (kept.points // rules.point_step, thrown.without(dice, kept.dice) or thrown.whole)
-        for kept in choices
-    }
-    return tuple(sorted(points * thrown.whole + left - 1 for points, left in reached))
+        choices = tuple(
+            {(len(kept.dice), kept.to_confirm): kept for kept in reversed(choices)}.values()
+        )
+    free = thrown.whole if rules.to_confirm else 0
+    reached = set()
+    for kept in choices:
+        points, left = kept.points, thrown.without(dice, kept.dice) or thrown.whole
+        if kept.to_confirm and left == thrown.whole and rules.hot_dice_bonus:
+            # of others it depends on the level
+            points += rules.hot_dice_bonus[0]
+        column = left - 1 + (0 if kept.to_confirm else free)
+        reached.add(points // rules.point_step * (free + thrown.whole) + column)
+    return tuple(sorted(reached))
 
 
 def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:

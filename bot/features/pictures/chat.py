@@ -189,6 +189,10 @@ def walk_press(found: Exploration, action: str, language: str) -> Walk:
     return Walk(digest, language, position, found.rules.name[: min(_NAME, room)], action)
 
 
+_TO_CONFIRM = 1000
+"""Added to the dice in few letters, where something has to be confirmed."""
+
+
 def packed(position: Position) -> str:
     """A position in few letters: of two players in decimal figures, of several to the base 36."""
     order = [position.players[k] for k in position.in_order]
@@ -196,7 +200,7 @@ def packed(position: Position) -> str:
     numbers = (
         *(one.score for one in order),
         position.turn_total,
-        position.dice,
+        position.dice + _TO_CONFIRM * position.turn.to_confirm,
         position.farkles,
         position.opponent_farkles,
         position.hot_dice,
@@ -215,5 +219,6 @@ def unpacked(text: str) -> Position:
     order = [Standing(score, 0, bool(boards >> k & 1)) for k, score in enumerate(numbers[:count])]
     mover = (count - 1 - (boards >> count)) % count
     players = tuple(order[(k - mover) % count] for k in range(count))
-    position = Position(players, mover, TurnState(total, dice, hot_dice))
+    to_confirm, dice = divmod(dice, _TO_CONFIRM)
+    position = Position(players, mover, TurnState(total, dice, hot_dice, bool(to_confirm)))
     return position.change(farkles=farkles, opponent_farkles=opponent_farkles)

@@ -290,12 +290,23 @@ def _nearest(ground: Ground, position: Position, row: int) -> Position | None:
     """The position at the turn total of a row, with hot dice and dice as near as can be."""
     possible = ground.possible[:, row]
     now = min(position.hot_dice, len(possible) - 1)
+    # other dice than those that are left by what has to be confirmed
+    free = ground.rules.dice if ground.rules.to_confirm else 0
     level, column = min(
         np.argwhere(possible).tolist(),
-        key=lambda state: (abs(state[0] - now), abs(state[1] + 1 - position.dice)),
+        key=lambda state: (
+            state[1] < free,
+            abs(state[0] - now),
+            abs(state[1] + 1 - free - position.dice),
+        ),
     )
     total = row * ground.rules.point_step
-    moved = position.change(turn_total=total, dice=column + 1, hot_dice=level)
+    moved = position.change(
+        turn_total=total,
+        dice=column + 1 - (free if column >= free else 0),
+        hot_dice=level,
+        to_confirm=column < free,
+    )
     return ground.found(moved)
 
 
@@ -305,7 +316,7 @@ def _counted(ground: Ground, position: Position, field: Field, amount: int) -> P
     least, most = 0, ground.rules.farkle_limit
     if field is Field.DICE:
         # of the remaining dice that there are at its turn total
-        least, most = 1, ground.possible.shape[2]
+        least, most = 1, ground.possible.shape[2] // (2 if ground.rules.to_confirm else 1)
     elif field is Field.HOT_DICE:
         most = len(ground.possible) - 1
     number = min(getattr(position, name), most) + amount

@@ -124,7 +124,7 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
     at_stake = float(max(question.score or 0, 0))
     turn = endless_turn(rules, question.farkle_cost, on_board=question.on_board, at_stake=at_stake)
     level = min(question.hot_dice, turn.table.plan.levels - 1)
-    tail, outcome = turn.tail, turn.outcome
+    tail, outcome, free = turn.tail, turn.outcome, turn.table.plan.to_confirm
     return PointsAnswer(
         rules=rules,
         question=question,
@@ -136,8 +136,13 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
         bank_from=turn.bank_from(level),
         tail_from=math.ceil(tail.begins / rules.point_step) * rules.point_step,
         tail=tuple(
-            TailGain(column + 1, float(tail.gain[level, column]), float(tail.slope[column]))
-            for column in reversed(range(len(tail.slope)))
+            TailGain(dice, float(gain), float(slope))
+            for dice, gain, slope in zip(
+                range(rules.dice, 0, -1),
+                tail.gain[level, free:][::-1],
+                tail.slope[free:][::-1],
+                strict=True,
+            )
         ),
         long_run=_long_run(rules) if rules.penalty_points and question.is_plain else None,
         trade_offs=trade_offs(rules, question.costs, on_board=question.on_board, at_stake=at_stake),
@@ -208,14 +213,16 @@ def _cells(turn: EndlessTurn, level: int) -> tuple[GainCell, ...]:
     step = turn.rules.point_step
     rows = math.ceil(turn.tail.begins / step) + 1
     totals = np.arange(rows) * step
-    gains = turn.table.roll[level, :rows] - totals[:, np.newaxis]
-    possible = possible_states(turn.rules, rows)[level]
+    free = slice(turn.table.plan.to_confirm, None)
+    gains = turn.table.roll[level, :rows, free] - totals[:, np.newaxis]
+    possible = possible_states(turn.rules, rows)[level][:, free]
+    banks = turn.banks[level, :, free]
     return tuple(
         GainCell(
             int(totals[row]),
             column + 1,
             float(gains[row, column]),
-            bool(turn.banks[level, row, column]),
+            bool(banks[row, column]),
             bool(possible[row, column]),
         )
         for row in range(rows)

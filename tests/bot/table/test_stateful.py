@@ -38,6 +38,8 @@ QUICK = [
     NAMED["opening not for the win"],
     NAMED["no bank of hot dice"],
     NAMED["set aside all, hot dice forced"],
+    NAMED["bank with one die left"],
+    NAMED["pairs to confirm"],
     NAMED["bonus three times"],
     NAMED["farkle keeps from an opening"],
     NAMED["farkle keeps hot dice"],
@@ -81,6 +83,8 @@ class Referee:
     total: int = 0
     dice: int = 0
     hot: int = 0
+    doubt: bool = False
+    """Whether what was set aside last has to be confirmed."""
     roll: tuple[int, ...] | None = None
     seeded: set[int] = field(default_factory=set)
     final: list[int] | None = None
@@ -122,7 +126,7 @@ class Referee:
     def may_bank(self, seat: int) -> bool:
         if self.over or seat != self.mover or self.roll is not None or not self.total:
             return False
-        if not naive.may_leave(self.rules, self.dice):
+        if self.doubt or not naive.may_leave(self.rules, self.dice):
             return False
         return self.enough(self.total)
 
@@ -154,6 +158,7 @@ class Referee:
 
     def new_turn(self) -> None:
         self.total, self.dice, self.hot, self.roll = 0, self.rules.dice, 0, None
+        self.doubt = False
 
     def rolled(self, dice: tuple[int, ...]) -> None:
         self.begun = True
@@ -179,6 +184,7 @@ class Referee:
             self.rules, self.total, min(hot, naive.levels(self.rules) - 1), choice
         )
         self.hot = hot + (len(dice) == len(self.roll))
+        self.doubt = naive.in_doubt(self.rules, tuple(sorted(dice))) > 0
         self.roll = None
 
     def ends(self, how: str, points: int) -> None:
@@ -711,10 +717,11 @@ class TableMachine(RuleBasedStateMachine):
             turn = game.turn
             assert game.mover == referee.mover
             assert game.seats[game.mover].playing
-            assert (turn.turn_total, turn.dice, turn.hot_dice) == (
+            assert (turn.turn_total, turn.dice, turn.hot_dice, turn.to_confirm) == (
                 referee.total,
                 referee.dice,
                 referee.hot,
+                referee.doubt,
             )
             assert turn.roll == (referee.roll and referee.roll[::-1])
             assert game.stage is self.stage()

@@ -80,6 +80,9 @@ def effort(rules: Ruleset, players: int) -> int:
     return int(states * rows * len(naive.all_rolls(rules).choice))
 
 
+PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
+
+
 @pytest.mark.parametrize(
     "rules",
     [
@@ -90,6 +93,7 @@ def effort(rules: Ruleset, players: int) -> int:
         ),
         small(goal=200, dice=2, farkle_keeps_turn_total=True, hot_dice="no_bank"),
         small(goal=150, bank_dice_left=1),
+        small(goal=150, scoring={"combination": [PAIR]}),
         pytest.param(
             small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
             marks=pytest.mark.slow,
@@ -111,7 +115,8 @@ def effort(rules: Ruleset, players: int) -> int:
         ),
     ],
     ids=[
-        *("bonus", "opening", "keeps", "one left", "lose everything", "final turn", "equal turns"),
+        *("bonus", "opening", "keeps", "one left", "pairs to confirm"),
+        *("lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
     ],
 )

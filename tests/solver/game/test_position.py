@@ -10,6 +10,8 @@ from solver.game.position import (
     check_position,
     first_position,
     highest_score,
+    impossible_turn,
+    is_to_confirm,
     least_hot_dice,
     points_to_beat,
     reachable,
@@ -17,8 +19,9 @@ from solver.game.position import (
 )
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.scoring import TurnState
 from tests.conftest import check_reachable, variant
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import ONE_BY_ONE, small
 
 FACEBOOK = load_rules("facebook")
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -237,3 +240,19 @@ def test_every_reachable_state_passes() -> None:
         turn_total = int(row) * rules.point_step
         check_reachable(rules, Position.of_two(turn_total=turn_total, dice=dice, hot_dice=hot_dice))
         assert least_hot_dice(rules, turn_total, dice) <= hot_dice
+
+
+def test_what_has_to_be_confirmed_is_told_by_the_turn_total_or_asked_for() -> None:
+    pair = {"dice": "aa", "points": (225, 0, 0, 0, 0, 150), "then": "roll_on"}
+    rules = small(scoring={"three_of_a_kind": 0, "combination": [pair]})
+    # two 1s bring 225 and leave a die; two 6s 150, as a 1 and then a 5 do
+    states = [TurnState(total, dice) for total, dice in ((0, 3), (50, 2), (150, 1), (225, 1))]
+    assert [is_to_confirm(rules, state) for state in states] == [False, False, False, True]
+    for total, dice, confirm in ((150, 1, True), (150, 1, False), (225, 1, True)):
+        position = Position.of_two(turn_total=total, dice=dice, to_confirm=confirm)
+        check_reachable(rules, position)
+    assert "something is left to be confirmed" in impossible_turn(rules, TurnState(225, 1))
+    assert "nothing is left" in impossible_turn(rules, TurnState(50, 2, to_confirm=True))
+    refused(rules, Position.of_two(dice=3, to_confirm=True), "nothing to confirm before a first")
+    plain = small()
+    refused(plain, Position.of_two(turn_total=50, dice=2, to_confirm=True), "nothing to confirm")

@@ -204,8 +204,10 @@ def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> N
     goals = () if rules.ending == "at_once" else (rules.winning_score,)
     for own, other in product(scores, (*scores, *goals)):
         for level, t, n in zip(*possible[:, :rows:2].nonzero(), strict=True):
-            at = Position.of_two(own, other, int(t) * 2 * rules.point_step, dice=int(n) + 1)
+            dice, confirm = int(n) % rules.dice + 1, bool(rules.to_confirm) and n < rules.dice
+            at = Position.of_two(own, other, int(t) * 2 * rules.point_step, dice=dice)
             at = at.change(hot_dice=int(level), began=other < rules.winning_score)
+            at = at.change(to_confirm=confirm)
             told = odds_text(with_why(strategy, odds(strategy, at)))
             found = why(strategy, at)
             words = "roll" if found.action is Decision.ROLL else "bank"

@@ -14,6 +14,7 @@ from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.scoring import TurnState
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
+from tests.naive import numbers
 from tests.naive_points import most_points
 
 REFERENCE = Path(__file__).parents[2] / "reference"
@@ -111,7 +112,8 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
     compared = np.arange(2 * rows)
     expected = found[: 2 * rows, 1:].transpose(2, 0, 1) - (compared * step)[:, np.newaxis]
     gains = [
-        [[turn.gain(TurnState(total * step, dice, hot)) for dice in range(1, rules.dice + 1)]
+        [[turn.gain(TurnState(total * step, (dice - 1) % rules.dice + 1, hot, dice > rules.dice))
+              for dice in numbers(rules)]
          for total in compared]
         for hot in range(plan.levels)
     ]  # fmt: skip
