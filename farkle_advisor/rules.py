@@ -60,7 +60,7 @@ def preset_names() -> list[str]:
     """Return the names of the rule sets that come with the program.
 
     >>> preset_names()[:3]
-    ['arnold', 'cardgames', 'classic']
+    ['amund-10001', 'arnold', 'best-party-games']
     """
     return file.preset_names()
 

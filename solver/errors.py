@@ -80,12 +80,17 @@ def system_reason(error: OSError | ValueError) -> str:
     return say(reason) if reason in _SYSTEM_REASONS else reason
 
 
-def did_you_mean(word: str, known: list[str]) -> str:
-    """The tail of a sentence about an unknown word: near matches if any, else all that is known."""
+def did_you_mean(word: str, known: list[str], otherwise: str = "") -> str:
+    """The tail of a sentence about an unknown word: near matches if any, else all that is known.
+
+    otherwise : what to say instead of all that is known, where that is too much
+    """
     near = get_close_matches(word, known, n=3, cutoff=0.6)
+    if not near and len(word) > 2:
+        near = [one for one in known if word in one][:3]
     if near:
         return say("; did you mean {words}?", words=reduce(either, near))
-    return say("; known are {words}", words=", ".join(known))
+    return otherwise or say("; known are {words}", words=", ".join(known))
 
 
 def either(others: str, last: str) -> str:

@@ -19,9 +19,10 @@ from solver.game.position import Position
 from solver.game.standings import Solution, first_standing, standing_index
 from solver.game.sweeps import solve
 from solver.play.match_players import optimal_player
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from tests.simulation import Decisions, Tables, simulate
+from tests.usual import USUAL
 
 MOST_ERRORS = 4.0
 
@@ -59,7 +60,7 @@ def main(rules: tuple[str, ...], games: int, seed: int) -> None:
     """Simulate solved games."""
     cache = Path(tempfile.gettempdir()) / "farkle-monte-carlo"
     far = 0
-    for name in rules or preset_names():
+    for name in rules or USUAL:
         started = time.perf_counter()
         solution = solve(load_rules(name), cache=cache)
         errors = standard_errors(solution, cache, games, seed)

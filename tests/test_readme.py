@@ -32,6 +32,7 @@ from solver.rules.options import Option
 from solver.rules.ruleset import OPTIONS, FarklePenalty, Ruleset, Scoring
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import WRITES, fixed_secrets
+from tests.usual import USUAL
 
 CHECKOUT = Path(__file__).parents[1]
 DOCS = CHECKOUT / "docs"
@@ -234,7 +235,17 @@ def test_every_key_of_rules_is_explained() -> None:
     known -= {"scoring", "in_a_row", "points"}
     cells = re.findall(r"^\| (`[^|]+) \|", prose(DOCS / "rules.md"), flags=re.MULTILINE)
     told = set(re.findall(r"`([\w-]+)`", "\n".join(cells)))
-    assert told == known | set(preset_names())
+    assert told == known | set(USUAL)
+
+
+def test_every_rule_set_of_the_program_is_in_the_table_of_variants() -> None:
+    whole = prose(DOCS / "variants.md").partition("## Said whole")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.+) \|$", whole, flags=re.MULTILINE)
+    assert [name for name, _, _ in rows] == preset_names()
+    for name, _, source in rows:
+        address = re.match(r"[\w.]+\.(com|org|net|mobi|casino|co\.uk)\b\S*", source)
+        if name not in USUAL and address:
+            assert address[0].rstrip(",") in load_rules(name).source
 
 
 def definitions() -> dict[str, str]:

@@ -29,12 +29,20 @@ from bot.views.house_rules import (
     solve_progress_text,
     used_text,
 )
+from bot.views.library import (
+    find_rules,
+    found_data,
+    found_text,
+    like_data,
+    like_rules,
+    like_text,
+)
 from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
 from solver.errors import InvalidRequestError
 from solver.play.compare import CARELESS
 from solver.rules.ruleset import Ruleset
-from solver.wording import say_later
+from solver.wording import say, say_later
 
 
 class RulesCommands:
@@ -48,13 +56,15 @@ class RulesCommands:
         return [
             Command(
                 "/rules [RULES]",
-                say_later("rule sets; also diff, new, use, solve, cancel, delete"),
+                say_later("rule sets; also find, like, diff, new, use, solve"),
                 self._answer,
                 {},
                 any_option=True,
                 examples=(
                     "/rules new sunday base:classic goal:5000 three-pairs:750",
                     "/rules diff kcd classic",
+                    "/rules find three pairs 750",
+                    "/rules like kcd",
                 ),
             ),
             Command(
@@ -90,8 +100,8 @@ class RulesCommands:
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         first, *others = map(str, line.arguments or ("",))
         word, name = first.lower(), " ".join(others)
-        if word != "new" and line.options:
-            raise InvalidRequestError.say('/rules takes options only after "new"')
+        if word not in {"new", "find", "like"} and line.options:
+            raise InvalidRequestError.say('/rules takes options only after "new", "find" or "like"')
         if word in {"use", "solve", "delete"} and not name:
             raise InvalidRequestError.say(
                 "/rules {word} needs a name, as in /rules {word} sunday", word=word
@@ -109,7 +119,10 @@ class RulesCommands:
                 caller.place, name
             )
         elif word == "diff":
-            yield await self._diff(caller.place, list(map(str, others)))
+            yield await self._diff(caller.place, others)
+        elif word in {"find", "like"}:
+            by = self._find if word == "find" else self._like
+            yield await by(caller.place, name, {k: str(v) for k, v in line.options.items()})
         elif not line.words:
             entries = await self._rules.list(caller.place)
             yield Reply(entries, house_rules_text, house_rules_data)
@@ -127,6 +140,30 @@ class RulesCommands:
                 "/rules diff takes two names, as in /rules diff facebook sunday"
             )
         return Reply((found[0], found[1]), _diff_text, lambda both: diff_data(*both))
+
+    async def _find(self, place: str, words: str, options: Mapping[str, str]) -> Reply:
+        """The rule sets that say some words, or something of options."""
+        asked = " ".join([words, *(f"{key} {value}" for key, value in options.items())])
+        found = await at_once(find_rules, await self._known(place), asked)
+        return Reply(found, found_text, found_data)
+
+    async def _known(self, place: str) -> list[Ruleset]:
+        """The rules of a place and those of the program."""
+        return [one.rules for one in await self._rules.list(place) if one.rules]
+
+    async def _like(self, place: str, name: str, options: Mapping[str, str]) -> Reply:
+        """What is most like rules of a name, or like those that options describe."""
+        if name and options:
+            raise InvalidRequestError.say(
+                "/rules like takes a name, as in /rules like kcd, or options, as in"
+                " /rules like base:kcd three-pairs:750"
+            )
+        if options:
+            rules = await self._rules.described(place, say("these rules"), options)
+        else:
+            rules = await self._rules.resolve(place, name or None)
+        nearest = await at_once(like_rules, rules, await self._known(place))
+        return Reply(nearest, like_text, like_data)
 
     async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         words = list(map(str, line.arguments))

@@ -8,8 +8,17 @@ import click
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.shell.output import EXIT_BAD_INPUT, csv_option, json_option, show
-from bot.shell.places import place_option, place_rules, rules_reader
+from bot.shell.places import known_rules, place_option, place_rules, rules_reader
 from bot.views.layout import columns
+from bot.views.library import (
+    FOUND,
+    find_rules,
+    found_data,
+    found_text,
+    like_data,
+    like_rules,
+    like_text,
+)
 from bot.views.rules_diff import diff_data, diff_sheet, diff_text
 from bot.views.rules_text import (
     RULES_LIST,
@@ -139,6 +148,32 @@ def rules_diff(
     names = (one.name, two.name) if one.name != two.name else (a, b)
     table = diff_sheet(one, two) if as_csv else None
     show(diff_text(one, two, names), diff_data(one, two), as_json=as_json, sheet=table)
+
+
+@rules.command("find")
+@click.argument("words", nargs=-1, required=True, metavar="WORDS...")
+@place_option
+@json_option
+@csv_option
+@click.pass_obj
+def rules_find(
+    settings: Settings, words: tuple[str, ...], place: str | None, *, as_json: bool, as_csv: bool
+) -> None:
+    """Find rule sets by what they say, as in: find three pairs 750."""
+    found = find_rules(known_rules(settings, place), " ".join(words))
+    data = found_data(found)
+    show(found_text(found), data, as_json=as_json, sheet=sheet(FOUND, data) if as_csv else None)
+
+
+@rules.command("like")
+@click.argument("rules", metavar="RULES")
+@place_option
+@json_option
+@click.pass_obj
+def rules_like(settings: Settings, rules: str, place: str | None, *, as_json: bool) -> None:
+    """Say which rule sets are most like RULES, a name or a TOML file, and what differs."""
+    nearest = like_rules(rules_reader(settings, place)(rules), known_rules(settings, place))
+    show(like_text(nearest), like_data(nearest), as_json=as_json)
 
 
 @rules.command("new")

@@ -14,7 +14,7 @@ from bot.views.layout import wrap
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import unsolvable
 from solver.rules.complaints import complaints
-from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.file import load_rules, make_rules
 from solver.rules.options import YES_NO, Kind, Option, Place
 from solver.rules.ruleset import (
     OF_FARKLES,
@@ -131,8 +131,7 @@ class Interview:
         return rules
 
     def _base(self) -> Ruleset:
-        names = ", ".join(preset_names())
-        self.terminal.tell(f"Known rules: {names}")
+        self.terminal.tell("Known rules: those that farkle rules lists")
         while True:
             try:
                 return load_rules(

@@ -154,18 +154,7 @@ class HouseRules:
         InvalidRulesError or StoreError.
         """
         name = checked_name(name)
-        for key, value in options.items():
-            if len(value) > MAX_OPTION:
-                raise InvalidRequestError.say(
-                    "{option}: takes at most {most} characters, not {number}",
-                    option=short(key),
-                    most=MAX_OPTION,
-                    number=len(value),
-                )
-        rest = {key: value for key, value in options.items() if key.lower() != "base"}
-        base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
-        start = await self.resolve(place, base, "base: ")
-        rules = rules_from_options(name, start, rest)
+        rules = await self.described(place, name, options)
         await self._tasks.aside(Asker(person, place), check_size, rules, self._limits.seconds)
         async with self._saving:
             own = await self._store.place_rules(place)
@@ -185,6 +174,24 @@ class HouseRules:
             await self._store.save_place_rules(place, name, rules_toml(rules, ""), person)
         return rules
 
+    async def described(self, place: str, name: str, options: Mapping[str, str]) -> Ruleset:
+        """The rules that options describe, as `create` takes them, under a name.
+
+        Raises InvalidRequestError, InvalidRulesError or StoreError.
+        """
+        for key, value in options.items():
+            if len(value) > MAX_OPTION:
+                raise InvalidRequestError.say(
+                    "{option}: takes at most {most} characters, not {number}",
+                    option=short(key),
+                    most=MAX_OPTION,
+                    number=len(value),
+                )
+        rest = {key: value for key, value in options.items() if key.lower() != "base"}
+        base = next((options[key] for key in options.keys() - rest.keys()), DEFAULT_BASE)
+        start = await self.resolve(place, base, "base: ")
+        return rules_from_options(name, start, rest)
+
     async def resolve(self, place: str, reference: str | None = None, origin: str = "") -> Ruleset:
         """The rules of a name, those that ship with the program first; their names are theirs.
 
@@ -200,6 +207,19 @@ class HouseRules:
         Raises StoreError.
         """
         return [*await self._own(place), *self._presets, *map(_spoken, self._presets)]
+
+    async def suggested(self, place: str, typed: str) -> list[str]:
+        """The names of rules that may be meant by what is typed so far, the likeliest first.
+
+        Those of the place come first, then those that are solved. Raises StoreError.
+        """
+
+        def order(entry: RulesEntry) -> tuple[bool, ...]:
+            begins = entry.name.casefold().startswith(typed.casefold())
+            return not begins, not entry.is_default, not entry.is_own, not entry.is_solved
+
+        found = sorted(await self.list(place), key=order)
+        return [one.name for one in found if typed.casefold() in one.name.casefold()]
 
     async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
         """The rules that words name one after the other; a name may be of several words.
@@ -451,7 +471,8 @@ class HouseRules:
             return spoken, self._presets[spoken]
         if self._allow_files and _is_file(name):
             return await at_once(_of_file, name)
-        guess = did_you_mean(short(wanted.lower()), [*own, *self._presets])
+        names = [*own, *self._presets]
+        guess = did_you_mean(short(wanted.lower()), names, say("; /rules lists them"))
         raise InvalidRulesError(
             origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
         )

@@ -74,8 +74,8 @@ MAX_NAME = 40
 """Characters in the name of house rules."""
 
 COMMANDS = frozenset(
-    {"base", "cancel", "check", "default", "delete", "diff", "help", "list", "new", "show"}
-    | {"solve", "stop", "use"}
+    {"base", "cancel", "check", "default", "delete", "diff", "find", "help", "like", "list"}
+    | {"new", "show", "solve", "stop", "use"}
 )
 """Words that no name begins with, as they say what to do with rules."""
 

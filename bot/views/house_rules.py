@@ -100,7 +100,12 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
     else:
         lines.append(say("There are no house rules here yet; /rules new says how to make some."))
     if shipped:
-        lines += [say("Rules of the program"), *_rows(shipped)]
+        lines += [say("Rules of the program"), *_rows([one for one in shipped if one.is_solved])]
+        unsolved = ", ".join(one.name for one in shipped if not one.is_solved)
+        lines += [wrap(say("Not solved yet: {names}.", names=unsolved))] if unsolved else []
+        lines.append(
+            wrap(say("/rules find three pairs 750 looks for rules, /rules NAME explains some."))
+        )
     if default:
         lines.append(
             wrap(say("The rules here are {name}; /rules use NAME changes that.", name=default))

@@ -17,7 +17,7 @@ from solver.wording import ENGLISH, figure, said_in, say, short
 
 
 @dataclass(frozen=True, slots=True)
-class _Worth:
+class Worth:
     """Points of one combination under one rule set."""
 
     own: int
@@ -33,11 +33,11 @@ class _Worth:
 
 def diff_data(a: Ruleset, b: Ruleset) -> dict[str, Any]:
     """What differs, with options as their keys and dice as what they are worth."""
-    options, scoring = _options(a, b), said_in(ENGLISH, list, _scoring(a, b))
+    options, scoring = differing_options(a, b), said_in(ENGLISH, list, differing_scores(a, b))
     return {
         "a": {"rules": a.name, "digest": a.digest},
         "b": {"rules": b.name, "digest": b.digest},
-        "same_play": _same_play(a, b),
+        "same_play": same_play(a, b),
         "options": [{"option": one.option, "a": one.value, "b": two.value} for one, two in options],
         "scoring": [{"dice": name, "a": one.best, "b": two.best} for name, one, two in scoring],
     }
@@ -78,9 +78,9 @@ def diff_text(
     heading : what to call an option, given its key
     """
     one, two = (short(name, 40) for name in names)
-    options, scoring = _options(a, b), list(_scoring(a, b))
+    options, scoring = differing_options(a, b), list(differing_scores(a, b))
     lines = []
-    if _same_play(a, b):
+    if same_play(a, b):
         lines.append(say("{one} and {two} play the same.", one=one, two=two))
         if a.digest != b.digest:
             lines.append(say("They are written differently, though, so each is solved by itself."))
@@ -98,13 +98,17 @@ def diff_text(
     return wrap("\n".join(lines))
 
 
-def _same_play(a: Ruleset, b: Ruleset) -> bool:
+def same_play(a: Ruleset, b: Ruleset) -> bool:
+    """Whether nothing that decides play differs."""
     floors_are_played = a.floor_is_played or b.floor_is_played
-    decisive = any(one.option != "score_floor" or floors_are_played for one, _ in _options(a, b))
-    return a.digest == b.digest or not (decisive or any(_scoring(a, b)))
+    decisive = any(
+        one.option != "score_floor" or floors_are_played for one, _ in differing_options(a, b)
+    )
+    return a.digest == b.digest or not (decisive or any(differing_scores(a, b)))
 
 
-def _options(a: Ruleset, b: Ruleset) -> list[tuple[Topic, Topic]]:
+def differing_options(a: Ruleset, b: Ruleset) -> list[tuple[Topic, Topic]]:
+    """What options come to where they differ, under the one and the other."""
     return [
         (one, two)
         for one, two in zip(_topics(a), _topics(b), strict=True)
@@ -116,18 +120,19 @@ def _topics(rules: Ruleset) -> list[Topic]:
     return topics(rules, ("dice", *TURN_TOLD, *END_TOLD))
 
 
-def _scoring(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, _Worth, _Worth]]:
+def differing_scores(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, Worth, Worth]]:
     """The combinations that are worth something else, in the language that is spoken."""
     if a.dice == b.dice and a.combinations == b.combinations:
         return
+    plain = but_nothing(a), but_nothing(b)
     for number in range(1, max(a.dice, b.dice) + 1):
         for face in FACES:
-            one, two = _of_a_kind(a, face, number), _of_a_kind(b, face, number)
+            one, two = (_of_a_kind(rules, face, number) for rules in plain)
             if one.own != two.own and one.best != two.best:
                 yield in_words(str(face) * number), one, two
     ours, theirs = map(_named_points, (a, b))
     for name in dict.fromkeys([*ours, *theirs]):
-        one, two = (_Worth(points.get(name, 0), points.get(name, 0)) for points in (ours, theirs))
+        one, two = (Worth(points.get(name, 0), points.get(name, 0)) for points in (ours, theirs))
         if one != two:
             yield name, one, two
 
@@ -137,8 +142,8 @@ def _named_points(rules: Ruleset) -> dict[str, int]:
     return combination_points(rules) | {say(NO_SCORE[rules.dice - 1]): rules.scoring.nothing}
 
 
-def _of_a_kind(rules: Ruleset, face: int, number: int) -> _Worth:
+def _of_a_kind(rules: Ruleset, face: int, number: int) -> Worth:
     if number > rules.dice:
-        return _Worth(0, 0)
-    dice, plain = (face,) * number, but_nothing(rules)
-    return _Worth(plain.combinations.get(dice, 0), all_points(plain).get(make_roll(dice), 0))
+        return Worth(0, 0)
+    dice = (face,) * number
+    return Worth(rules.combinations.get(dice, 0), all_points(rules).get(make_roll(dice), 0))

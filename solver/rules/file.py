@@ -172,5 +172,5 @@ def load_rules(reference: str) -> Ruleset:
         pass  # no name that a file can have
     raise InvalidRulesError(
         say('unknown rule set "{name}"', name=short(reference))
-        + did_you_mean(reference.lower(), preset_names())
+        + did_you_mean(reference.lower(), preset_names(), say("; farkle rules lists them"))
     )

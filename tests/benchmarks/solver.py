@@ -44,7 +44,7 @@ from solver.play.advice import advise
 from solver.play.best_response import best_response
 from solver.play.duel import duel
 from solver.play.policies import MaxPoints, Optimal
-from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
 from solver.turn.dice import DiceSet, Die, make_dice_set
@@ -54,6 +54,7 @@ from solver.turn.long_run import long_run
 from solver.turn.scoring import TurnPlan, TurnState, turn_plan
 from tests.benchmarks.history import history, processor
 from tests.loaded_dice import GAME_DICE
+from tests.usual import USUAL
 
 PUBLISHED_SECONDS = 5 * 3600 + 37 * 60
 """What the C++ program of 2016 took for Facebook at floor -2500, on one core of 2013."""
@@ -181,7 +182,7 @@ def measure_answers(strategies: str) -> Figures:
 def measure_points() -> Figures:
     """Seconds for a turn for most points of each preset, with its chances and the long run."""
     seconds = {}
-    for name in preset_names():
+    for name in USUAL:
         rules = load_rules(name)
         begun = time.perf_counter()
         turn = endless_turn(rules)
@@ -571,7 +572,7 @@ def report_many(bench: Bench, *, quick: bool) -> None:
 def report_presets(bench: Bench) -> None:
     """All presets that no limit is set for."""
     _heading("The other presets, likewise")
-    for name in preset_names():
+    for name in USUAL:
         if name not in {"facebook", "classic", "kcd"}:
             found = bench.warm(name)
             note = f"first player {_percent(found)}, {found['sweeps']} sweeps"

@@ -21,12 +21,13 @@ import pytest
 from bot.chat.commands import Reply
 from bot.languages import language
 from bot.services import tables
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import make_roll
 from solver.turn.scoring import Fate, fate, set_asides
 from solver.wording import speak
 from tests.bot.speaking import Chat, open_chat
+from tests.usual import USUAL
 
 FOLDER = Path(__file__).parents[1] / "playthroughs"
 WRITES = "FARKLE_WRITE_PLAYTHROUGHS" in os.environ
@@ -110,8 +111,8 @@ IN_GERMAN = ("dice-10000", "kcd", "patch")
 
 
 def test_every_preset_has_a_playthrough() -> None:
-    assert sorted(SCRIPTS) == sorted(preset_names())
-    assert sorted(path.stem for path in FOLDER.glob("*.txt")) == sorted(preset_names())
+    assert sorted(SCRIPTS) == sorted(USUAL)
+    assert sorted(path.stem for path in FOLDER.glob("*.txt")) == sorted(USUAL)
 
 
 class Transcript:

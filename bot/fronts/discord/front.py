@@ -308,9 +308,7 @@ class DiscordFront:
         await answer.tell(replies)
 
     async def _complete_rules(self, place: str, current: str) -> list[str]:
-        entries = await self._rules.list(place)
-        names = [entry.name for entry in entries]
-        return [name for name in names if current in name.lower()]
+        return await self._rules.suggested(place, current)
 
     async def _complete_games(self, place: str, current: str) -> list[str]:
         found = await self._games.tables.open_at(place)

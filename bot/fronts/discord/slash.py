@@ -69,6 +69,11 @@ RULES_COMMANDS: Mapping[str, tuple[str, tuple[Field, ...]]] = {
             word("other", say_later("another one"), most=40, required=True, completes="rules"),
         ),
     ),
+    "find": (
+        say_later("rule sets by what they say"),
+        (word("words", say_later("such as three pairs 750"), most=100, required=True),),
+    ),
+    "like": (say_later("the rule sets that are most like one, and what differs"), (_NAME,)),
     "use": (say_later("play by these rules here"), (_NAME,)),
     "solve": (say_later("solve a rule set, for exact odds"), (_NAME,)),
     "cancel": (say_later("stop the solve that is running here"), ()),

@@ -59,6 +59,32 @@ async def test_what_cannot_be_told_apart_gets_one_sentence(
     assert reply.data == {"error": reply.text}
 
 
+async def test_rule_sets_are_found_by_what_they_say(chat: Chat) -> None:
+    reply = await chat.answer("/rules find three pairs 750")
+    assert [one["rules"] for one in reply.data][:2] == ["bupkis", "facebook"]
+    assert reply.text.splitlines()[1] == (
+        "  facebook      Facebook: bank from 300, three farkles cost 500"
+    )
+    assert (await chat.answer("/rules find three-pairs:750")).data == reply.data
+    assert await chat.say("/rules find piggyback") == 'No rule set says "piggyback".'
+    await chat.first(NEW)
+    found = (await chat.answer("/rules find my sunday")).data
+    assert [one["rules"] for one in found] == ["my sunday"]
+
+
+async def test_rule_sets_that_are_like_others_are_told(chat: Chat) -> None:
+    reply = await chat.answer("/rules like base:kcd goal:2000")
+    assert reply.text.startswith(
+        "Most like these rules:\n\nkcd: Kingdom Come: Deliverance, to 4,000"
+    )
+    assert reply.data[0]["options"] == [{"option": "goal", "a": 2000, "b": 4000}]
+    await chat.first(NEW)
+    assert (await chat.answer("/rules like kcd")).data[0]["rules"] == "my sunday"
+    assert (await chat.say("/rules like")).startswith("Most like facebook:\n")
+    assert "did you mean kcd?" in await chat.say("/rules like kdc")
+    assert "/rules like takes a name" in await chat.say("/rules like kcd goal:2000")
+
+
 @pytest.fixture
 async def small(tiny: Solution, kernels: Path, tmp_path: Path) -> AsyncIterator[Chat]:
     """A chat beside which is a file of rules that are solved."""

@@ -74,6 +74,25 @@ def test_a_name_or_a_file_is_explained(farkle: Asked) -> None:
     assert farkle.json("rules", "mine.toml")["goal"] == 500
 
 
+def test_rule_sets_are_found(farkle: Asked) -> None:
+    _, out, _ = farkle("rules", "find", "three", "pairs", "750")
+    found = [one["rules"] for one in farkle.json("rules", "find", "three pairs 750")]
+    assert [line.split()[0] for line in out.splitlines()] == found
+    _, table, _ = farkle("rules", "find", "three pairs 750", "--csv")
+    assert table.splitlines()[0] == "rules,title,goal,digest"
+    assert len(table.splitlines()) == len(found) + 1
+    assert farkle("rules", "find", "piggyback")[2] == 'farkle: no rule set says "piggyback"\n'
+
+
+def test_rule_sets_like_a_file_are_told(farkle: Asked) -> None:
+    write("mine.toml", "goal = 4000")
+    _, out, _ = farkle("rules", "like", "mine.toml")
+    assert out.startswith(
+        "Most like mine:\n\nclassic: Classic: only ones, fives and triples score\n"
+    )
+    assert farkle.json("rules", "like", "mine.toml")[0]["options"][0]["b"] == 10000
+
+
 def test_a_valid_file_gets_one_line(farkle: Asked) -> None:
     classic = load_rules("classic")
     write("mine.toml", "goal = 10000")
@@ -145,7 +164,7 @@ def test_details_are_asked_for_and_have_defaults(farkle: Asked, base: str) -> No
     answers = [base, "", "", "", "n"] + [""] * 60
     status, out, err = farkle.answering(answers, "rules", "new", "mine.toml")
     assert status == 0, err
-    assert "Two triplets" in out
+    assert ("Two triplets" in out) == (load_rules(base).dice == 6)
     assert read_rules(Path("mine.toml")).digest == load_rules(base).digest
 
 

@@ -196,6 +196,8 @@ def test_every_preset_can_be_said_in_one_line(preset: str) -> None:
     for key, value in (data | data.pop("scoring", {})).items():
         if key != "scoring":
             words = value if isinstance(value, tuple) else [value]
+            if key == "combination":
+                words = rules.scoring.combination
             said[key.replace("_", "-")] = ",".join(map(str, words)).lower()
     found = rules_from_options(preset, load_rules("classic"), said)
     assert found.digest == rules.digest
@@ -444,6 +446,16 @@ async def test_a_name_is_that_of_the_preset_that_has_it_now(
     assert [entry.name for entry in await house.list(PLACE)] == preset_names()
     assert (await house.delete(PLACE, "zilch")).name == "Zilch"
     assert not store.texts
+
+
+async def test_names_are_suggested_by_how_likely_they_are(house: HouseRules) -> None:
+    await house.create(PLACE, ANN, "Sunday", {"goal": "2000"})
+    await house.use(PLACE, "zilch")
+    assert (await house.suggested(PLACE, ""))[:2] == ["zilch", "Sunday"]
+    assert await house.suggested(PLACE, "ZIL") == ["zilch", "zilch-backend"]
+    # what begins so, before what goes on so
+    assert await house.suggested(PLACE, "farkle") == ["farkle-games", "farkle-summary", "go-farkle"]
+    assert await house.suggested(PLACE, "sun") == ["Sunday"]
 
 
 async def test_text_that_is_no_rule_set_any_more(house: HouseRules, store: MemoryStore) -> None:

@@ -15,13 +15,13 @@ from solver.game.position import first_position
 from solver.game.sweeps import solve
 from solver.play.policies import make_policy
 from solver.play.policy import Policy, TurnView
-from solver.rules.file import preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.hand import EqualDice
 from solver.turn.scoring import set_asides
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE
+from tests.usual import USUAL
 
 
 def new_game(rules: Ruleset, players: int = 2, **settings: object) -> Game:
@@ -145,7 +145,7 @@ def random_move(game: Game, rng: random.Random) -> list[Event]:
 
 
 @pytest.mark.parametrize("players", [2, 3, 8])
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", USUAL)
 def test_random_games_end(name: str, players: int) -> None:
     rng = random.Random(players)
     game = new_game(variant(name, goal=2000), players)

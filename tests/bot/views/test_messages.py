@@ -20,6 +20,7 @@ from solver.turn.dice import make_roll
 from solver.turn.scoring import set_asides
 from tests.bot.fronts.discord.test_evening import known_secrets
 from tests.bot.speaking import Chat, open_chat
+from tests.usual import USUAL
 
 LONGEST = 2000
 """Characters of a message on Discord."""
@@ -124,7 +125,7 @@ class Talk:
         if rng.random() < 0.4:
             name = rng.choice(["play", "track"])
             names = rng.sample(PEOPLE + LEVELS, rng.randint(0, 3))
-            preset = rng.choice(preset_names())
+            preset = rng.choice(USUAL)
             words = [*(f"@{one}" for one in names), f"rules:{preset}"]
             words += [f"goal:{rng.choice([1000, 2000])}", f"hints:{rng.choice(['yes', 'no'])}"]
         if rng.random() < 0.05:

@@ -6,10 +6,11 @@ import pytest
 
 from solver.game.audit import floor_effect, residual
 from solver.game.sweeps import solve
-from solver.rules.file import load_rules, preset_names, with_floor
+from solver.rules.file import load_rules, with_floor
 from tests.conftest import EVERY, variant
 from tests.monte_carlo import MOST_ERRORS, standard_errors
 from tests.solver.game.test_sweeps import FIGURES
+from tests.usual import USUAL
 
 LOWER_GOALS = {
     "arnold": 3000,
@@ -24,7 +25,7 @@ LOWER_GOALS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize("preset", USUAL)
 def test_equations_and_play(kernels: Path, preset: str) -> None:
     """The residual over all states is small, and games are won as often as the solver says."""
     goal = LOWER_GOALS.get(preset)

@@ -24,11 +24,12 @@ from solver.game.standings import (
 from solver.game.sweep_kernels import guess_between
 from solver.game.sweeping import _APART, _CLOSE
 from solver.game.sweeps import solve
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.equations import Decision, TurnTable
 from solver.turn.scoring import TurnState
 from tests.conftest import SOLVED, rarely, variant
+from tests.usual import USUAL
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
@@ -194,7 +195,7 @@ def test_the_number_of_threads_does_not_matter(kernels: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", rarely(preset_names(), "dice-10000", "farkle-games", "zilch"))
+@pytest.mark.parametrize("preset", rarely(USUAL, "dice-10000", "farkle-games", "zilch"))
 def test_the_number_of_threads_does_not_matter_in_long_games(kernels: Path, preset: str) -> None:
     """With all turn functions, sweeps that leave totals out, and corrections."""
     rules = variant(preset, goal=50 * FEW_SCORES, score_floor=0)

@@ -12,8 +12,9 @@ from solver.game.endgame import endgame
 from solver.game.standings import Solution, score_count, state_count
 from solver.game.sweeps import solve
 from solver.game.workload import workload
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from tests.conftest import variant
+from tests.usual import USUAL
 
 ONES = {"single": (7, 0, 0, 0, 50, 0), "three_of_a_kind": (1000, 200, 300, 400, 500, 600)}
 """Points that come in steps of one."""
@@ -56,7 +57,7 @@ def test_the_work_of_a_preset(solutions: dict[str, Solution]) -> None:
     assert 0.5 < workload(facebook.rules).cells / facebook.states_solved < 2
 
 
-@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize("preset", USUAL)
 def test_states_of_a_sweep(preset: str) -> None:
     rules = load_rules(preset)
     goes_on = {"at_once": 0, "final_turn": endgame(rules).beyond}[rules.ending]

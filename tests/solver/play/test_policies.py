@@ -15,13 +15,14 @@ from solver.game.standings import Solution
 from solver.play.advice import advise
 from solver.play.policies import LEVELS, greedy_threshold, make_policy
 from solver.play.policy import Move, Policy, TurnView
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.hand import EqualDice
 from solver.turn.scoring import Fate, fate, set_asides
 from tests.conftest import mostly_slow
+from tests.usual import USUAL
 
 WITHOUT_STRATEGY = [name for name in LEVELS if name not in {"optimal", "memo-go-for-it"}]
 
@@ -71,7 +72,7 @@ def check_legal(view: TurnView, choice: Move) -> None:
         assert rules.may_bank(total, position.banked, on_board=on_board)
 
 
-@pytest.mark.parametrize("preset", mostly_slow(zip(preset_names(), preset_names(), strict=True)))
+@pytest.mark.parametrize("preset", mostly_slow(zip(USUAL, USUAL, strict=True)))
 @settings(max_examples=40)
 @given(data=st.data())
 def test_every_level_is_legal(preset: str, data: st.DataObject) -> None:

@@ -26,6 +26,7 @@ from solver.rules.scoring import SCORING_OPTIONS
 from solver.turn.scoring import all_set_asides, farkle_probability, turn_plan
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, house_rules
+from tests.usual import USUAL
 
 CLASSIC = """
 goal = 10000
@@ -42,15 +43,19 @@ def write(folder: Path, text: str) -> str:
 
 
 def test_presets_are_valid_and_carry_their_source() -> None:
-    assert preset_names() == [
-        "arnold", "cardgames", "classic", "dice-10000", "facebook", "farkle-games", "kcd", "patch",
-        "zilch",
-    ]  # fmt: skip
+    assert len(preset_names()) >= 40
+    assert {*USUAL} < {*preset_names()}
     for name in preset_names():
         rules = load_rules(name)
         assert rules.name == name
         assert rules.title
         assert rules.source
+
+
+def test_no_preset_is_another_again() -> None:
+    """Not even with another goal: a position ID tells the goal where it is not the usual one."""
+    known = {load_rules(name).digest_but_goal for name in preset_names()}
+    assert len(known) == len(preset_names())
 
 
 def test_no_roll_is_a_farkle_where_every_die_scores() -> None:
@@ -95,9 +100,9 @@ def test_presets_are_worth_what_the_table_of_rule_sets_says(
 
 def test_presets_end_as_the_table_of_rule_sets_says() -> None:
     assert load_rules("cardgames").winning_score == 10050
-    at_once = [name for name in preset_names() if load_rules(name).ending == "at_once"]
+    at_once = [name for name in USUAL if load_rules(name).ending == "at_once"]
     assert at_once == ["cardgames", "classic", "facebook", "kcd"]
-    costs = {name: load_rules(name).penalty_points for name in preset_names()}
+    costs = {name: load_rules(name).penalty_points for name in USUAL}
     assert costs["farkle-games"] == 1000
     assert {name for name, points in costs.items() if points == 500} == {
         "dice-10000",
@@ -234,7 +239,9 @@ def test_bad_files_get_one_sentence(tmp_path: Path, text: str, sentence: str) ->
 def test_an_unknown_name_gets_near_matches() -> None:
     with pytest.raises(InvalidRulesError, match="did you mean facebook?"):
         load_rules("Facebok")
-    with pytest.raises(InvalidRulesError, match="known are arnold, cardgames, classic"):
+    with pytest.raises(InvalidRulesError, match="did you mean ruby-koans?"):
+        load_rules("koans")
+    with pytest.raises(InvalidRulesError, match='unknown rule set "zzz"; farkle rules lists them'):
         load_rules("zzz")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from solver.errors import InvalidRulesError
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.scoring import TurnState
@@ -16,6 +16,7 @@ from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
 from tests.naive import numbers
 from tests.naive_points import most_points
+from tests.usual import USUAL
 
 REFERENCE = Path(__file__).parents[2] / "reference"
 FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
@@ -132,8 +133,8 @@ def test_the_slow_twin_agrees(rules: Ruleset) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
-    [rules for _, rules in LARGE] + [load_rules(name) for name in preset_names()],
-    ids=[name for name, _ in LARGE] + list(preset_names()),
+    [rules for _, rules in LARGE] + [load_rules(name) for name in USUAL],
+    ids=[name for name, _ in LARGE] + USUAL,
 )
 def test_the_slow_twin_agrees_on_six_dice(rules: Ruleset) -> None:
     for cost in (0.0, 600.0):

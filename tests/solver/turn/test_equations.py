@@ -12,14 +12,15 @@ from solver.game.kernel_source import load_turn, load_turns
 from solver.game.lanes import LANES
 from solver.game.layout import lists_of
 from solver.game.list_kernels import turn_of_lists
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision, Endings, solve_turn
 from solver.turn.scoring import TurnState, turn_plan
 from tests import naive
 from tests.conftest import SOLVED, variant
+from tests.usual import USUAL
 
-PRESETS = preset_names()
+PRESETS = USUAL
 
 
 def endings(bank: npt.NDArray[np.float64], farkle: float, reach: int) -> Endings:

@@ -7,7 +7,7 @@ import pytest
 
 from solver.errors import FarkleError
 from solver.game.standings import Bools
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import endless_turn
 from solver.turn.memo import memo_table, natural_unit
@@ -15,9 +15,10 @@ from solver.turn.scoring import TurnState, possible_states
 from tests import naive
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE
+from tests.usual import USUAL
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference/figures.toml").read_text())
-RULES = {name: load_rules(name) for name in preset_names()} | dict(ONE_BY_ONE)
+RULES = {name: load_rules(name) for name in USUAL} | dict(ONE_BY_ONE)
 
 
 def has_table(rules: Ruleset) -> bool:
@@ -46,7 +47,7 @@ def test_the_published_break_points() -> None:
             pytest.param(*case.values, None, id=case.id, marks=case.marks)
             for case in mostly_slow(RULES.items())
         ),
-        *(pytest.param(load_rules(name), 70, id=f"{name} in 70s") for name in preset_names()),
+        *(pytest.param(load_rules(name), 70, id=f"{name} in 70s") for name in USUAL),
     ],
 )
 def test_gains_are_counted_up(rules: Ruleset, unit: int | None) -> None:
@@ -69,7 +70,7 @@ def test_gains_are_counted_up(rules: Ruleset, unit: int | None) -> None:
 
 
 def test_units() -> None:
-    assert {natural_unit(load_rules(name)) for name in preset_names()} == {50}
+    assert {natural_unit(load_rules(name)) for name in USUAL} == {50}
     tens = {"single": (10, 0, 0, 0, 5, 0), "three_of_a_kind": (100, 20, 30, 40, 50, 60)}
     fine = variant("classic", scoring=tens)
     assert natural_unit(fine) == 5

@@ -5,18 +5,19 @@ import math
 import numpy as np
 import pytest
 
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Endings, solve_turn
 from solver.turn.scoring import turn_plan
 from solver.turn.side_by_side import solve_turns
 from tests.conftest import variant
+from tests.usual import USUAL
 
 
 @pytest.mark.parametrize(
     "rules",
     [
-        *map(load_rules, preset_names()),
+        *map(load_rules, USUAL),
         variant("kcd", hot_dice="forced", lose_everything=("222",), instant_win=("xxxxxx",)),
         variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
     ],

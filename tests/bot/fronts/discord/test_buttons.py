@@ -31,7 +31,7 @@ from solver.errors import FarkleError
 from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
-from solver.rules.file import load_rules, preset_names
+from solver.rules.file import load_rules
 from solver.turn.dice import Roll
 from solver.turn.scoring import set_asides
 from solver.wording import said_in
@@ -48,6 +48,7 @@ from tests.bot.fronts.discord.phone import lines_of_buttons
 from tests.bot.slash_options import slash_options
 from tests.bot.speaking import open_chat
 from tests.conftest import mostly_slow
+from tests.usual import USUAL
 
 BADGES = ["gold-transmutation@farkle", "silver-doppelganger"]
 NAMES = ["Ann", "_Bob_ *x*", "Zoë `y`", "@everyone"]
@@ -76,9 +77,9 @@ async def test_every_option_of_every_command_has_its_type(tmp_path: Path) -> Non
     assert set(known) == {*slash_options(), "rules", "quit"}
     for name, options in slash_options().items():
         assert {one.name for one in options if not one.is_word} == set(known[name].options), name
-    assert {"list", "show", "diff", "new", "use", "solve", "cancel", "delete"} == set(
-        RULES_COMMANDS
-    )
+    assert set(RULES_COMMANDS) == {
+        *("list", "show", "find", "like", "diff", "new", "use", "solve", "cancel", "delete")
+    }
 
 
 def table_of(game: Game, names: list[str], *, opened: bool = False) -> Table:
@@ -148,7 +149,7 @@ def test_what_is_disabled_has_a_reason_with_badges_too(badge: str) -> None:
                 game = apply(game, event)
 
 
-@pytest.mark.parametrize("preset", mostly_slow(zip(preset_names(), preset_names(), strict=True)))
+@pytest.mark.parametrize("preset", mostly_slow(zip(USUAL, USUAL, strict=True)))
 @pytest.mark.parametrize(
     "players", [2, 3, 8, *(pytest.param(number, marks=pytest.mark.slow) for number in (4, 5))]
 )

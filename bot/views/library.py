@@ -1,0 +1,253 @@
+"""Rule sets by what they say: those that say some words, and those that are most like others."""
+
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from bot.languages import language, language_codes
+from bot.services.rule_options import SINGLE
+from bot.views.layout import columns, dice_count, wrap
+from bot.views.rules_diff import (
+    Worth,
+    diff_data,
+    differing_options,
+    differing_scores,
+    key_as_typed,
+    same_play,
+)
+from bot.views.rules_text import NO_SCORE, combination_points, title_text
+from solver.errors import InvalidRequestError
+from solver.rules.patterns import COUNTS, any_of, in_words
+from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, Topic, topics
+from solver.wording import figure, said_in, say, say_later, short
+
+_MOST_FOUND = 15
+_NEAREST, _MOST_TOLD = 3, 8
+_WIDTH = 79
+
+_SAID = {
+    **dict.fromkeys(("1 2 3 4 5", "2 3 4 5 6"), say_later("small straight")),
+    "1 2 3 4 5 6": say_later("straight"),
+}
+"""What people call some combinations."""
+_FULL_HOUSE = say_later("full house")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rule sets that say what somebody looks for, the best first."""
+
+    rules: tuple[Ruleset, ...]
+    unknown: tuple[str, ...]
+    """Words that no rule set says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A rule set beside another one that it is like."""
+
+    ours: Ruleset
+    rules: Ruleset
+    distance: float
+    """The number of options and combinations that only one of them has, and half of those that are
+    another in both; 0 where they play the same."""
+
+
+def find_rules(known: Collection[Ruleset], asked: str) -> Found:
+    """The rule sets that say all of some words, first those of which one sentence does.
+
+    If there is none, those that say most. Sentences are those of their explanation in every
+    language, their titles and sources; the beginning of a word is enough.
+
+    Raises InvalidRequestError where no rule set says any of it.
+    """
+    words = list(dict.fromkeys(_words(asked)))
+    if not words:
+        raise InvalidRequestError.say("say what to look for, such as three pairs 750")
+    said = {
+        rules: [{word for word in words if _says(sentence, word)} for sentence in _sentences(rules)]
+        for rules in known
+    }
+    anywhere = {rules: set[str]().union(*found) for rules, found in said.items()}
+    sayers = {word: sum(word in found for found in anywhere.values()) for word in words}
+    weight = {word: math.log((len(said) + 1) / sayers[word]) for word in words if sayers[word]}
+    if not weight:
+        raise InvalidRequestError.say('no rule set says "{words}"', words=short(" ".join(words)))
+
+    def weigh(found: Iterable[str]) -> float:
+        """How rare words are together."""
+        return sum(weight[word] for word in found)
+
+    merit = {rules: 2 * max(map(weigh, said[rules])) + weigh(anywhere[rules]) for rules in said}
+    best = [rules for rules, found in anywhere.items() if weight.keys() <= found]
+    if not best:
+        most = max(map(weigh, anywhere.values()))
+        best = [rules for rules, found in anywhere.items() if weigh(found) > most / 2]
+    ranked = sorted(best, key=merit.__getitem__, reverse=True)
+    return Found(tuple(ranked), tuple(word for word in words if word not in weight))
+
+
+def found_text(found: Found) -> str:
+    """A line for each rule set that was found, and what was not."""
+    rows = columns([(rules.name, title_text(rules)) for rules in found.rules[:_MOST_FOUND]])
+    lines = [short(row, _WIDTH) for row in rows]
+    if (more := len(found.rules) - _MOST_FOUND) > 0:
+        lines.append(say("and {number} more", number=more))
+    if found.unknown:
+        lines.insert(0, wrap(say("No rule set says {words}.", words=", ".join(found.unknown))))
+    return "\n".join(lines)
+
+
+FOUND = ("rules", "title", "goal", "digest")
+"""The fields of each rule set that was found."""
+
+
+def found_data(found: Found) -> list[dict[str, Any]]:
+    """The rule sets that were found, the best first."""
+    return [
+        {"rules": one.name, "title": one.title, "goal": one.goal, "digest": one.digest}
+        for one in found.rules
+    ]
+
+
+def like_rules(rules: Ruleset, known: Collection[Ruleset]) -> list[Near]:
+    """The rule sets that are most like one, the nearest first, without itself."""
+    others = [Near(rules, one, _distance(rules, one)) for one in known if one != rules]
+    return sorted(others, key=lambda near: near.distance)[:_NEAREST]
+
+
+def like_text(nearest: Sequence[Near]) -> str:
+    """What differs from each of the nearest rule sets, in words."""
+    lines = [say("Most like {name}:", name=near.ours.name) for near in nearest[:1]]
+    for near in nearest:
+        title, told = title_text(near.rules), list(_differences(near))
+        if (more := len(told) - _MOST_TOLD) > 0:
+            told[_MOST_TOLD:] = [say("and {number} more", number=more)]
+        lines += ["", wrap(f"{near.rules.name}: {title}" if title else near.rules.name)]
+        lines += [wrap(f"  {line}", hang=4) for line in told]
+    return "\n".join(lines)
+
+
+def like_data(nearest: Sequence[Near]) -> list[dict[str, Any]]:
+    """What differs from each of the nearest rule sets, as `diff_data` has it."""
+    return [
+        {"rules": near.rules.name, "title": near.rules.title, "distance": near.distance}
+        | {
+            key: diff_data(near.ours, near.rules)[key]
+            for key in ("same_play", "options", "scoring")
+        }
+        for near in nearest
+    ]
+
+
+def _distance(ours: Ruleset, other: Ruleset) -> float:
+    if same_play(ours, other):
+        return 0.0
+    pairs: list[tuple[object, object]] = [
+        (one.value, two.value) for one, two in _options(ours, other)
+    ]
+    pairs += [
+        (any(one.best for _, one, _ in rows), any(two.best for _, _, two in rows))
+        for rows in _scores(ours, other).values()
+    ]
+    return sum(0.5 if one and two else 1.0 for one, two in pairs)
+
+
+def _options(ours: Ruleset, other: Ruleset) -> list[tuple[Topic, Topic]]:
+    """The options in which they differ, but for those that follow from others."""
+    return [
+        (one, two)
+        for one, two in differing_options(ours, other)
+        if one.sentence and two.sentence
+        if one.option != "score_floor" or ours.floor_is_played or other.floor_is_played
+    ]
+
+
+def _scores(ours: Ruleset, other: Ruleset) -> dict[str, list[tuple[str, Worth, Worth]]]:
+    """What is worth something else, together where that is so many dice of one face."""
+    found: dict[str, list[tuple[str, Worth, Worth]]] = {}
+    for row in differing_scores(ours, other):
+        faces = row[0].split()
+        alike = len({*faces}) == 1 and faces[0].isdecimal()
+        found.setdefault(in_words("a" * len(faces)) if alike else row[0], []).append(row)
+    return found
+
+
+def _differences(near: Near) -> Iterator[str]:
+    """What the other rule set has instead, and what dice are worth there."""
+    if not near.distance:
+        yield say("plays the same.")
+        return
+    for _, theirs in _options(near.ours, near.rules):
+        yield f"{key_as_typed(theirs.option)} {theirs.sentence}"
+    for what, rows in _scores(near.ours, near.rules).items():
+        yield say(
+            "{what}: {theirs}, not {ours}",
+            what=what if len(rows) > 1 else rows[0][0],
+            theirs=_worths([row[2] for row in rows]),
+            ours=_worths([row[1] for row in rows]),
+        )
+
+
+def _worths(worths: Sequence[Worth]) -> str:
+    """Points of several combinations, once where they are equal."""
+    shown = [figure(worth.best) if worth.best else "-" for worth in worths]
+    if not any(worth.best for worth in worths):
+        return say("nothing")
+    return shown[0] if len({*shown}) == 1 else " ".join(shown)
+
+
+def _words(text: str) -> list[str]:
+    """The words and numbers of a text, without what groups the digits of a number."""
+    plain = re.sub(r"(?<=\d)[.,'’](?=\d{3}(?!\d))", "", text.casefold())
+    return re.findall(r"\w+", plain)
+
+
+def _says(sentence: frozenset[str], word: str) -> bool:
+    """Whether a sentence has a number, or a word that begins as one does."""
+    if word.isdecimal():
+        return word in sentence
+    stem = word.removesuffix("s") if len(word) > 3 else word
+    return any(one.startswith(stem) for one in sentence)
+
+
+@lru_cache(maxsize=500)
+def _sentences(rules: Ruleset) -> tuple[frozenset[str], ...]:
+    """The words of each sentence that a rule set says in any language."""
+    found = [said_in(language(code), list, _told(rules)) for code in language_codes()]
+    return tuple(frozenset(_words(one)) for said in found for one in said)
+
+
+def _told(rules: Ruleset) -> Iterator[str]:
+    """What a rule set says, in the language that is spoken."""
+    yield f"{rules.name} {title_text(rules)}"
+    yield rules.source
+    yield f"{say(COUNTS[rules.dice - 1])} {dice_count(rules.dice)}"
+    for face, points in zip(FACES, rules.scoring.single, strict=True):
+        yield f"{say(SINGLE[face - 1])} {points or ''}"
+    for number in range(3, rules.dice + 1):
+        yield from _alike(rules, number)
+    for name, points in combination_points(rules).items():
+        yield f"{name} {say(_SAID.get(name, ''))} {points or ''}"
+    if rules.dice >= 5 and any(one.dice == "aaabb" for one in rules.scoring.combination):
+        yield say(_FULL_HOUSE)
+    if rules.scoring.nothing:
+        yield f"{say(NO_SCORE[rules.dice - 1])} {rules.scoring.nothing}"
+    if meaning := OPTIONS["more_of_a_kind"].meanings[rules.scoring.more_of_a_kind]:
+        yield say(meaning)
+    yield from (one.sentence for one in topics(rules, (*TURN_TOLD, *END_TOLD)) if one.is_special)
+
+
+def _alike(rules: Ruleset, number: int) -> Iterator[str]:
+    """What so many dice of one face are worth: of any, or of each."""
+    worth = [rules.combinations.get((face,) * number, 0) for face in FACES]
+    name = in_words("a" * number)
+    if len({*worth}) == 1:
+        yield f"{name} {worth[0] or ''}"
+        return
+    for face, points in zip(FACES, worth, strict=True):
+        if points:
+            yield f"{name} {any_of([str(face) * number], number)} {points}"

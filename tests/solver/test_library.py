@@ -1,0 +1,63 @@
+"""Presets against what others published of them; docs/variants.md says where they are from."""
+
+from pathlib import Path
+
+import pytest
+
+from solver.game.sweeps import solve
+from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
+from solver.turn.endless import endless_turn
+from solver.turn.scoring import TurnState
+from tests.conftest import variant
+from tests.monte_carlo import first_player_wins
+
+
+@pytest.mark.parametrize(
+    ("dice", "turn_total", "gain"),
+    [
+        (6, 0, 590.7),
+        (6, 1000, 475.7),
+        (5, 100, 303.2),
+        (4, 500, 83.8),
+        (3, 450, -10.9),
+        (2, 250, -1.4),
+        (1, 300, 3.1),
+    ],
+)
+def test_expected_points_of_10001(dice: int, turn_total: int, gain: float) -> None:
+    """Its results.txt has a table of them."""
+    turn = endless_turn(load_rules("amund-10001"))
+    assert round(turn.gain(TurnState(turn_total, dice)), 1) == gain
+
+
+def test_expected_points_of_other_turns() -> None:
+    assert round(endless_turn(load_rules("party-games-411")).points, 3) == 293.601
+    # Ten Thousand of threejacks, of which the end is not known
+    scoring = {
+        "more_of_a_kind": "doubling",
+        "straight_1_6": 2000,
+        "straight_1_5": 500,
+        "straight_2_6": 500,
+        "three_pairs": 1200,
+    }
+    assert round(endless_turn(variant("classic", scoring=scoring)).points, 2) == 620.95
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rules", "first_player", "digits"),
+    [
+        (load_rules("go-farkle"), 0.5288, 4),
+        (load_rules("domsleee"), 0.533, 3),
+        (load_rules("pig"), 0.53059, 5),
+        # by others exactly 10,000 points were taken to be enough
+        (variant("cardgames", goal_must_be="reached"), 0.5325, 4),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_who_begins_wins_as_often_as_published(
+    rules: Ruleset, first_player: float, digits: int, kernels: Path
+) -> None:
+    solution = solve(rules, cache=kernels)
+    assert round(first_player_wins(solution), digits) == first_player
