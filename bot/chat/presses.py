@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field, ValidationError
@@ -10,8 +10,8 @@ from pydantic.dataclasses import dataclass
 
 LONGEST_ID = 100
 _ALL_DICE = 0b1111111
-_LISTS = {"bot"}
-"""Actions of a table that are chosen from a list."""
+_LISTS = {"bot", "more"}
+"""Lists of a table from which something is chosen; entries of the second are actions."""
 _USES_DICE = {"roll", "bank", "keep", "use"}
 """Actions that do something with the dice that are chosen."""
 _CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
@@ -41,6 +41,15 @@ class Press:
         Press.kinds[cls.kind] = cls
 
     @property
+    def is_list(self) -> bool:
+        """Whether it is an entry of a list that was chosen."""
+        return False
+
+    def chosen_entry(self, entry: str) -> "Press":
+        """What it means where it is this entry of a list. Raises ValueError for one of no list."""
+        raise ValueError(entry)
+
+    @property
     def id(self) -> str:
         """What tells it again when its button is pressed."""
         return ":".join([self.kind, *(str(getattr(self, name)) for name in _in_id(type(self)))])
@@ -68,6 +77,12 @@ class TablePress(Press):
     def is_list(self) -> bool:
         """Whether it is an entry of a list that was chosen."""
         return self.action in _LISTS
+
+    def chosen_entry(self, entry: str) -> "TablePress":
+        """What it means where it is this entry of a list. Raises ValueError for no action."""
+        if self.action == "more":
+            return replace(self, action=entry)
+        return replace(self, chose=entry)
 
     @property
     def chooses(self) -> bool:

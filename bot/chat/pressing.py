@@ -22,9 +22,10 @@ from bot.table.commands import resign
 from bot.table.events import Accepted, Banked, Joined, Kept, Picked, Rolled, Scored, Undone, Used
 from bot.table.state import Stage
 from bot.tasks.tasks import Delay
+from bot.views.card import Card
 from bot.views.game import details_lines
 from bot.views.layout import on_phone, whole_sentence
-from bot.views.review import review_pages
+from bot.views.review import review_cards
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import kept_dice, used_dice, why_not
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -188,6 +189,8 @@ class Pressing:
                 return games.join(caller, game_id)
             case "leave":
                 return games.get_up(caller, game_id)
+            case "bot" if press.chose.startswith("-"):
+                return games.get_up(caller, game_id, press.chose[1:])
             case "bot":
                 return games.join(caller, game_id, level_named(press.chose))
             case action if found := _PAIR.fullmatch(action):
@@ -254,15 +257,15 @@ class Pressing:
         async for news in told:
             yield news
 
-    async def review_pages(self, caller: Caller, table: Table) -> list[str]:
+    async def review_pages(self, caller: Caller, table: Table) -> list[Card]:
         """The pages of the review of a game."""
         if not table.game.over:
             raise changed()  # no such button was ever shown
-        pages: list[str] = []
+        pages: list[Card] = []
         async for found in self.games.oracle.review(table, caller.asker):
             if isinstance(found, Review):
                 with on_phone():
-                    pages = review_pages(found, table.names)
+                    pages = review_cards(found, table.names)
         return pages
 
     def confirmed(self, caller: Caller, press: Confirm) -> AsyncIterator[News]:

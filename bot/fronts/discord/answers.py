@@ -26,13 +26,14 @@ from bot.fronts.discord.asking import (
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.frames import AnyView, card_view, shown_texts, shows_moment, text_view
 from bot.fronts.discord.threads import begin_thread, can_begin, tell_in_thread
-from bot.review.chart import GameChart
+from bot.review.review import Review
+from bot.services.chances import Oracle
 from bot.services.games import News
 from bot.services.needed import Needed
 from bot.services.tables import Table
 from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import Delay, Tasks
+from bot.tasks.tasks import Delay
 from bot.views.card import Attachment, Card
 from bot.views.chart import chart_png
 from bot.views.game import chances_text, reminder_text
@@ -80,7 +81,7 @@ class Answer:
         interaction: discord.Interaction[Any],
         settings: PlaceSettings,
         language: Language,
-        tasks: Tasks,
+        oracle: Oracle,
         *,
         private: bool = False,
         all_private: bool = False,
@@ -90,7 +91,7 @@ class Answer:
 
         settings : what holds in the place
         language : of the tables, which are for all to read
-        tasks : where charts are drawn, and how busy it is
+        oracle : where games are looked back on, and how busy it is
         private : what takes long is announced to the one who asked alone
         all_private : everything is for the one who asked
         anew : a press is answered by a message of its own
@@ -101,7 +102,7 @@ class Answer:
         self._pressed = interaction.type is discord.InteractionType.component and not anew
         self._settings = settings
         self._language = language
-        self._tasks = tasks
+        self._oracle, self._tasks = oracle, oracle.tasks
         self._original = _Original.NONE
         self._message: discord.WebhookMessage | None = None
         """What all can see, where the first answer was for one alone."""
@@ -348,28 +349,35 @@ class Answer:
             await self._show_card(news)
             return
         in_their_language = said_in(self._language, copy_context)
-        drawing = asyncio.create_task(self._drawn(news.chart), context=in_their_language)
+        drawing = asyncio.create_task(self._looked_back(news), context=in_their_language)
         try:
             await self._show_card(news)
-            if chart := await drawing:
-                await self._show_card(news, chart)
+            if (found := await drawing) is not None:
+                await self._show_card(news, *found)
         finally:
             drawing.cancel()
 
-    async def _show_card(self, news: News, chart: bytes | None = None) -> None:
+    async def _show_card(
+        self, news: News, chart: bytes | None = None, review: Review | None = None
+    ) -> None:
         pictures = self._tasks.pressure.degree < Degree.STRAINED
         told = list(self._told)
-        card = said_in(self._language, table_card, told, chart, pictures=pictures)
+        card = said_in(self._language, table_card, told, chart, review, pictures=pictures)
         await self.show(pressable_table(card, news.table.game, self._language.code))
 
-    async def _drawn(self, chart: GameChart) -> bytes | None:
-        """The picture of a game that is over, if there is time for it."""
-        asker = caller_of(self._interaction).asker
+    async def _looked_back(self, news: News) -> tuple[bytes | None, Review | None] | None:
+        """The picture and the review of a game that is over, if there is time for them."""
+        asker, chart = caller_of(self._interaction).asker, news.chart
         is_strained = self._tasks.pressure.degree >= Degree.STRAINED
-        if is_strained or len(chart.turns) < 2:
+        if chart is None or is_strained or len(chart.turns) < 2:
             return None
         with contextlib.suppress(FarkleError):
-            return await self._tasks.soon(asker, chart_png, chart)
+            picture = await self._tasks.soon(asker, chart_png, chart)
+            review = None
+            with contextlib.suppress(FarkleError):
+                async for found in self._oracle.review(news.table, asker):
+                    review = found if isinstance(found, Review) else None
+            return picture, review
         return None
 
     async def show(self, card: Card) -> None:

@@ -78,13 +78,18 @@ def sent(interaction: discord.Interaction[Any], name: str) -> object:
 def press_of(interaction: discord.Interaction[Any]) -> Press | None:
     """The press of a button or of an entry of a list, by its id; None if there is no such."""
     press = read_press(str(sent(interaction, "custom_id")))
-    is_list = isinstance(press, TablePress) and press.is_list
+    is_list = press is not None and press.is_list
     expected = discord.ComponentType.string_select if is_list else discord.ComponentType.button
-    if sent(interaction, "component_type") != expected.value:
+    if press is None or sent(interaction, "component_type") != expected.value:
         return None
-    if isinstance(press, TablePress):
+    if is_list:
         chosen = sent(interaction, "values")
-        chose = str(chosen[0]) if isinstance(chosen, list) and chosen else ""
-        message = interaction.message.id if interaction.message else 0
-        return replace(press, chose=chose, message=message)
+        try:
+            press = press.chosen_entry(
+                str(chosen[0]) if isinstance(chosen, list) and chosen else ""
+            )
+        except ValueError:
+            return None
+    if isinstance(press, TablePress):
+        return replace(press, message=interaction.message.id if interaction.message else 0)
     return press

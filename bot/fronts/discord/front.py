@@ -324,7 +324,7 @@ class DiscordFront:
         if settings.language:
             speak(best_language(settings.language))
         of_all = language_of_all(interaction, settings, table)
-        return Answer(interaction, settings, of_all, self._games.oracle.tasks, **how)
+        return Answer(interaction, settings, of_all, self._games.oracle, **how)
 
     async def _told(
         self, interaction: discord.Interaction[Any], answer: Coroutine[Any, Any, None]

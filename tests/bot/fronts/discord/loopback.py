@@ -97,6 +97,12 @@ class Message:
         assert found, f"no button {start!r} among {self.labels}"
         return found[0]
 
+    def entry(self, start: str) -> str:
+        """What is chosen from its list by the start of a label, if it is there."""
+        lists = (one for one in walk(self.data["components"]) if one["type"] == SELECT)
+        every = (entry for one in lists for entry in one["options"])
+        return next((one["value"] for one in every if one["label"].startswith(start)), "")
+
     def action(self, name: str) -> Json | None:
         """The button of this action, if it is there and can be pressed."""
         found = [one for one in self.buttons if one["custom_id"].split(":")[-1] == name]
@@ -225,7 +231,12 @@ class Loopback:
         custom_id: str = "",
         guild: str | None = _GUILD,
     ) -> Interaction:
-        """Press a button, by the start of its label, or one that was there before by its id."""
+        """Press a button, by the start of its label, or one that was there before by its id.
+
+        What is in the list below is chosen from it.
+        """
+        if not custom_id and (entry := message.entry(label)):
+            return await self.select(by, message, entry, guild=guild)
         if not custom_id:
             button = message.button(label)
             assert not button.get("disabled"), f"{label} is disabled"

@@ -36,6 +36,7 @@ _LEFT, _RIGHT = 68, 16
 CARD = WIDTH - _LEFT - _RIGHT - 28
 """Room between the edges of the card of a table."""
 _TEXT_SIZE, _SMALL, _LINE = 14, 11.5, 20
+_HEAD = 20
 _THUMBNAIL, _BUTTON, _GAP = 80, 34, 8
 _MOST_TALL = 350
 """Pixels that a picture is high at most."""
@@ -210,12 +211,14 @@ class Phone:
         return y
 
     def _line(self, line: str, x: float, y: float, wide: float) -> float:
-        is_small = line.startswith("-# ")
+        is_small, is_head = line.startswith("-# "), line.startswith("## ")
         size, high = (_SMALL, 16.0) if is_small else (_TEXT_SIZE, float(_LINE))
+        if is_head:
+            size, high = _HEAD, 28.0
         ink = self.look.dim if is_small else self.look.ink
         left = x
-        for word, bold in _words(self._named(line.removeprefix("-# "))):
-            told = word
+        for word, is_bold in _words(self._named(line.removeprefix("-# ").removeprefix("## "))):
+            told, bold = word, is_bold or is_head
             if left > x and left + _wide(told, size, bold=bold) > x + wide:
                 left, y, told = x, y + high, word.lstrip()
             while _wide(told, size, bold=bold) > wide:
