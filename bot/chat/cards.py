@@ -2,13 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
-from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
+from bot.chat.presses import AskPress, Confirm, Press, ReviewPage, TablePress
+from bot.services.advisor import Hint
 from bot.table.state import Game
+from bot.views.advice import opened_by
+from bot.views.answer_card import advice_card
 from bot.views.card import Button, Card, Style
 from bot.views.table_buttons import SURE
 from bot.views.table_card import TableCard
+from solver.play.advice import Advice, Odds
 from solver.wording import say
 
 AnyCard = TypeVar("AnyCard", bound=Card)
@@ -29,6 +34,14 @@ def pressable_table(card: TableCard, game: Game, language: str, mask: int = 0) -
         return TablePress(game.id, game.version, mask, language, action)
 
     return pressable(card, press)
+
+
+def answer_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card | None:
+    """Advice, odds or a hint with a button that asks for all of it."""
+    card = advice_card(found, whole=whole)
+    answer = (found.advice or found.odds) if isinstance(found, Hint) else found
+    asks = opened_by(answer) if answer else None
+    return pressable(card, partial(AskPress, asks)) if card and asks else card
 
 
 def sure_card(press: TablePress, message: int) -> Card:

@@ -120,6 +120,25 @@ class Confirm(Press):
 
 
 @dataclass(frozen=True)
+class AskPress(Press):
+    """Asks for everything on a position that was answered briefly."""
+
+    kind: ClassVar[str] = "a"
+    position: Annotated[str, matching("[0-9A-Z-]{4,60}")]
+    """Its ID."""
+    action: ActionName
+
+
+@dataclass(frozen=True)
+class CommandPress(Press):
+    """Gives a command that needs no options."""
+
+    kind: ClassVar[str] = "c"
+    action: Annotated[str, matching("play|daily|drill")]
+    """The name of the command."""
+
+
+@dataclass(frozen=True)
 class ReviewPage(Press):
     """Turns the pages of a review."""
 

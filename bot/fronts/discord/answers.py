@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 import io
 import logging
+import re
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import replace
 from enum import Enum, auto
@@ -39,6 +40,7 @@ from bot.views.chart import chart_png
 from bot.views.game import chances_text, reminder_text
 from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
+    MOST_IN_MESSAGE,
     escape_markdown,
     plain_markdown,
     shorten_text,
@@ -111,7 +113,11 @@ class Answer:
         self._table: discord.PartialMessage | None = None
         """What shows the table, where that is not the message whose button was pressed."""
         self._told: list[News] = []
+        self.numbers: Mapping[str, int] = {}
+        """Those of commands that can be tapped where a text names them, by their names."""
         self._cards: list[Card] = []
+        self._is_awaited = False
+        """Whether the last of these says how long the next one takes."""
         self._shown_id = interaction.message.id if self._pressed and interaction.message else None
         """The message that shows the table."""
         self._game: str | None = None
@@ -319,6 +325,9 @@ class Answer:
                 private.append(told)
             elif isinstance(told, Reply) and not isinstance(told.subject, News):
                 shown = self._card_of(told)
+                if self._is_awaited:
+                    self._cards.pop()  # the answer takes the place of how long it took
+                self._is_awaited = waits and not getattr(told.subject, "failed", None)
                 self._cards.append(shown)
             else:
                 shown = told.subject if isinstance(told, Reply) else told
@@ -524,23 +533,21 @@ class Answer:
     async def tell_privately(self, card: Card) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        view, files = card_view(card), files_of(card.files)
+        view, files, text = card_view(card), files_of(card.files), _tapped(card.text, self.numbers)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
-                await interaction.response.send_message(card.text, **how)
+                await interaction.response.send_message(text, **how)
                 self._original = _Original.PRIVATE
             elif self._original is _Original.LOADING_PRIVATELY:
-                await interaction.edit_original_response(
-                    content=card.text, view=view, attachments=files
-                )
+                await interaction.edit_original_response(content=text, view=view, attachments=files)
                 self._original = _Original.PRIVATE
             else:
                 if self._original is _Original.LOADING and not self._pressed:
                     # else Discord would put this in its place, for all to see
                     await interaction.delete_original_response()
                     self._original = _Original.PRIVATE
-                await interaction.followup.send(card.text, **how)
+                await interaction.followup.send(text, **how)
         except UNREACHABLE as error:
             check_lost(error)
 
@@ -577,6 +584,17 @@ class Answer:
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
     """Nobody but these is mentioned."""
     return discord.AllowedMentions(everyone=False, users=people, roles=False, replied_user=False)
+
+
+def _tapped(text: str, numbers: Mapping[str, int]) -> str:
+    """A text with its commands as Discord has them tapped; one with subcommands cannot be."""
+
+    def tapped(found: re.Match[str]) -> str:
+        number = numbers.get(found[1]) if found[1] != "rules" else None
+        return f"</{found[1]}:{number}>" if number else found[0]
+
+    marked = re.sub(r"(?<![\w/])/([a-z-]+)", tapped, text)
+    return marked if len(marked) <= MOST_IN_MESSAGE else text
 
 
 def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:

@@ -71,6 +71,8 @@ class DiscordFront:
         self._games, self._rules = pressing.games, pressing.rules
         self._reminders: dict[str, tuple[int, int]] = {}
         """By game, of the last ones: the seat and the number of the turn that was called for."""
+        self.numbers: dict[str, int] = {}
+        """The numbers that Discord has given to commands, by their names."""
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
         """The least lag of an interaction so far: how far both clocks are apart."""
@@ -141,6 +143,8 @@ class DiscordFront:
         users: Sequence[discord.abc.User],
     ) -> None:
         answer = await self._answer(interaction, private=name in PRIVATE)
+        if name == "help":
+            answer.numbers = self.numbers
         if any(user.bot for user in users):
             await answer.tell_alone(
                 say("a Discord bot cannot play: level:optimal adds a player of mine")

@@ -805,6 +805,7 @@ class Loopback:
                 problems.append(f"mentions are not held back: {mentions}")
             # but for whom is mentioned on purpose
             called = [f"<@{number}>" for number in (mentions or {}).get("users") or []]
+            called += [f"</{one['name']}:{one['id']}>" for one in self.commands]
             said = re.sub("|".join(map(re.escape, called)) or "$^", "", said)
             problems += [f"Discord acts on {one!r}" for one in acted_on_in(said)]
         self.problems += [f"message {data['content'][:60]!r}: {one}" for one in problems]
