@@ -12,6 +12,8 @@ LONGEST_ID = 100
 _ALL_DICE = 0b1111111
 _LISTS = {"bot", "more"}
 """Lists of a table from which something is chosen; entries of the second are actions."""
+_TYPED = {"points", "fell"}
+"""Actions for which something is typed after the button is pressed."""
 _USES_DICE = {"roll", "bank", "keep", "use"}
 """Actions that do something with the dice that are chosen."""
 _CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
@@ -69,7 +71,7 @@ class TablePress(Press):
     language: LanguageTag
     action: ActionName
     chose: str = ""
-    """What was chosen, where it is a list."""
+    """What was chosen, where it is a list, or typed."""
     message: int = 0
     """The message that it is below: each has dice chosen of its own."""
 
@@ -83,6 +85,11 @@ class TablePress(Press):
         if self.action == "more":
             return replace(self, action=entry)
         return replace(self, chose=entry)
+
+    @property
+    def asks(self) -> bool:
+        """Whether something has to be typed for it, which is not there yet."""
+        return self.action in _TYPED and not self.chose
 
     @property
     def chooses(self) -> bool:

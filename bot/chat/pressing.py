@@ -3,12 +3,12 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from bot.chat.choices import Choices
-from bot.chat.commands import Reply, failure
+from bot.chat.commands import Reply, failure, whole_number
 from bot.chat.features import Feature
-from bot.chat.games import level_named
+from bot.chat.games import level_named, no_turn, typed_dice
 from bot.chat.presses import Confirm, TablePress
 from bot.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
 from bot.review.review import Review
@@ -42,6 +42,8 @@ _MOVES: dict[str, type] = {
     "use": Used,
     "accept": Accepted,
     "farkle": Scored,
+    "points": Scored,
+    "fell": Rolled,
     "undo": Undone,
 }
 """What buttons make happen that are of one moment of a turn; those of pairs are, too."""
@@ -177,12 +179,15 @@ class Pressing:
                 return games.use(caller, game_id, used_dice(table.game, press.mask))
             case "accept":
                 return games.accept(caller, game_id)
-            case "farkle":
+            case "fell":
+                return games.roll(caller, game_id, typed_dice(press.chose, table, caller))
+            case "farkle" | "points" as told:
                 # the message says whose turn it is, whoever presses
                 mover = table.stored.seats[table.game.mover]
-                return games.score(
-                    caller, game_id, Person(mover.person or "", mover.name), 0, "farkle"
-                )
+                who = Person(mover.person or "", mover.name)
+                points = whole_number(press.chose, no_turn) if told == "points" else 0
+                ending: Literal["bank", "farkle"] = "bank" if told == "points" else "farkle"
+                return games.score(caller, game_id, who, points, ending)
             case "undo":
                 return games.undo(caller, game_id)
             case "join":

@@ -174,11 +174,20 @@ def _before_a_roll(game: Game) -> list[Button]:
 
 
 def _before_real_dice(game: Game) -> list[Button]:
-    """What a press can say of a turn with real dice; what falls is typed."""
-    first = Button("farkle", say("Farkle"))
+    """What a press can say of a turn with real dice; what falls, or the points, are typed then."""
+    buttons = [Button("fell", say("Enter dice"), style=Style.MAIN)]
     if game.turn != game.first_turn:
-        first = _bank(game, 0)
-    return [first, _hint(game, 0), _details(0), _undo_button(game, 1)]
+        buttons.append(_bank(game, 0))
+    else:
+        buttons += [Button("points", say("Enter points")), Button("farkle", say("Farkle"), 1)]
+    return [*buttons, _hint(game, 1), _details(1), _undo_button(game, 2)]
+
+
+def typed_after(game: Game, action: str) -> tuple[str, str]:
+    """What is asked for after a button is pressed for which something is typed, and an example."""
+    if action == "points":
+        return say("Points of the turn"), "550"
+    return say("Dice that fell"), "1 5 lucky, 6 odd" if game.kits else "6 5 3 3 3 2"
 
 
 def _pairs(game: Game) -> list[Button]:

@@ -16,6 +16,7 @@ from bot.services.tables import Table, bot_name
 from bot.table.badges import used_roll
 from bot.table.commands import most_players
 from bot.table.dice_names import rolled_text
+from bot.table.drafting import laid_out
 from bot.table.events import Rolled, TurnEnding, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
@@ -37,7 +38,9 @@ from bot.views.layout import (
 )
 from bot.views.review import luck_text
 from bot.views.table_buttons import roll_picture, shown_faces, table_buttons
+from solver.named.rolls import JOKER_LETTER
 from solver.play.policies import LEVELS
+from solver.rules.ruleset import FACES
 from solver.turn.dice import make_roll
 from solver.wording import figure, say
 
@@ -115,6 +118,8 @@ def table_card(
         f"-# {escape_markdown(table_head(table))}",
         _sheet(table, news.at_start or news.chances),
     ]
+    if game.is_drafting:
+        head.append(_dice_sheet(game))
     if game.shares:
         head.insert(0, f"## {escape_markdown(winners_text(table))}")
     if review and (luck := luck_text(review, table.names)):
@@ -232,6 +237,8 @@ def _foot(table: Table) -> str:
             told += " " + say("Turn total {points:,}.", points=total)
     elif total:
         told = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
+    elif game.tracked and not game.is_drafting:
+        told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:
         told = to_move_text(table)
     return f"**{escape_markdown(told)}**"
@@ -258,6 +265,20 @@ def _sheet(table: Table, chances: Chances | None) -> str:
         row = _tall if len(table.names) <= _MOST_TALL else _flat
         rows += row(table, number, share)
     return "```text\n" + "\n".join(row.rstrip() for row in rows) + "\n```"
+
+
+def _dice_sheet(game: Game) -> str:
+    """How often each of the dice that are laid out shows each face, in percent."""
+    room = _WIDTH - 3 * len(FACES)
+    rows = [pad("%", room) + "".join(f"{face:>3}" for face in FACES)]
+    for name, die in {die.typed: die.die for _, die in laid_out(game)}.items():
+        total = sum(die.weights)
+        shares = zip(FACES, die.weights, strict=True)
+        shown = (
+            f"{JOKER_LETTER * (face in die.jokers)}{100 * one / total:.0f}" for face, one in shares
+        )
+        rows.append(pad(shorten(name, room), room) + "".join(f"{one:>3}" for one in shown))
+    return "```text\n" + "\n".join(rows) + "\n```"
 
 
 def _tall(table: Table, number: int, share: float | None) -> list[str]:

@@ -13,11 +13,14 @@ from enum import Enum, auto
 from typing import Any, TypeVar
 
 import discord
+from discord.ui import Label, Modal, TextInput
 from discord.utils import MISSING
 
 from bot.chat.cards import pressable_table
 from bot.chat.commands import Reply, failure
+from bot.chat.presses import TablePress
 from bot.fronts.discord.asking import (
+    MOST_IN_FORM,
     caller_of,
     language_of_all,
     person_of,
@@ -61,6 +64,10 @@ BETWEEN_EDITS = 1.0
 _MOST_TEXT = 1_900
 
 
+_OF_MESSAGES = {discord.InteractionType.component, discord.InteractionType.modal_submit}
+"""What is done below a message, which answers change."""
+
+
 class _Original(Enum):
     """What has become of the first answer to an interaction."""
 
@@ -101,7 +108,7 @@ class Answer:
         self._interaction = interaction
         self._private = private or all_private
         self._all_private = all_private
-        self._pressed = interaction.type is discord.InteractionType.component and not anew
+        self._pressed = interaction.type in _OF_MESSAGES and not anew
         self._settings = settings
         self._language = language
         self._oracle, self._tasks = oracle, oracle.tasks
@@ -500,6 +507,18 @@ class Answer:
             if getattr(error, "code", 0) not in OVER:
                 told = say("this message can no longer be changed: /show shows the table again")
                 await self.tell_alone(told)
+
+    async def ask(self, press: TablePress, label: str, example: str) -> None:
+        """Have something typed for a press, in a form whose answer is that press again."""
+        typed: TextInput[Any] = TextInput(placeholder=example, max_length=MOST_IN_FORM)
+        form = Modal(title=label, custom_id=press.id, timeout=None)
+        form.add_item(Label(text=label, component=typed))
+        form.stop()
+        try:
+            await self._interaction.response.send_modal(form)
+            self._original = _Original.PRIVATE
+        except UNREACHABLE as error:
+            check_lost(error)
 
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""

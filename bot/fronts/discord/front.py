@@ -39,7 +39,7 @@ from bot.store.errors import MissingGameError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
 from bot.typed import check_length, narrowed
-from bot.views.table_buttons import SURE
+from bot.views.table_buttons import SURE, typed_after
 from solver.errors import FarkleError, InvalidRequestError
 from solver.wording import say, say_later, speak
 
@@ -239,6 +239,8 @@ class DiscordFront:
         table = await pressing.table(caller, press.game)
         if (late := too_late(caller, table, press)) is not None:
             await answer.tell(pressing.told_late(caller, press, late))
+        elif press.asks:
+            await answer.ask(press, *typed_after(table.game, press.action))
         elif press.action == "refresh":
             await answer.tell(pressing.shown(caller, press.game))
         elif press.action == "review":

@@ -208,6 +208,12 @@ def test_pairs_of_a_draft_are_buttons() -> None:
     pairs = [one for one in card.buttons if one.action.startswith("pair")]
     assert {one.label for one in pairs} == {f"2 × {die.typed}" for die in pool}
     assert card.foot == "**Ann takes the next pair with /pick.**"
+    sheet = {
+        row.split()[0]: row.split()[1:] for row in card.text.splitlines() if row[:1] not in "`"
+    }
+    assert sheet["lucky"] == ["27", "5", "9", "14", "18", "27"], "6 1 2 3 4 6 of 22"
+    assert sheet["devil"][0] == "J17"
+    assert all(text_width(row) <= 27 for row in card.text.splitlines()[1:])
     for place in range(len(pool)):
         game = apply(game, Picked(place=place))
     assert [one.action for one in table_buttons(game)] == ["roll", "resign", "rules", "details"]

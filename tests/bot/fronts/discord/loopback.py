@@ -126,6 +126,8 @@ class Interaction:
     original: Message | None = None
     private: list[Message] = field(default_factory=list)
     choices: list[str] | None = None
+    form: Json | None = None
+    """What is to be typed into, where that was the answer."""
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     shown: asyncio.Event = field(default_factory=asyncio.Event)
     expired: bool = False
@@ -252,6 +254,17 @@ class Loopback:
         assert value in {one["value"] for one in menu["options"]}, value
         data = {"custom_id": menu["custom_id"], "component_type": SELECT, "values": [value]}
         return await self._interact(3, data, by, message.channel, guild, message)
+
+    async def submit(
+        self, by: Json, form: Interaction, typed: str, *, guild: str | None = _GUILD
+    ) -> Interaction:
+        """Type a line into the form that answered a press."""
+        assert form.form is not None
+        [line] = form.form["components"]
+        field = line["component"] | {"value": typed}
+        sent = {"type": 18, "id": 1, "component": {"id": 2, "type": 4, **field}}
+        data = {"custom_id": form.form["custom_id"], "components": [sent], "resolved": {}}
+        return await self._interact(5, data, by, form.channel, guild, form.message)
 
     async def complete(
         self, by: Json, name: str, option: str, text: str, channel: str = "500"
@@ -646,6 +659,9 @@ class Loopback:
         elif kind == 7 and interaction.message is not None:
             self._edit(interaction.message, data, files)
             message = interaction.original = interaction.message
+            self._see_shown(interaction)
+        elif kind == 9:
+            interaction.form = data
             self._see_shown(interaction)
         elif kind == 6:
             message = interaction.original = interaction.message

@@ -243,14 +243,14 @@ def test_a_roll_of_real_dice_is_kept_by_buttons() -> None:
     def can(mask: int = 0) -> set[str]:
         return {one.action for one in table_buttons(game, mask) if one.enabled}
 
-    assert can() == {"farkle", "hint", "details", "why"}
+    assert can() == {"farkle", "fell", "points", "hint", "details", "why"}
     game = apply(game, Rolled(dice=(5, 3, 2, 1, 1, 1)))
     assert can() >= {"die0", "pick57", "undo", "why"}
     assert not can() & {"farkle", "keep", "bank", "roll"}
     assert can(0b111001) >= {"keep", "bank"}
     assert [one.label for one in table_buttons(game, 1) if one.action == "keep"] == ["Keep 50"]
     game = apply(game, Kept(dice=(5,)))
-    assert can() == {"bank", "hint", "details", "undo"}
+    assert can() == {"bank", "fell", "hint", "details", "undo"}
 
 
 def test_names_are_shown_as_they_are() -> None:
