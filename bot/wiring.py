@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Commands
-from bot.chat.features import Core, Feature
+from bot.chat.features import Core, Feature, of_answers
 from bot.chat.games import GameCommands
 from bot.chat.pressing import Pressing
 from bot.chat.rules import RulesCommands
@@ -99,8 +99,9 @@ async def open_parts(
         gc.set_threshold(10_000, 20, 200)
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
-        pressing = Pressing(games, rules, features)
-        yield Parts(commands_of(core, features), pressing, games, rules, store, tasks)
+        commands = commands_of(core, features)
+        pressing = Pressing(games, rules, [*features, of_answers(questions, commands)])
+        yield Parts(commands, pressing, games, rules, store, tasks)
     finally:
         if ending:
             ending.cancel()

@@ -7,7 +7,9 @@ from typing import TypeVar
 
 from bot.chat import fields
 from bot.chat.bringing import SETS, dice_told
+from bot.chat.cards import answer_card
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply
+from bot.chat.presses import AskPress
 from bot.chat.waiting import ready_for, ready_to_answer, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
@@ -24,7 +26,6 @@ from bot.services.situation import (
 from bot.services.tables import Caller, Table, Tables, check_hints
 from bot.table.state import Game
 from bot.views.advice import answer_data, answer_text
-from bot.views.answer_card import advice_card
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
@@ -187,8 +188,18 @@ class PositionQuestions:
 
         return self.answered(line, caller, of_game, advisor.odds_of, partial(_answer, caller))
 
-    async def _position(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        oracle, read = self.oracle, read_id(line.words)
+    def _position(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        return self._opened(line.words, caller)
+
+    def all_of(self, caller: Caller, press: AskPress) -> AsyncIterator[Reply]:
+        """All there is to say of a position, to the one who asks alone."""
+        return self._opened(press.position, caller, whole=True)
+
+    async def _opened(
+        self, typed: str, caller: Caller, *, whole: bool = False
+    ) -> AsyncIterator[Reply]:
+        """The position behind an ID."""
+        oracle, read = self.oracle, read_id(typed)
         known = [entry.rules for entry in await self.rules.list(caller.place) if entry.rules]
         meant, position, roll = opened(read, known)
         open_games = await self.tables.open_at(caller.place)
@@ -197,7 +208,7 @@ class PositionQuestions:
             yield reply
         work = oracle.advisor.answer, meant, position, roll
         found = await oracle.answered(caller.asker, meant, *work)
-        yield Reply(found, answer_text, answer_data, advice_card)
+        yield Reply(found, answer_text, answer_data, partial(answer_card, whole=whole), whole)
 
 
 def _dice(
@@ -236,7 +247,7 @@ def with_numbers(line: Line) -> Line:
 async def _answer(caller: Caller, found: Advice | Odds, here: Table | None) -> Reply:
     """Advice or odds; on the game here for who asked alone."""
     text = partial(_for_mover, here, caller) if here else answer_text
-    return Reply(found, text, answer_data, advice_card, private=here is not None)
+    return Reply(found, text, answer_data, answer_card, private=here is not None)
 
 
 def _for_mover(table: Table, caller: Caller, found: Advice | Odds) -> str:

@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
-from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
+from bot.chat.presses import AskPress, Confirm, Press, ReviewPage, TablePress
+from bot.services.advisor import Hint
 from bot.table.state import Game
+from bot.views.advice import opened_by
+from bot.views.answer_card import advice_card
 from bot.views.card import Button, Card, Style
-from bot.views.layout import plain_markdown
 from bot.views.table_buttons import SURE
 from bot.views.table_card import TableCard
+from solver.play.advice import Advice, Odds
 from solver.wording import say
 
 AnyCard = TypeVar("AnyCard", bound=Card)
@@ -17,20 +21,27 @@ AnyCard = TypeVar("AnyCard", bound=Card)
 
 def pressable(card: AnyCard, press: Callable[[str], Press]) -> AnyCard:
     """A card with the id of each button; `press`: what one does, by its action."""
-    return replace(
-        card, buttons=tuple(replace(one, id=press(one.action).id) for one in card.buttons)
-    )
+    buttons = tuple(replace(one, id=press(one.action).id) for one in card.buttons)
+    menu = replace(card.menu, id=press(card.menu.action).id) if card.menu else None
+    return replace(card, buttons=buttons, menu=menu)
 
 
 def pressable_table(card: TableCard, game: Game, language: str, mask: int = 0) -> TableCard:
     """The card of a table, in its language, with these dice chosen, bit by bit."""
     mask &= (1 << len(game.turn.roll or ())) - 1
 
-    def press(action: str, mask: int = mask) -> TablePress:
+    def press(action: str) -> TablePress:
         return TablePress(game.id, game.version, mask, language, action)
 
-    menu = replace(card.menu, id=press(card.menu.action, 0).id) if card.menu else None
-    return pressable(replace(card, menu=menu), press)
+    return pressable(card, press)
+
+
+def answer_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card | None:
+    """Advice, odds or a hint with a button that asks for all of it."""
+    card = advice_card(found, whole=whole)
+    answer = (found.advice or found.odds) if isinstance(found, Hint) else found
+    asks = opened_by(answer) if answer else None
+    return pressable(card, partial(AskPress, asks)) if card and asks else card
 
 
 def sure_card(press: TablePress, message: int) -> Card:
@@ -40,12 +51,11 @@ def sure_card(press: TablePress, message: int) -> Card:
     return Card(say(question), buttons=(Button("yes", say(yes), style=Style.GRAVE, id=sure.id),))
 
 
-def review_card(game: str, pages: Sequence[str], page: int) -> Card:
+def review_card(game: str, pages: Sequence[Card], page: int) -> Card:
     """A page of a review, with buttons to the one before and the one after."""
     on = page + 1 < len(pages)
     back = Button("back", say("◀ Previous"), enabled=page > 0)
-    card = Card(plain_markdown(pages[page]), (), (back, Button("on", say("Next ▶"), enabled=on)))
     return pressable(
-        card,
+        replace(pages[page], buttons=(back, Button("on", say("Next ▶"), enabled=on))),
         lambda to: ReviewPage(game, max(page - 1, 0) if to == "back" else page + 1, to),
     )

@@ -18,9 +18,11 @@ from operator import itemgetter
 from typing import Any
 
 from bot import log
+from bot.chat.cards import pressable
 from bot.chat.fields import Field, word
-from bot.chat.help import ALL, GROUPS, help_text
+from bot.chat.help import ALL, GROUPS, help_card, help_text
 from bot.chat.plain_words import ENDS, OTHER_NAMES, as_command
+from bot.chat.presses import CommandPress
 from bot.services.games import News
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
@@ -517,7 +519,10 @@ class Commands:
                 known=self._did_you_mean(name.removeprefix("/")),
             )
         text = partial(help_text, self.by_name)
-        yield Reply(name, text, lambda name: {"help": text(name)}, private=True)
+        yield Reply(name, text, lambda name: {"help": text(name)}, self._help_card, private=True)
+
+    def _help_card(self, name: str) -> Card:
+        return pressable(help_card(self.by_name, name), CommandPress)
 
     async def _quit(self, _: Line, __: Caller) -> AsyncIterator[Reply]:
         yield Reply({"quit": True}, lambda _: say("Bye."), ends=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
-from bot.chat.commands import Command, Reply
-from bot.chat.presses import Press
+from bot.chat.commands import Command, Commands, Line, Reply
+from bot.chat.presses import AskPress, CommandPress, Press
 from bot.services.chances import Oracle
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -59,3 +59,16 @@ class Feature:
     """Says what the end of a game at a table means to it."""
     posts: Callable[[str, Send], Coroutine[Any, Any, None]] | None = None
     """Posts what is due in the places of a front, by its name; called again and again."""
+
+
+def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
+    """What the buttons below answers and help do."""
+
+    async def asked(caller: Caller, press: AskPress) -> Pressed:
+        return Pressed(questions.all_of(caller, press), anew=True, private=True)
+
+    async def given(caller: Caller, press: CommandPress) -> Pressed:
+        told = commands.by_name[press.action].answer(Line((), {}), caller)
+        return Pressed(told, anew=True, private=press.action != "play")
+
+    return Feature(presses={AskPress: asked, CommandPress: given})

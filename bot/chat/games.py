@@ -464,7 +464,7 @@ class GameCommands:
         if line.words:
             table = await self._games.tables.find(caller, table_of(line))
             # where nobody asks for dice they are refused whatever they are
-            dice = _dice(line.words, table, caller) if table.game.tracked else ()
+            dice = typed_dice(line.words, table, caller) if table.game.tracked else ()
         async for news in self._games.roll(caller, table_of(line), dice):
             yield news
 
@@ -473,7 +473,7 @@ class GameCommands:
         if then := _THEN.get(typed[-1].lower()) if typed else None:
             typed.pop()
         table = await self._games.tables.find(caller, table_of(line))
-        kept = _dice(" ".join(typed), table, caller, kept=True)
+        kept = typed_dice(" ".join(typed), table, caller, kept=True)
         async for news in self._games.keep(caller, table_of(line), kept, then):
             yield news
 
@@ -496,10 +496,10 @@ class GameCommands:
         # "farkle 300" where a farkle keeps the turn total
         endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
         words = [word for word in line.arguments if _lower(word) not in _ENDINGS]
-        who, typed = _name_and_number(words, line, _no_turn)
-        points = None if typed is None else whole_number(typed, _no_turn)
+        who, typed = _name_and_number(words, line, no_turn)
+        points = None if typed is None else whole_number(typed, no_turn)
         if points is None and not endings:
-            raise InvalidRequestError(_no_turn(line.words))
+            raise InvalidRequestError(no_turn(line.words))
         ending = endings[0] if endings else "bank"
         return self._games.score(caller, table_of(line), who, points or 0, ending)
 
@@ -613,7 +613,7 @@ class GameCommands:
         return with_goal(rules, line.number("goal"), named=not brings)
 
 
-def _dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:
+def typed_dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:
     """Dice as typed, as many as the rules of a table have at most. Raises FarkleError.
 
     kept : whether they are dice of the roll on the table
@@ -680,7 +680,8 @@ def _away(line: Line) -> int | None:
     return seconds
 
 
-def _no_turn(text: str) -> str:
+def no_turn(text: str) -> str:
+    """That what was typed is no turn with real dice, and what is one."""
     if not text:
         return say("give the points of the turn, farkle, lose or win, as in /score ann 550")
     return say(

@@ -1,8 +1,11 @@
 """What /help says: the commands that are needed most and the groups, a group, a command, or all."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.views.card import Button, Card, Style, text_card
 from bot.views.layout import columns, wrap
 from solver.wording import say, say_later
 
@@ -36,12 +39,28 @@ _FIRST = "advise", "odds", "play", "track", "daily", "rules"
 """The commands that most people need."""
 
 
-def help_text(commands: Mapping[str, "Command"], name: str) -> str:
+def help_card(commands: Mapping[str, "Command"], name: str) -> Card:
+    """Help where options are asked for by name: what can be given there, and a short way in."""
+    asked = {key: one for key, one in commands.items() if one.fields is not None or key == "rules"}
+    card = text_card(partial(help_text, asked, name, typed=False))
+    if name:
+        return card
+    play = Button("play", say("New game"), style=Style.MAIN)
+    daily = Button("daily", say("Today's position"))
+    return replace(card, buttons=(play, daily, Button("drill", say("Practise"))))
+
+
+def help_text(commands: Mapping[str, "Command"], name: str, *, typed: bool = True) -> str:
     """Help on nothing in particular, a group, a command or all of them.
 
     name : empty, "all", or the name of a group or a command; "/play" is the command alone
+    typed : whether commands are typed with their options, and not asked for these by name
     """
-    if not name:
+    if not (name or typed):
+        groups = columns((group, say(meaning)) for group, (meaning, _) in GROUPS.items())
+        more = say("More of them with the option command of /help, also by group:")
+        lines = [*_rows(commands, _FIRST, typed=False), more, *groups]
+    elif not name:
         more = say(
             "/help play shows a group, /help advise a command, /help all everything. Groups:"
         )
@@ -54,20 +73,27 @@ def help_text(commands: Mapping[str, "Command"], name: str) -> str:
         for group, (meaning, names) in GROUPS.items():
             if name in {ALL, group}:
                 others = [key for key, one in commands.items() if one.group == group]
-                lines += [f"{group}: {say(meaning)}", *_rows(commands, [*names.split(), *others])]
+                listed = [*names.split(), *others]
+                lines += [f"{group}: {say(meaning)}", *_rows(commands, listed, typed=typed)]
         if name in commands:
             lines.append(say("/help /{command} says more about /{command}.", command=name))
     else:
-        lines = _command_lines(commands[name.removeprefix("/")])
+        lines = _command_lines(commands[name.removeprefix("/")], typed=typed)
     return wrap("\n".join(lines))
 
 
-def _rows(commands: Mapping[str, "Command"], names: tuple[str, ...] | list[str]) -> list[str]:
+def _rows(
+    commands: Mapping[str, "Command"], names: Iterable[str], *, typed: bool = True
+) -> list[str]:
     known = (commands[name] for name in names if name in commands)
-    return columns((one.usage, say(one.summary)) for one in known)
+    return columns((one.usage if typed else f"/{one.name}", say(one.summary)) for one in known)
 
 
-def _command_lines(command: "Command") -> list[str]:
+def _command_lines(command: "Command", *, typed: bool) -> list[str]:
+    if not typed and command.fields is not None:
+        asked = ((one.name, one.meaning or command.options[one.name]) for one in command.fields)
+        rows = columns((name, say(meaning)) for name, meaning in asked)
+        return [f"/{command.name}: {say(command.summary)}", *rows]
     lines = [f"{command.usage}: {say(command.summary)}"]
     lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())
     if command.examples:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field, ValidationError
@@ -10,8 +10,10 @@ from pydantic.dataclasses import dataclass
 
 LONGEST_ID = 100
 _ALL_DICE = 0b1111111
-_LISTS = {"bot"}
-"""Actions of a table that are chosen from a list."""
+_LISTS = {"bot", "more"}
+"""Lists of a table from which something is chosen; entries of the second are actions."""
+_TYPED = {"points", "fell"}
+"""Actions for which something is typed after the button is pressed."""
 _USES_DICE = {"roll", "bank", "keep", "use"}
 """Actions that do something with the dice that are chosen."""
 _CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
@@ -46,6 +48,15 @@ class Press:
         Press.kinds[cls.kind] = cls
 
     @property
+    def is_list(self) -> bool:
+        """Whether it is an entry of a list that was chosen."""
+        return False
+
+    def chosen_entry(self, entry: str) -> "Press":
+        """What it means where it is this entry of a list. Raises ValueError for one of no list."""
+        raise ValueError(entry)
+
+    @property
     def id(self) -> str:
         """What tells it again when its button is pressed."""
         return ":".join([self.kind, *(str(getattr(self, name)) for name in _in_id(type(self)))])
@@ -65,7 +76,7 @@ class TablePress(Press):
     language: LanguageTag
     action: ActionName
     chose: str = ""
-    """What was chosen, where it is a list."""
+    """What was chosen, where it is a list, or typed."""
     message: int = 0
     """The message that it is below: each has dice chosen of its own."""
 
@@ -78,6 +89,17 @@ class TablePress(Press):
     def is_list(self) -> bool:
         """Whether it is an entry of a list that was chosen."""
         return self.action in _LISTS
+
+    def chosen_entry(self, entry: str) -> "TablePress":
+        """What it means where it is this entry of a list. Raises ValueError for no action."""
+        if self.action == "more":
+            return replace(self, action=entry)
+        return replace(self, chose=entry)
+
+    @property
+    def asks(self) -> bool:
+        """Whether something has to be typed for it, which is not there yet."""
+        return self.action in _TYPED and not self.chose
 
     @property
     def chooses(self) -> bool:
@@ -112,6 +134,25 @@ class Confirm(Press):
     game: GameId
     message: Annotated[int, Field(ge=0)]
     """The one that shows the table, by number; 0 if it is not known."""
+
+
+@dataclass(frozen=True)
+class AskPress(Press):
+    """Asks for everything on a position that was answered briefly."""
+
+    kind: ClassVar[str] = "a"
+    position: Annotated[str, matching("[0-9A-Z-]{4,60}")]
+    """Its ID."""
+    action: ActionName
+
+
+@dataclass(frozen=True)
+class CommandPress(Press):
+    """Gives a command that needs no options."""
+
+    kind: ClassVar[str] = "c"
+    action: Annotated[str, matching("play|daily|drill")]
+    """The name of the command."""
 
 
 @dataclass(frozen=True)

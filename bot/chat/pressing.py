@@ -3,12 +3,12 @@
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from bot.chat.choices import Choices
-from bot.chat.commands import Reply, failure
+from bot.chat.commands import Reply, failure, whole_number
 from bot.chat.features import Feature
-from bot.chat.games import level_named
+from bot.chat.games import level_named, no_turn, typed_dice
 from bot.chat.presses import Confirm, TablePress
 from bot.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
 from bot.review.review import Review
@@ -22,9 +22,10 @@ from bot.table.commands import resign
 from bot.table.events import Accepted, Banked, Joined, Kept, Picked, Rolled, Scored, Undone, Used
 from bot.table.state import Stage
 from bot.tasks.tasks import Delay
+from bot.views.card import Card
 from bot.views.game import details_lines
 from bot.views.layout import on_phone, whole_sentence
-from bot.views.review import review_pages
+from bot.views.review import review_cards
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import kept_dice, used_dice, why_not
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
@@ -41,6 +42,8 @@ _MOVES: dict[str, type] = {
     "use": Used,
     "accept": Accepted,
     "farkle": Scored,
+    "points": Scored,
+    "fell": Rolled,
     "undo": Undone,
 }
 """What buttons make happen that are of one moment of a turn; those of pairs are, too."""
@@ -176,18 +179,23 @@ class Pressing:
                 return games.use(caller, game_id, used_dice(table.game, press.mask))
             case "accept":
                 return games.accept(caller, game_id)
-            case "farkle":
+            case "fell":
+                return games.roll(caller, game_id, typed_dice(press.chose, table, caller))
+            case "farkle" | "points" as told:
                 # the message says whose turn it is, whoever presses
                 mover = table.stored.seats[table.game.mover]
-                return games.score(
-                    caller, game_id, Person(mover.person or "", mover.name), 0, "farkle"
-                )
+                who = Person(mover.person or "", mover.name)
+                points = whole_number(press.chose, no_turn) if told == "points" else 0
+                ending: Literal["bank", "farkle"] = "bank" if told == "points" else "farkle"
+                return games.score(caller, game_id, who, points, ending)
             case "undo":
                 return games.undo(caller, game_id)
             case "join":
                 return games.join(caller, game_id)
             case "leave":
                 return games.get_up(caller, game_id)
+            case "bot" if press.chose.startswith("-"):
+                return games.get_up(caller, game_id, press.chose[1:])
             case "bot":
                 return games.join(caller, game_id, level_named(press.chose))
             case action if found := _PAIR.fullmatch(action):
@@ -254,15 +262,15 @@ class Pressing:
         async for news in told:
             yield news
 
-    async def review_pages(self, caller: Caller, table: Table) -> list[str]:
+    async def review_pages(self, caller: Caller, table: Table) -> list[Card]:
         """The pages of the review of a game."""
         if not table.game.over:
             raise changed()  # no such button was ever shown
-        pages: list[str] = []
+        pages: list[Card] = []
         async for found in self.games.oracle.review(table, caller.asker):
             if isinstance(found, Review):
                 with on_phone():
-                    pages = review_pages(found, table.names)
+                    pages = review_cards(found, table.names)
         return pages
 
     def confirmed(self, caller: Caller, press: Confirm) -> AsyncIterator[News]:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict
 from typing import Any, TypeVar
 
+from bot.chat.cards import answer_card
 from bot.chat.commands import Reply
 from bot.services.advisor import Hint
 from bot.services.chances import Oracle
@@ -16,7 +17,6 @@ from bot.table import commands
 from bot.table.state import Game
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
-from bot.views.answer_card import advice_card
 from bot.views.game import hint_data, hint_text
 from bot.views.tasks import delay_text, needed_data, needed_text
 from solver.errors import IllegalActionError
@@ -129,7 +129,7 @@ def hint_reply(told: Delay | Hint) -> Reply:
     """A hint, for who asked alone, or how long there is to wait for it."""
     if isinstance(told, Delay):
         return delay_reply(told)
-    return Reply(told, hint_text, hint_data, advice_card, private=True)
+    return Reply(told, hint_text, hint_data, answer_card, private=True)
 
 
 def told_reply(told: Delay | News) -> Reply | News:

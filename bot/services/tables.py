@@ -227,13 +227,15 @@ class Table:
     def seat_for(self, caller: Caller, who: Person | str | None) -> int:
         """The seat whose part a caller may end: the own one, or that of the player named.
 
-        With real dice whoever keeps the score says who leaves, else who manages the place. Raises
-        FarkleError.
+        With real dice whoever keeps the score says who leaves, else who manages the place; before
+        the first roll every player may have a bot leave. Raises FarkleError.
         """
         if who is None:
             return self.own_seat(caller)
         seat = self.seat_named(who)
-        if seat == self.seat_of(caller.person):
+        own = self.seat_of(caller.person)
+        is_spare = self.game.stage is Stage.LOBBY and self.game.seats[seat].level is not None
+        if seat == own or (is_spare and own is not None):
             return seat
         if self.game.tracked:
             self.check_may_track(caller)

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Connection,
     NullPool,
     create_engine,
+    func,
     insert,
     inspect,
     make_url,
@@ -27,7 +28,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
-from bot.store.schema import NEWEST, metadata, schema_version
+from bot.store.schema import NEWEST, events, metadata, schema_version
+from bot.store.wal import complete_frames
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -159,10 +161,11 @@ def prepare(path: Path) -> None:
     try:
         make_private(path.parent)
         with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=OWNER_ONLY), explained(path):
+            was_cut = False
             if path.exists():
                 if not path.is_file():
                     raise StoreError.say(_REASONS[sqlite3.SQLITE_CANTOPEN], path=path)
-                check_whole(path)
+                was_cut = check_whole(path)
             _keep_private(path)
             engine = create_engine(
                 URL.create("sqlite", database=str(path)),
@@ -179,6 +182,8 @@ def prepare(path: Path) -> None:
                     metadata.create_all(connection)
                     connection.execute(update(schema_version).values(number=NEWEST))
                 check_version(connection, path)
+                if was_cut:
+                    _tell_end_lost(connection, path)
                 connection.commit()
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
     except OSError as error:
@@ -363,12 +368,30 @@ def _file_id(path: Path) -> FileId | None:
     return found.st_dev, found.st_ino
 
 
-def check_whole(path: Path) -> None:
-    """Raises StoreError where SQLite finds pages damaged, sqlite3.Error where it can read none."""
+def check_whole(path: Path) -> bool:
+    """Whether what was written last is lost, as the log of the database is damaged or gone.
+
+    Raises StoreError where SQLite finds pages damaged, sqlite3.Error where it can read none.
+    """
+    log, index = _beside(path)
+    is_gone, written = index.exists() and not log.exists(), complete_frames(log)
     with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
         [answer] = connection.execute("PRAGMA quick_check(1)").fetchone()
+        _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     if answer != "ok":
         raise StoreError.say(_DAMAGED, path=path)
+    return is_gone or written > read
+
+
+def _tell_end_lost(connection: Connection, path: Path) -> None:
+    """Say in the log from when the games are."""
+    last = connection.scalar(select(func.max(events.c.at)))
+    logger.warning(
+        "the log of the database %s was damaged or gone, and what was written last is lost: games"
+        " are as they were at %s",
+        path,
+        last.isoformat(" ", "seconds") if last else "their start",
+    )
 
 
 def check_version(connection: Connection, path: Path | str) -> None:

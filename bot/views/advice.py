@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 def answer_data(answer: Advice | Odds) -> dict[str, Any]:
     """An answer with its own field names, and by what its position is opened again."""
-    return bare_data(answer) if answer.brought else {**bare_data(answer), "id": id_of(answer)}
+    return bare_data(answer) if answer.brought else {**bare_data(answer), "id": opened_by(answer)}
 
 
 def bare_data(answer: Advice | Odds) -> dict[str, Any]:
@@ -337,7 +337,7 @@ def answer_text(answer: Advice | Odds) -> str:
     return advice_text(answer) if isinstance(answer, Advice) else odds_text(answer)
 
 
-def id_of(answer: Advice | Odds) -> str | None:
+def opened_by(answer: Advice | Odds) -> str | None:
     """What opens a position of two players again."""
     if len(answer.chances) > 2 or answer.brought:
         return None
@@ -368,7 +368,7 @@ def reachable_text(answer: Advice | Odds, reason: str = "") -> str:
 
 def id_text(answer: Advice | Odds) -> str:
     """By what the position is opened again."""
-    found = id_of(answer)
+    found = opened_by(answer)
     return say("Position {id}", id=found) if found else ""
 
 

@@ -2,17 +2,17 @@
 
 from bot.services.advisor import Hint
 from bot.views.advice import (
-    about,
     advice_text,
     cost_text,
+    id_text,
     odds_table,
-    odds_text,
+    opened_by,
     position_text,
     reachable_text,
     reason_text,
 )
-from bot.views.card import Card
-from bot.views.game import NOT_EXACT, after_keeping, hint_head
+from bot.views.card import Button, Card
+from bot.views.game import NOT_EXACT, best_text
 from bot.views.layout import (
     dice_count,
     dice_text,
@@ -21,39 +21,48 @@ from bot.views.layout import (
     plain_markdown,
     shorten_text,
 )
+from bot.views.roll_picture import kept_picture
+from solver.loaded.kits import Kit
+from solver.named.sets import read_set
 from solver.play.advice import Advice, Odds
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate
 from solver.wording import say, say_later
 
-_MOST_OPTIONS = 8
-"""Set-asides of a roll that are named at most."""
+_MOST_ROWS = 3
+"""Set-asides of a roll that are told before anybody asks for all of them."""
+_MOST_OPTIONS = 24
+"""Set-asides of a roll that are told at most."""
 
 
-def advice_card(found: Advice | Odds | Hint) -> Card | None:
-    """Advice, odds or a hint as a message; None where dice of one's own are told as text."""
+def advice_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card | None:
+    """Advice, odds or a hint as a message; None where dice of one's own are told as text.
+
+    whole : whether all set-asides are told, and not the best with a button for the others
+    """
     if found.brought:
         return None
     match found:
         case Advice():
-            return Card(shorten_text(_marked_advice(found)))
+            return _advice_card(found, [], whole=whole)
         case Odds():
             return Card(_marked_odds(found))
-        case Hint():
-            return Card(shorten_text(_marked_hint(found)))
+        case Hint(advice=Advice() as advice):
+            notes = [] if found.exact else [say(NOT_EXACT)]
+            return _advice_card(advice, notes, whole=whole)
+        case Hint(odds=Odds() as odds):
+            notes = [] if found.exact else [say(NOT_EXACT)]
+            return Card("\n".join([_marked_odds(odds), *notes]))
+    return None
 
 
-def _marked_advice(advice: Advice) -> str:
-    """The set-asides of a roll, best first, or what has become of the turn."""
+def _advice_card(advice: Advice, notes: list[str], *, whole: bool) -> Card:
+    """What is best below its headline, and the roll as a picture."""
     if advice.fate is not Fate.SCORES:
-        return plain_markdown(advice_text(advice))
-    where = say(
-        "{position}, {rules} rules",
-        position=position_text(advice.rules, advice.position),
-        rules=escape_markdown(advice.rules.name),
-    )
-    lines, within = [f"**{dice_text(advice.roll)}**: {where}"], advice.within
-    for number, option in enumerate(advice.options[:_MOST_OPTIONS]):
+        return Card(plain_markdown(advice_text(advice)))
+    most = _MOST_OPTIONS if whole or not opened_by(advice) else _MOST_ROWS
+    lines = [f"### {escape_markdown(best_text(advice))}", f"-# {_where(advice)}"]
+    for number, option in enumerate(advice.options[:most]):
         then = {
             Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
             Decision.BANK: say_later("keep **{kept}** ({points:,}), bank {total:,}"),
@@ -67,28 +76,32 @@ def _marked_advice(advice: Advice) -> str:
             total=option.turn_total,
         )
         cost = advice.win_probability - option.win_probability
-        tail = say("**best**") if number == 0 else cost_text(cost, within)
-        lines.append(f"{number + 1}\\. {told}: {percent(option.win_probability, within)}, {tail}")
-    if (more := len(advice.options) - _MOST_OPTIONS) > 0:
-        lines.append(say("and {number} more", number=more))
-    notes = reason_text(advice), reachable_text(advice)
-    lines += map(plain_markdown, filter(None, notes))
-    return "\n".join(lines)
+        tail = say("**best**") if number == 0 else cost_text(cost, advice.within)
+        value = percent(option.win_probability, advice.within)
+        lines.append(f"{number + 1}\\. {told}: {value}, {tail}")
+    told_later = (reason_text(advice), reachable_text(advice), *notes)
+    lines += map(plain_markdown, filter(None, told_later))
+    lines += [f"-# {note}" for note in [id_text(advice)] if note]
+    buttons: tuple[Button, ...] = ()
+    if (every := len(advice.options)) > most:
+        buttons = (Button("all", say("All {number} choices", number=every)),)
+    kit = Kit(read_set(f"ordinary*{advice.rules.dice}", advice.rules.dice))
+    drawn = kept_picture(kit, advice.roll, advice.options[0].set_aside)
+    return Card(shorten_text("\n".join(lines)), (drawn,), buttons)
+
+
+def _where(advice: Advice) -> str:
+    """The roll and the position."""
+    where = say(
+        "{position}, {rules} rules",
+        position=position_text(advice.rules, advice.position),
+        rules=escape_markdown(advice.rules.name),
+    )
+    return f"{dice_text(advice.roll)}: {where}"
 
 
 def _marked_odds(odds: Odds) -> str:
     """Roll or bank in columns, and why under them."""
-    told = odds_table(odds), reason_text(odds), *about(odds)
-    return "\n".join(map(plain_markdown, filter(None, told)))
-
-
-def _marked_hint(hint: Hint) -> str:
-    """What is best for the player to move, and why."""
-    lines = [f"**{hint_head(hint)}**"]
-    if hint.advice:
-        lines += [_marked_advice(hint.advice), after_keeping(hint.advice)]
-    if hint.odds:
-        lines.append(plain_markdown(odds_text(hint.odds, alone=not hint.advice)))
-    if not hint.exact:
-        lines.append(say(NOT_EXACT))
-    return "\n".join(lines)
+    told = [odds_table(odds), reason_text(odds), reachable_text(odds)]
+    lines = [f"### {escape_markdown(best_text(odds))}", *map(plain_markdown, filter(None, told))]
+    return "\n".join([*lines, *(f"-# {note}" for note in [id_text(odds)] if note)])

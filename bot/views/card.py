@@ -1,6 +1,6 @@
 """Messages as data: marked text, pictures and buttons, for chats that have messages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -10,6 +10,10 @@ from solver.wording import say
 
 _MOST_PLAIN = 1_700
 """Characters of a text before it is made safe, which adds some."""
+_MOST_IN_LIST = 25
+"""Entries of a list, as Discord has them."""
+LISTED = -1
+"""The row of a button that is an entry of a list below all rows."""
 LONGEST_LABEL = 40
 """Letters of a button that are shown."""
 
@@ -40,6 +44,7 @@ class Button:
     action: str
     label: str
     row: int = 0
+    """The row that it is in, or LISTED."""
     style: Style = Style.PLAIN
     enabled: bool = True
     why: str = ""
@@ -50,7 +55,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """A list below a table from which one entry is chosen."""
+    """A list below a message from which one entry is chosen."""
 
     action: str
     label: str
@@ -60,6 +65,15 @@ class Menu:
     id: str = ""
 
 
+def listed(action: str, buttons: Iterable[Button]) -> tuple[tuple[Button, ...], Menu | None]:
+    """Buttons that are in rows, and a list of the others that can be pressed, if there are any."""
+    every = tuple(buttons)
+    others = [one for one in every if one.row == LISTED and one.enabled][:_MOST_IN_LIST]
+    options = tuple((one.action, one.label, "") for one in others)
+    in_rows = tuple(one for one in every if one.row != LISTED)
+    return in_rows, Menu(action, say("More"), options) if options else None
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """A message."""
@@ -67,6 +81,7 @@ class Card:
     text: str
     attachments: tuple[Attachment, ...] = ()
     buttons: tuple[Button, ...] = ()
+    menu: Menu | None = None
 
     def __post_init__(self) -> None:
         """Something is said, and whatever it is, Discord acts on nothing in it."""

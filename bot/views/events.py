@@ -144,11 +144,24 @@ def result_text(table: Table) -> str:
     shares = table.game.shares
     if shares is None:
         return idle_text(table.idle_hours) if table.idle_hours else say("No result.")
-    winners = [name for name, share in zip(table.names, shares, strict=True) if share > 0]
+    winners = _winners(table)
     scores = standings_text(table.names, table.game)
     if len(winners) == 1:
         return say("{name} wins: {scores}.", name=winners[0], scores=scores)
     return say("{names} share the win: {scores}.", names=and_text(winners), scores=scores)
+
+
+def winners_text(table: Table) -> str:
+    """Who has won, in a few words."""
+    winners = _winners(table)
+    if len(winners) == 1:
+        return say("🏆 {name} wins!", name=winners[0])
+    return say("🏆 {names} share the win!", names=and_text(winners))
+
+
+def _winners(table: Table) -> list[str]:
+    shares = table.game.shares or ()
+    return [name for name, share in zip(table.names, shares, strict=True) if share > 0]
 
 
 def idle_text(hours: int) -> str:

@@ -32,7 +32,7 @@ from bot.views.events import (
 from bot.views.layout import columns, rough_percent, wrap
 from bot.views.named_dice import doubts
 from solver.named.drafts import pairs_of
-from solver.play.advice import Advice
+from solver.play.advice import Advice, Odds
 from solver.turn.equations import Decision
 from solver.wording import figure, say, say_later, say_number
 
@@ -273,10 +273,15 @@ def hint_head(hint: Hint) -> str:
         return say("Use your badge: {what}.", what=what)
     if advice and not advice.options:
         return say("Take the farkle with /use no, and keep your badge.")
-    if advice:
-        best = advice.options[0]
-        return say(_KEEP[best.action], dice=set_aside_text(advice, best))
-    return say(_DO[hint.odds.action]) if hint.odds else ""
+    return best_text(about) if about else ""
+
+
+def best_text(answer: Advice | Odds) -> str:
+    """What is best, in a few words; of a roll that has a set-aside."""
+    if isinstance(answer, Odds):
+        return say(_DO[answer.action])
+    best = answer.options[0]
+    return say(_KEEP[best.action], dice=set_aside_text(answer, best))
 
 
 def after_keeping(advice: Advice) -> str:

@@ -45,6 +45,8 @@ _LINES = {
     ),
 }
 """What is said by turns, so that nobody reads the same line all evening."""
+_SWEPT = say_later("🔥 Hot dice! {name} sweeps up all of them.")
+"""What is said where the turn is over."""
 _AGAIN = say_later("🔥 Hot dice once more, number {number} of this turn. Do not stop {name} now.")
 
 
@@ -85,6 +87,8 @@ def highlight_line(news: News, found: Highlight) -> str:
     line = lines[table.game.version % len(lines)]
     if found.feat is Feat.HOT_DICE and found.number > 1:
         line = _AGAIN
+    if found.feat is Feat.HOT_DICE and news.before and table.game.last is not news.before.last:
+        line = _SWEPT
     return say(
         line,
         name=table.names[found.seat],

@@ -34,6 +34,8 @@ _SHORT_NAME = 10
 """Columns of the name of a row that is repeated rather than put above its row."""
 
 _for_phone: ContextVar[bool] = ContextVar("for_phone", default=False)
+_TOO_LONG = 100
+"""Letters of a text that are left out until it fits into a message."""
 _IN_TABLE = "\x02"
 """Ends a line of a table in text for a phone, where it tells that from a list."""
 
@@ -339,8 +341,7 @@ def plain_markdown(text: str) -> str:
     message = "\n".join(shown)
     if len(message) <= MOST_IN_MESSAGE:
         return message
-    plain = "\n".join(defused(line.removesuffix(_IN_TABLE)) for line in text.split("\n"))
-    return "\n".join(_code([shorten_text(plain, MOST_IN_MESSAGE - 12)]))
+    return plain_markdown(shorten_text(text, len(text) - _TOO_LONG))
 
 
 def blocks(text: str) -> Iterator[tuple[bool, list[str]]]:

@@ -5,7 +5,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from bot.views.layout import columns, wrap
+from bot.views.layout import PHONE, columns, room, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.named.catalogue import Badge, Exactness, KnownDie, Tier, Version
 from solver.named.rolls import JOKER_LETTER
@@ -142,7 +142,11 @@ def badges_text(badges: Sequence[Badge]) -> str:
         " not all that it does is known; ??: its points are not known; ???: it is not in the"
         " game's tables. See docs/kingdom-come.md."
     )
-    return "\n".join([*columns(rows), wrap(more)])
+    # what a message has no room for is at its end, and the key is read first
+    first, then = (
+        ([wrap(more)], columns(rows)) if room() <= PHONE else (columns(rows), [wrap(more)])
+    )
+    return "\n".join([*first, *then])
 
 
 def badge_effect(tiers: Sequence[Badge]) -> str:

@@ -18,7 +18,20 @@ from bot.views.advice import (
     turn_total_text,
 )
 from bot.views.badges import USES, turned_to
-from bot.views.layout import MOST_IN_MESSAGE, columns, inside, percent, wrap
+from bot.views.card import Card
+from bot.views.layout import (
+    MOST_IN_MESSAGE,
+    PHONE,
+    columns,
+    escape_markdown,
+    inside,
+    percent,
+    plain_markdown,
+    room,
+    shorten,
+    wrap,
+)
+from bot.views.roll_picture import kept_picture
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
@@ -27,7 +40,8 @@ from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
 from solver.wording import and_text, figure, say, say_later, say_number
 
-_LONGEST_NAME = 24
+_LONGEST_NAME, _SHORT_NAME = 24, 6
+"""Letters of names in tables, and in those of several players on a phone."""
 _LEAST_TOLD = 0.00005
 """Least change of a win probability that is not told as 0."""
 _WORTH_NAMING = 0.0005
@@ -54,14 +68,47 @@ def review_text(review: Review, names: Sequence[str]) -> str:
     Of these as many as fit into a message, and the worst one in any case.
     """
     for most in range(NUMBER_OF_WORST, 0, -1):
-        text = "\n\n".join(review_pages(review, names, most))
+        text = "\n\n".join(_parts(review, names, most))
         if len(text) <= MOST_IN_MESSAGE:
             break
     return text
 
 
-def review_pages(review: Review, names: Sequence[str], most: int = NUMBER_OF_WORST) -> list[str]:
-    """Return the same in pages: the game, its players, luck, turns, the worst decisions."""
+_MOST_IN_LINE = 4
+"""Players of whom one line tells."""
+
+
+def review_cards(review: Review, names: Sequence[str]) -> list[Card]:
+    """A review as messages: how the game went and was played, then the worst decisions."""
+    parts = [_head(review, names), _without_luck(review, names), *_table(review, names)]
+    costly = _costly(review, NUMBER_OF_WORST)
+    if not costly:
+        parts.append(_worst(review, names, 0))
+    pages = ["\n".join(filter(None, parts))]
+    if review.is_told:
+        pages += [_turns(review, names), _swings(review, names)]
+    cards = [Card(plain_markdown(page)) for page in pages]
+    for number, found in enumerate(costly, 1):
+        head = say("Costly decision {number} of {all}", number=number, all=len(costly))
+        cards.append(_costly_card(review, *found, names, head))
+    return cards
+
+
+def _costly_card(
+    review: Review, moment: Moment, judgement: Judgement, names: Sequence[str], head: str
+) -> Card:
+    """A decision that cost much, below its roll with what was better to keep."""
+    did, better, cost = map(escape_markdown, _explained(review, moment, judgement, names))
+    text = f"**{escape_markdown(head)}**\n{did}\n**{better}**\n{cost}"
+    if not judgement.roll:
+        return Card(text)
+    return Card(
+        text, (kept_picture(_kit(review, moment), judgement.roll, judgement.best.set_aside),)
+    )
+
+
+def _parts(review: Review, names: Sequence[str], most: int) -> list[str]:
+    """The game, its players, luck, turns, and as many of the worst decisions."""
     parts = [_head(review, names), "\n".join(_table(review, names))]
     if luckless := _without_luck(review, names):
         parts.append(luckless)
@@ -214,9 +261,20 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
                     lambda player: points(now[player.seat] - review.start[player.seat]),
                 )
             )
-    cells = [(label, *map(cell, review.players)) for label, cell in rows]
-    right = set(range(1, len(names) + 1))
-    return columns([("", *map(_short, names)), *cells], right=right)
+    narrow = room() <= PHONE and len(names) > 2
+    if narrow and len(names) > _WITH_POINTS:
+        every = [
+            ", ".join(f"{label} {cell(one)}" for label, cell in rows) for one in review.players
+        ]
+        return [f"{name}: {told}" for name, told in zip(names, every, strict=True)]
+    # words are wider than figures
+    cells = [
+        (label, *map(cell, review.players))
+        for label, cell in rows
+        if not (narrow and label == say("level of play"))
+    ]
+    head = [shorten(name, _SHORT_NAME) if narrow else _short(name) for name in names]
+    return columns([("", *head), *cells], right=set(range(1, len(names) + 1)))
 
 
 def _told_points(
@@ -289,6 +347,18 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"
 
 
+def luck_text(review: Review, names: Sequence[str]) -> str:
+    """One line on how everybody played and how the dice fell; empty where nobody can say."""
+    played = [one for one in review.players if one.decisions][:_MOST_IN_LINE]
+    if not played or review.is_told:
+        return ""
+    accuracy, luck = (
+        ", ".join(f"{names[one.seat]} {told(one)}" for one in played)
+        for told in (_accuracy, lambda one: _points(one.luck, review.within))
+    )
+    return say("Accuracy: {accuracy}. Luck, %: {luck}.", accuracy=accuracy, luck=luck)
+
+
 def _without_luck(review: Review, names: Sequence[str]) -> str:
     adjusted = [player.luck_adjusted_result for player in review.players]
     possible = [min(1.0, max(0.0, result)) for result in adjusted if result is not None]
@@ -307,11 +377,7 @@ def _without_luck(review: Review, names: Sequence[str]) -> str:
 
 
 def _worst(review: Review, names: Sequence[str], most: int) -> str:
-    found = [
-        (moment, moment.judgement)
-        for moment in review.worst[:most]
-        if moment.judgement is not None and moment.judgement.loss >= _WORTH_NAMING
-    ]
+    found = _costly(review, most)
     if not any(player.decisions for player in review.players):
         return say("There was no decision to review.")
     if not found:
@@ -319,17 +385,34 @@ def _worst(review: Review, names: Sequence[str], most: int) -> str:
         return say("No decision cost {points} or more of the chance to win.", points=least)
     lines = [say("The decisions that cost the most chance to win:")]
     for number, (moment, judgement) in enumerate(found, 1):
-        told = _explained(review, moment, judgement, names[moment.seat])
+        told = " ".join(_explained(review, moment, judgement, names))
         lines.append(wrap(f"{number}. {told}"))
     return "\n".join(lines)
 
 
-def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) -> str:
-    dice_set = f"ordinary*{review.rules.dice}"
-    kit = review.kits[moment.seat] if review.kits else Kit(read_set(dice_set, review.rules.dice))
+def _costly(review: Review, most: int) -> list[tuple[Moment, Judgement]]:
+    """Those of the worst decisions that are worth naming."""
+    return [
+        (moment, moment.judgement)
+        for moment in review.worst[:most]
+        if moment.judgement is not None and moment.judgement.loss >= _WORTH_NAMING
+    ]
+
+
+def _kit(review: Review, moment: Moment) -> Kit:
+    """What a player brought, or the dice of the rules."""
+    ordinary = f"ordinary*{review.rules.dice}"
+    return review.kits[moment.seat] if review.kits else Kit(read_set(ordinary, review.rules.dice))
+
+
+def _explained(
+    review: Review, moment: Moment, judgement: Judgement, names: Sequence[str]
+) -> tuple[str, str, str]:
+    """What was done, what was better, and what that cost."""
+    kit = _kit(review, moment)
     chosen, best = judgement.chosen, judgement.best
     told = {
-        "name": name,
+        "name": names[moment.seat],
         "turn": moment.turn,
         "position": _where(review.rules, judgement),
         "roll": inside(_roll_text(kit, judgement)),
@@ -346,7 +429,7 @@ def _explained(review: Review, moment: Moment, judgement: Judgement, name: str) 
         chance=percent(chosen.win_probability, review.within),
         best=percent(best.win_probability, review.within),
     )
-    return f"{did} {better} {cost}"
+    return did, better, cost
 
 
 def _in_words(

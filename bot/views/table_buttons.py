@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-from bot.services.tables import bot_name
 from bot.table import badges, commands
 from bot.table.commands import most_players
 from bot.table.dice_names import kept_text, rolled_text
@@ -11,7 +10,7 @@ from bot.table.drafting import laid_out
 from bot.table.events import Kept
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
-from bot.views.card import LONGEST_LABEL, Attachment, Button, Menu, Style
+from bot.views.card import LISTED, LONGEST_LABEL, Attachment, Button, Style
 from bot.views.dice_picture import dice_png
 from bot.views.layout import (
     dice_count,
@@ -19,7 +18,6 @@ from bot.views.layout import (
 from solver.errors import IllegalActionError
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
-from solver.play.policies import LEVELS
 from solver.turn.dice import JOKER, Roll, make_roll
 from solver.wording import figure, say, say_later, say_number
 
@@ -28,8 +26,9 @@ JOKER_SIGN = "🃏"
 _PER_ROW = 3
 _MOST_OPTIONS = 8
 """The most set-asides of a roll that are named."""
-_MOST_PICKS = 3
-"""The most set-asides of several dice that have a button."""
+_WIDEST_PICKS = 24
+"""Letters of the set-asides of several dice that have a button beside each other; the others are in
+a list."""
 
 SURE = {
     "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
@@ -90,11 +89,8 @@ def table_buttons(
         buttons = _before_real_dice(game)
     else:
         buttons = _before_a_roll(game)
-    barred = not all(one.enabled for one in buttons)
-    # while dice are chosen it stays in its place, so that nothing jumps
-    if barred or (game.turn.roll is not None and not game.over):
-        row = max(one.row for one in buttons)
-        buttons.append(Button("why", say("Why not?"), row, enabled=barred))
+    if not all(one.enabled for one in buttons):
+        buttons.append(Button("why", say("Why not?"), buttons[-1].row))
     return buttons
 
 
@@ -105,7 +101,11 @@ def why_not(game: Game, mask: int) -> list[str]:
 
 
 def _button(
-    check: Callable[[], object], action: str, label: str, row: int, style: Style = Style.PLAIN
+    check: Callable[[], object],
+    action: str,
+    label: str,
+    row: int,
+    style: Style = Style.PLAIN,
 ) -> Button:
     """A button that can be pressed where a command lets its action pass."""
     try:
@@ -166,12 +166,6 @@ def _lobby(game: Game, *, opened: bool) -> list[Button]:
     return [*buttons, Button("rules", say("Rules"), 1), _details(1)]
 
 
-def bot_menu() -> Menu:
-    """Which bot is to sit down."""
-    options = tuple((level, bot_name(level), say(LEVELS[level])) for level in LEVELS)
-    return Menu("bot", say("Add a bot"), options)
-
-
 def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
     roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
@@ -180,11 +174,20 @@ def _before_a_roll(game: Game) -> list[Button]:
 
 
 def _before_real_dice(game: Game) -> list[Button]:
-    """What a press can say of a turn with real dice; what falls is typed."""
-    first = Button("farkle", say("Farkle"))
+    """What a press can say of a turn with real dice; what falls, or the points, are typed then."""
+    buttons = [Button("fell", say("Enter dice"), style=Style.MAIN)]
     if game.turn != game.first_turn:
-        first = _bank(game, 0)
-    return [first, _hint(game, 0), _details(0), _undo_button(game, 1)]
+        buttons.append(_bank(game, 0))
+    else:
+        buttons += [Button("points", say("Enter points")), Button("farkle", say("Farkle"), 1)]
+    return [*buttons, _hint(game, 1), _details(1), _undo_button(game, 2)]
+
+
+def typed_after(game: Game, action: str) -> tuple[str, str]:
+    """What is asked for after a button is pressed for which something is typed, and an example."""
+    if action == "points":
+        return say("Points of the turn"), "550"
+    return say("Dice that fell"), "1 5 lucky, 6 odd" if game.kits else "6 5 3 3 3 2"
 
 
 def _pairs(game: Game) -> list[Button]:
@@ -208,17 +211,18 @@ def _choice(game: Game, mask: int) -> list[Button]:
     scoring = _scoring_dice(game)
     idle = tuple(die for die, scores in zip(roll, scoring, strict=True) if not scores)
     useless = _idle_text(game, idle) if idle and not changes else ""
+    per_row = _PER_ROW if game.kits else _PER_ROW + 1
     for number, (die, scores) in enumerate(zip(roll, scoring, strict=True)):
-        alone = worth.get((die,))
-        label = _die_label(game, die) + (f" · {figure(alone)}" if alone else "")
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
         why = "" if scores else useless
-        buttons.append(Button(f"die{number}", label, number // _PER_ROW, style, not why, why))
+        label = _die_label(game, die)
+        buttons.append(Button(f"die{number}", label, number // per_row, style, not why, why))
+    row = len(roll) // per_row
+    buttons.append(_hint(game, row))
     kept = kept_dice(game, mask)
-    row = -(-len(roll) // _PER_ROW)
-    if picks := _picks(game, mask, row):
-        buttons += picks
-        row += 1
+    picks = _picks(game, mask, row + 1)
+    row += 2 if picks else 1
+    buttons += [one for one in picks if one.row != LISTED]
     if game.is_farkle:
         buttons.append(Button("accept", say("Take the farkle"), row))
     elif kept not in worth:
@@ -240,8 +244,12 @@ def _choice(game: Game, mask: int) -> list[Button]:
         buttons += [go_on, _bank(after, row)]
         buttons += _use(after, 0, row)
     buttons += _use(game, mask, row)
-    buttons += [_hint(game, row + 1), _details(row + 1)]
-    return [*buttons, _undo_button(game, row + 2) if game.tracked else _resign(row + 1)]
+    buttons += [one for one in picks if one.row == LISTED]
+    return [
+        *buttons,
+        _details(LISTED),
+        _undo_button(game, LISTED) if game.tracked else _resign(LISTED),
+    ]
 
 
 def _picks(game: Game, mask: int, row: int) -> list[Button]:
@@ -252,16 +260,18 @@ def _picks(game: Game, mask: int, row: int) -> list[Button]:
     everything = make_roll([die for die, scores in scoring if scores])
     # before the others, however many points they are worth
     several.sort(key=lambda one: one.dice != everything)
-    buttons = []
-    for one in several[:_MOST_PICKS]:
+    buttons: list[Button] = []
+    room: int = _WIDEST_PICKS
+    for one in several:
         points = figure(one.points)
         label = _of_dice(game, one.dice, f"{{}} · {points}".format)
         if one.dice == everything:
-            told = say("All that scores")
-            label = f"{told} · {points}"
+            label = say("All · {points:,}", points=one.points)
         chosen = _mask_of(roll, one.dice)
         style = Style.MAIN if chosen == mask else Style.PLAIN
-        buttons.append(Button(f"pick{chosen}", label, row, style))
+        is_beside = not buttons or len(label) <= room
+        room = room - len(label) if is_beside else 0
+        buttons.append(Button(f"pick{chosen}", label, row if is_beside else LISTED, style))
     return buttons
 
 

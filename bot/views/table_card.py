@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from enum import Enum
 
 from bot.review.highlights import Highlight
+from bot.review.review import Review
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.tables import Table
+from bot.services.tables import Table, bot_name
 from bot.table.badges import used_roll
 from bot.table.commands import most_players
 from bot.table.dice_names import rolled_text
+from bot.table.drafting import laid_out
 from bot.table.events import Rolled, TurnEnding, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from bot.tasks.tasks import duration
 from bot.typed import cleaned
-from bot.views.card import Attachment, Card, Menu
+from bot.views.card import Attachment, Card, Menu, listed
 from bot.views.dice_picture import dice_png
-from bot.views.events import turn_so_far_text
+from bot.views.events import result_text, turn_so_far_text, winners_text
 from bot.views.game import story_lines, table_head, to_move_text
 from bot.views.highlights import highlight_line, highlight_of, moment_picture
 from bot.views.layout import (
@@ -34,7 +36,11 @@ from bot.views.layout import (
     shorten_text,
     text_width,
 )
-from bot.views.table_buttons import bot_menu, roll_picture, shown_faces, table_buttons
+from bot.views.review import luck_text
+from bot.views.table_buttons import roll_picture, shown_faces, table_buttons
+from solver.named.rolls import JOKER_LETTER
+from solver.play.policies import LEVELS
+from solver.rules.ruleset import FACES
 from solver.turn.dice import make_roll
 from solver.wording import figure, say
 
@@ -44,7 +50,8 @@ _WIDTH = 27
 """Columns of the score sheet: more are broken on a phone."""
 _MOST_TALL = 4
 """Players up to which each has two lines of the score sheet."""
-_SHORT_NAME, _SHORT_BAR = 8, 3
+_SHORT_NAME = 12
+"""Columns of a name where there are more: they have one line each, and no bar."""
 
 
 class Mood(Enum):
@@ -68,7 +75,6 @@ class TableCard(Card):
     """A small picture beside it."""
     foot: str = ""
     """Whose turn it is, and how far it has come."""
-    menu: Menu | None = None
     mood: Mood = Mood.PLAY
 
     def __post_init__(self) -> None:
@@ -83,18 +89,24 @@ class TableCard(Card):
 
 
 def table_card(
-    told: Sequence[News], chart: bytes | None = None, *, pictures: bool = True
+    told: Sequence[News],
+    chart: bytes | None = None,
+    review: Review | None = None,
+    *,
+    pictures: bool = True,
 ) -> TableCard:
     """A table after its news, the last of which has it as it is now.
 
     told : the news that the message tells
     chart : the picture of its chart, which takes long to draw
+    review : that of a game that is over, which takes long, too
     pictures : whether the dice are drawn
     """
     news = told[-1]
     table, game = news.table, news.table.game
     found = [(one, highlight_of(one)) for one in told]
-    story = _story(found)
+    result = escape_markdown(result_text(table))
+    story = [line for line in _story(found) if not (game.shares and line == result)]
     while len(story) > 1 and sum(map(len, story)) > _MOST_STORY:
         del story[0]
     drawn = [*_dice(news)] if pictures else []
@@ -102,16 +114,28 @@ def table_card(
         names = ", ".join(table.names)
         said = cleaned(say("Win probabilities turn by turn: {names}", names=names))
         drawn.append(Attachment("game.png", chart, said[:1000]))
-    head = escape_markdown(table_head(table))
+    head = [
+        f"-# {escape_markdown(table_head(table))}",
+        _sheet(table, news.at_start or news.chances),
+    ]
+    if game.is_drafting:
+        head.append(_dice_sheet(game))
+    if game.shares:
+        head.insert(0, f"## {escape_markdown(winners_text(table))}")
+    if review and (luck := luck_text(review, table.names)):
+        head.append(f"-# {escape_markdown(luck)}")
+    buttons, menu = listed(
+        "more", table_buttons(game, opened=is_open(table), reviewable=news.reviewable)
+    )
     moments = (moment_picture(*one) for one in reversed(found)) if pictures else iter(())
     return TableCard(
-        f"-# {head}\n{_sheet(table, news.at_start or news.chances)}",
+        "\n".join(head),
         tuple(drawn),
-        tuple(table_buttons(game, opened=is_open(table), reviewable=news.reviewable)),
+        buttons,
+        _bot_menu(table) if _waits(table) else menu,
         "\n".join(story),
         next(filter(None, moments), None),
         _foot(table) + _solve(news),
-        bot_menu() if _waits(table) else None,
         mood_of(game),
     )
 
@@ -122,10 +146,21 @@ def is_open(table: Table) -> bool:
 
 
 def _waits(table: Table) -> bool:
-    """Whether its host says when all are there, and more can come."""
+    """Whether its host says when all are there, and more can come or bots can go."""
     game = table.game
-    has_room = len(game.seats) < most_players(game)
-    return game.stage is Stage.LOBBY and is_open(table) and has_room and not game.tracked
+    changes = len(game.seats) < most_players(game) or any(one.level for one in game.seats)
+    return game.stage is Stage.LOBBY and is_open(table) and changes and not game.tracked
+
+
+def _bot_menu(table: Table) -> Menu:
+    """Which bot is to sit down, or to get up again."""
+    game = table.game
+    levels = LEVELS if len(game.seats) < most_players(game) else ()
+    options = [(level, bot_name(level), say(LEVELS[level])) for level in levels]
+    for shown, stored in zip(table.names, table.stored.seats, strict=True):
+        if stored.level:
+            options.append((f"-{stored.name}", say("Remove {bot}", bot=shown), ""))
+    return Menu("bot", say("Add a bot") if levels else say("Remove a bot"), tuple(options))
 
 
 def choice_card(
@@ -142,10 +177,12 @@ def choice_card(
     moment : the picture that it has beside them
     """
     drawn = roll_picture(game, mask) if pictures else None
+    buttons, menu = listed("more", table_buttons(game, mask))
     return TableCard(
         told.get("text", ""),
         (drawn,) if drawn else (),
-        tuple(table_buttons(game, mask)),
+        buttons,
+        menu,
         told.get("story", ""),
         moment,
         told.get("foot", ""),
@@ -200,6 +237,8 @@ def _foot(table: Table) -> str:
             told += " " + say("Turn total {points:,}.", points=total)
     elif total:
         told = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
+    elif game.tracked and not game.is_drafting:
+        told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:
         told = to_move_text(table)
     return f"**{escape_markdown(told)}**"
@@ -228,6 +267,20 @@ def _sheet(table: Table, chances: Chances | None) -> str:
     return "```text\n" + "\n".join(row.rstrip() for row in rows) + "\n```"
 
 
+def _dice_sheet(game: Game) -> str:
+    """How often each of the dice that are laid out shows each face, in percent."""
+    room = _WIDTH - 3 * len(FACES)
+    rows = [pad("%", room) + "".join(f"{face:>3}" for face in FACES)]
+    for name, die in {die.typed: die.die for _, die in laid_out(game)}.items():
+        total = sum(die.weights)
+        shares = zip(FACES, die.weights, strict=True)
+        shown = (
+            f"{JOKER_LETTER * (face in die.jokers)}{100 * one / total:.0f}" for face, one in shares
+        )
+        rows.append(pad(shorten(name, room), room) + "".join(f"{one:>3}" for one in shown))
+    return "```text\n" + "\n".join(rows) + "\n```"
+
+
 def _tall(table: Table, number: int, share: float | None) -> list[str]:
     """A player in two lines: name and score, and a bar below them."""
     game, seat = table.game, table.game.seats[number]
@@ -253,7 +306,7 @@ def _flat(table: Table, number: int, share: float | None) -> list[str]:
         row += " " + say("resigned")
     elif share is not None:
         told = f"{figure(share * 100, '.0f')} %"
-        row += f" {pad(_fine_bar(share, _SHORT_BAR), _SHORT_BAR)} {told:>5}"
+        row += f" {told:>5}"
     return [row]
 
 
@@ -272,12 +325,6 @@ def _name(table: Table, number: int, width: int) -> str:
 def _bar(share: float, width: int) -> str:
     full = round(share * width)
     return "█" * full + "░" * (width - full)
-
-
-def _fine_bar(share: float, width: int) -> str:
-    """A short one, by eighths of a letter."""
-    full, part = divmod(round(share * width * 8), 8)
-    return "█" * full + " ▏▎▍▌▋▊▉"[part] * (part > 0)
 
 
 def _dice(news: News) -> list[Attachment]:

@@ -1,5 +1,6 @@
 """The commands that show the turn at hand as a picture, and walk through all positions."""
 
+import re
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from functools import partial
@@ -20,7 +21,7 @@ from bot.features.pictures.explainer_view import (
     explanation_data,
     explanation_text,
 )
-from bot.features.pictures.explorer import Exploration, explored, explored_at, explored_in
+from bot.features.pictures.explorer import Exploration, Field, explored, explored_at, explored_in
 from bot.features.pictures.explorer_view import exploration_card, exploration_data, exploration_text
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets
@@ -149,6 +150,22 @@ class Walk(Press):
     action: ActionName
 
     @property
+    def is_list(self) -> bool:
+        """Whether something else to change was chosen."""
+        return self.action == "change"
+
+    def chosen_entry(self, entry: str) -> "Walk":
+        """What it means where it is this entry of the list. Raises ValueError for no field."""
+        return replace(self, action=Field(entry).value)
+
+    @property
+    def changes(self) -> Field:
+        """What the steps from its position change."""
+        known = (one for one in Field if re.fullmatch(f"{one}((up|down)2?)?", self.action))
+        found = next(known, Field.OWN)
+        return found if found.is_counted else Field.OWN
+
+    @property
     def position(self) -> Position:
         """The position that it leads to."""
         return unpacked(self.packed)
@@ -162,29 +179,37 @@ async def walked(
     position = press.position
     scores = tuple(position.players[k].score for k in position.in_order)
     check_hints(await tables.open_at(caller.place), caller, rules, scores)
-    work = explored_at, oracle.advisor, rules, position
-    yield exploration(await oracle.answered(caller.asker, rules, *work, players=len(scores)))
+    work = explored_at, oracle.advisor, rules
+    found = await oracle.answered(caller.asker, rules, *work, position, players=len(scores))
+    turned = {step.field: step.position for step in found.steps if not step.amount}
+    over = turned.get(Field(press.action)) if press.action in {*Field} else None
+    if over and press.action != Field.SIDES:
+        found = await oracle.answered(caller.asker, rules, *work, over, players=len(scores))
+    yield exploration(found, changes=press.changes)
 
 
-def exploration(found: Exploration, game: str = "", *, private: bool = False) -> Reply:
-    """A position with the ways on as a reply."""
+def exploration(
+    found: Exploration, game: str = "", *, private: bool = False, changes: Field = Field.OWN
+) -> Reply:
+    """A position with the ways on as a reply; `changes`: what the steps that are shown change."""
     text, data = partial(exploration_text, game=game), partial(exploration_data, game=game)
     began_in = None if found.odds.brought else ""
-    return Reply(found, text, data, _walk_card, private=private, began_in=began_in)
+    card = partial(_walk_card, changes)
+    return Reply(found, text, data, card, private=private, began_in=began_in)
 
 
-def _walk_card(found: Exploration) -> Card | None:
-    """A position with a button for each step; None where dice of one's own are told as text."""
+def _walk_card(changes: Field, found: Exploration) -> Card | None:
+    """A position with the ways on; None where dice of one's own are told as text."""
     if found.odds.brought:
         return None
-    language = spoken().code
-    return pressable(exploration_card(found), lambda action: walk_press(found, action, language))
+    card, language = exploration_card(found, changes), spoken().code
+    return pressable(card, lambda action: walk_press(found, action, language))
 
 
 def walk_press(found: Exploration, action: str, language: str) -> Walk:
     """The press that leads from a position to one a step away."""
     leads = {step.action: step.position or found.position for step in found.steps}
-    digest, position = found.rules.digest[:_DIGEST], packed(leads[action])
+    digest, position = found.rules.digest[:_DIGEST], packed(leads.get(action, found.position))
     room = LONGEST_ID - len(f"x:{digest}:{language}:{position}::{action}")
     return Walk(digest, language, position, found.rules.name[: min(_NAME, room)], action)
 

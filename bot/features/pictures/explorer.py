@@ -44,6 +44,11 @@ class Field(StrEnum):
     SIDES = "sides"
     """The turn of the next player begins at these scores."""
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is more or less, and not one thing or the other."""
+        return self not in {Field.ON_BOARD, Field.THEY_ON_BOARD, Field.BEGAN, Field.SIDES}
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

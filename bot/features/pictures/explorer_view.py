@@ -7,7 +7,7 @@ from bot.features.pictures.explorer import Exploration, Field, Step
 from bot.services.loaded import NEXT_PLAYER, LoadedDice
 from bot.services.positions import all_on_board
 from bot.views.advice import bare_data, odds_text, position_data
-from bot.views.card import Button, Card
+from bot.views.card import Button, Card, Menu
 from bot.views.game import NOT_EXACT
 from bot.views.layout import columns, plain_markdown, wrap
 from bot.views.thresholds import bank_from_data, bank_from_text
@@ -33,20 +33,16 @@ _LABELS = {
 
 _NO_WAYS = say_later("There are no steps from here: /explore cannot say all that matters here.")
 
-_ROWS = {
-    Field.OWN: 0,
-    Field.OPPONENT: 1,
-    Field.TURN: 2,
-    Field.DICE: 3,
-    Field.HOT_DICE: 3,
-    Field.FARKLES: 4,
-    Field.THEIR_FARKLES: 4,
-    Field.ON_BOARD: 2,
-    Field.THEY_ON_BOARD: 3,
-    Field.BEGAN: 0,
-    Field.SIDES: 1,
+_FIELDS = {
+    Field.OWN: say_later("Your score"),
+    Field.OPPONENT: say_later("Their score"),
+    Field.TURN: say_later("Turn total"),
+    Field.DICE: say_later("Dice"),
+    Field.HOT_DICE: say_later("Hot dice"),
+    Field.FARKLES: say_later("Your farkles"),
+    Field.THEIR_FARKLES: say_later("Their farkles"),
 }
-"""The row of buttons that each field has; there are at most five buttons in a row."""
+"""What is changed by more and less."""
 
 
 def exploration_text(found: Exploration, game: str = "") -> str:
@@ -115,18 +111,28 @@ def exploration_data(found: Exploration, game: str = "") -> dict[str, Any]:
     }
 
 
-def exploration_card(found: Exploration) -> Card:
-    """A walk as a message with a button for each step; one that leads nowhere is disabled."""
+def exploration_card(found: Exploration, changes: Field = Field.OWN) -> Card:
+    """A walk as a message: a row of steps, and a list of what else they may change.
+
+    changes : what the steps change; one that leads nowhere is disabled
+    """
     buttons = [
-        Button(
-            step.action,
-            step_label(found, step),
-            _ROWS[step.field],
-            enabled=step.position is not None,
-        )
+        Button(step.action, step_label(found, step), enabled=step.position is not None)
         for step in found.steps
+        if step.field in {changes, Field.SIDES}
     ]
-    return Card(plain_markdown(position_view(found)), buttons=tuple(buttons))
+    others = {
+        step.field.value: say(_FIELDS[step.field]) if step.amount else step_label(found, step)
+        for step in found.steps
+        if step.position and step.field not in {changes, Field.SIDES}
+    }
+    menu = Menu(
+        "change",
+        say("Change: {what}", what=say(_FIELDS[changes])),
+        tuple((value, called, "") for value, called in others.items()),
+    )
+    text = plain_markdown(position_view(found))
+    return Card(text, buttons=tuple(buttons), menu=menu if others else None)
 
 
 def step_label(found: Exploration, step: Step) -> str:

@@ -9,7 +9,7 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from bot.features.practice import daily_store as stored
 from bot.review.kept_questions import read_kept
@@ -30,6 +30,9 @@ from solver.wording import say
 logger = logging.getLogger(__name__)
 
 SETTING = "daily"
+_LOST = timedelta(minutes=1)
+"""After which nobody is posting any more what was claimed: a program was killed. It is little, as
+Discord knows a message that is sent again for some minutes alone."""
 """Key of the place setting that holds the hour."""
 
 
@@ -142,14 +145,18 @@ class Daily:
         """Have posted what is due in the places of a front, once, whoever else looks for it.
 
         Due is what was not posted on the day of its hour, as of a program that was off. It is
-        claimed before it is sent: where a program is killed in between it is not posted that day,
-        and nothing is ever posted twice.
+        claimed before it is sent, so that nobody else sends it: where a program is killed in
+        between, it is due again a little later.
 
         post : says whether it is done with; else it is tried again the next time
 
         Raises StoreError.
         """
         now = self._tables.now()
+        for place, since in (await self._store.places_that_set(stored.SENDING)).items():
+            claimed = datetime.fromisoformat(since)
+            if place.startswith(f"{front}:") and now - claimed > _LOST:
+                await stored.done(self._store, place, claimed.date(), posted=False)
         hours = await self._store.places_that_set(SETTING)
         due = [
             place
@@ -181,14 +188,12 @@ class Daily:
             return
         if not await stored.claim(self._store, place, day, self._tables.now()):
             return
-        done = False
         try:
-            done = await post(place, found)
+            posted = await post(place, found)
         except Exception:
-            await stored.give_back(self._store, place, day)
+            await stored.done(self._store, place, day, posted=False)
             raise
-        if not done:
-            await stored.give_back(self._store, place, day)
+        await stored.done(self._store, place, day, posted=posted)
 
     async def _day(self, place: str) -> date:
         """The day that it is in a place: where its hour is put off, the one that was asked last.

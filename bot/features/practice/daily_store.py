@@ -8,10 +8,12 @@ from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select, update
 
 from bot.store.rows import DailyAnswer, StoredDaily, sound, unsound
-from bot.store.schema import daily_answers, daily_positions
+from bot.store.schema import daily_answers, daily_positions, place_settings
 from bot.store.store import Store
 from bot.store.transactions import put
 
+SENDING = "daily-sending"
+"""The setting of a place that says since when something is being posted there."""
 _ASKED = [daily_positions.c[name] for name in StoredDaily.__dataclass_fields__]
 _ANSWER = [daily_answers.c[name] for name in DailyAnswer.__dataclass_fields__]
 _DAILY, _GIVEN = TypeAdapter(StoredDaily), TypeAdapter(DailyAnswer)
@@ -68,17 +70,35 @@ async def posted(store: Store, day: date) -> set[str]:
 
 
 async def claim(store: Store, place: str, day: date, at: datetime) -> bool:
-    """Take it upon oneself to post what was asked; false where somebody has done that."""
+    """Take it upon oneself to post what was asked; false where somebody has done that.
+
+    Until `done` says so, it is known when that was, as whoever posts may be killed.
+    """
     free = daily_positions.c.posted_at.is_(None)
     this = update(daily_positions).where(_on(daily_positions, place, day), free)
     claimed = this.values(posted_at=at)
-    return bool(await store.write(lambda connection: connection.execute(claimed).rowcount))
+
+    def take(connection: Connection) -> bool:
+        if not connection.execute(claimed).rowcount:
+            return False
+        row = {"place": place, "key": SENDING, "value": at.isoformat()}
+        put(connection, place_settings, row)
+        return True
+
+    return await store.write(take)
 
 
-async def give_back(store: Store, place: str, day: date) -> None:
-    """What was claimed was not posted after all."""
+async def done(store: Store, place: str, day: date, *, posted: bool) -> None:
+    """What was claimed is posted, or was not after all."""
     this = update(daily_positions).where(_on(daily_positions, place, day))
-    await store.write(lambda connection: connection.execute(this.values(posted_at=None)))
+    sending = place_settings.c.place == place, place_settings.c.key == SENDING
+
+    def end(connection: Connection) -> None:
+        connection.execute(delete(place_settings).where(*sending))
+        if not posted:
+            connection.execute(this.values(posted_at=None))
+
+    await store.write(end)
 
 
 async def answered(

@@ -109,7 +109,7 @@ def _blocks(
     """All there is to say of a tournament.
 
     width : columns of a name in a table
-    commands : whether it is said what to type
+    commands : whether it is said what to type; else buttons are the games that are to be played
     """
     if found is None:
         return
@@ -120,13 +120,13 @@ def _blocks(
     if not found.started and not found.over:
         yield from _before(found, commands=commands)
         return
-    if found.due:
+    if found.due and commands:
         yield say("Games to play now:")
         yield [(_under_way(one) + _versus(found, one, width),) for one in found.due]
     if found.waiting:
         yield say("Waiting: {names}.", names=", ".join(one.name for one in found.waiting))
     if found.form is Form.KNOCK_OUT and not found.over:
-        yield from _bracket(found, width)
+        yield from _bracket(found, width, is_whole=not commands)
     elif any(row.games for row in found.table):
         yield say("Games won:")
         yield [_row(one, width) for one in found.table]
@@ -202,14 +202,20 @@ def _row(row: Row, width: int) -> tuple[str, ...]:
     return f"{row.place}.", name, say("{won} of {games:,}", won=won, games=row.games)
 
 
-def _bracket(found: Tournament, width: int) -> Iterator[Block]:
-    """Every round of a knock-out as far as it is known, and who won."""
+def _bracket(found: Tournament, width: int, *, is_whole: bool) -> Iterator[Block]:
+    """Every round of a knock-out as far as it is known, and who won.
+
+    is_whole : whether it says, too, which games are under way
+    """
     for number in range(1, found.rounds + 1):
         pairings = [one for one in found.pairings if one.round == number]
         known = [one for one in pairings if any(isinstance(side, int) for side in one.sides)]
         if known:
             yield _round_name(number, found.rounds)
-            yield [(_versus(found, one, width, mark=True),) for one in known]
+            yield [
+                ((_under_way(one) if is_whole else "") + _versus(found, one, width, mark=True),)
+                for one in known
+            ]
 
 
 def _round_name(number: int, rounds: int) -> str:

@@ -4,19 +4,23 @@ import asyncio
 import contextlib
 import io
 import logging
+import re
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextvars import copy_context
 from dataclasses import replace
 from enum import Enum, auto
 from typing import Any, TypeVar
 
 import discord
+from discord.ui import Label, Modal, TextInput
 from discord.utils import MISSING
 
 from bot.chat.cards import pressable_table
 from bot.chat.commands import Reply, failure
+from bot.chat.presses import TablePress
 from bot.fronts.discord.asking import (
+    MOST_IN_FORM,
     caller_of,
     language_of_all,
     person_of,
@@ -26,19 +30,21 @@ from bot.fronts.discord.asking import (
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.frames import AnyView, card_view, shown_texts, shows_moment, text_view
 from bot.fronts.discord.threads import begin_thread, can_begin, tell_in_thread
-from bot.review.chart import GameChart
+from bot.review.review import Review
+from bot.services.chances import Oracle
 from bot.services.games import News
 from bot.services.needed import Needed
 from bot.services.tables import Table
 from bot.store.errors import DoneElsewhereError
 from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import Delay, Tasks
+from bot.tasks.tasks import Delay
 from bot.views.card import Attachment, Card
 from bot.views.chart import chart_png
 from bot.views.game import chances_text, reminder_text
 from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
+    MOST_IN_MESSAGE,
     escape_markdown,
     plain_markdown,
     shorten_text,
@@ -57,6 +63,10 @@ _DEFER_SECONDS = 1.0
 BETWEEN_EDITS = 1.0
 """Seconds between two changes of a message."""
 _MOST_TEXT = 1_900
+
+
+_OF_MESSAGES = {discord.InteractionType.component, discord.InteractionType.modal_submit}
+"""What is done below a message, which answers change."""
 
 
 class _Original(Enum):
@@ -81,7 +91,7 @@ class Answer:
         interaction: discord.Interaction[Any],
         settings: PlaceSettings,
         language: Language,
-        tasks: Tasks,
+        oracle: Oracle,
         *,
         private: bool = False,
         all_private: bool = False,
@@ -91,7 +101,7 @@ class Answer:
 
         settings : what holds in the place
         language : of the tables, which are for all to read
-        tasks : where charts are drawn, and how busy it is
+        oracle : where games are looked back on, and how busy it is
         private : what takes long is announced to the one who asked alone
         all_private : everything is for the one who asked
         anew : a press is answered by a message of its own
@@ -99,10 +109,10 @@ class Answer:
         self._interaction = interaction
         self._private = private or all_private
         self._all_private = all_private
-        self._pressed = interaction.type is discord.InteractionType.component and not anew
+        self._pressed = interaction.type in _OF_MESSAGES and not anew
         self._settings = settings
         self._language = language
-        self._tasks = tasks
+        self._oracle, self._tasks = oracle, oracle.tasks
         self._original = _Original.NONE
         self._message: discord.WebhookMessage | None = None
         """What all can see, where the first answer was for one alone."""
@@ -111,7 +121,11 @@ class Answer:
         self._table: discord.PartialMessage | None = None
         """What shows the table, where that is not the message whose button was pressed."""
         self._told: list[News] = []
+        self.numbers: Mapping[str, int] = {}
+        """Those of commands that can be tapped where a text names them, by their names."""
         self._cards: list[Card] = []
+        self._is_awaited = False
+        """Whether the last of these says how long the next one takes."""
         self._shown_id = interaction.message.id if self._pressed and interaction.message else None
         """The message that shows the table."""
         self._game: str | None = None
@@ -321,6 +335,9 @@ class Answer:
                 private.append(told)
             elif isinstance(told, Reply) and not isinstance(told.subject, News):
                 shown = self._card_of(told)
+                if self._is_awaited:
+                    self._cards.pop()  # the answer takes the place of how long it took
+                self._is_awaited = waits and not getattr(told.subject, "failed", None)
                 self._cards.append(shown)
             else:
                 shown = told.subject if isinstance(told, Reply) else told
@@ -351,28 +368,35 @@ class Answer:
             await self._show_card(news)
             return
         in_their_language = said_in(self._language, copy_context)
-        drawing = asyncio.create_task(self._drawn(news.chart), context=in_their_language)
+        drawing = asyncio.create_task(self._looked_back(news), context=in_their_language)
         try:
             await self._show_card(news)
-            if chart := await drawing:
-                await self._show_card(news, chart)
+            if (found := await drawing) is not None:
+                await self._show_card(news, *found)
         finally:
             drawing.cancel()
 
-    async def _show_card(self, news: News, chart: bytes | None = None) -> None:
+    async def _show_card(
+        self, news: News, chart: bytes | None = None, review: Review | None = None
+    ) -> None:
         pictures = self._tasks.pressure.degree < Degree.STRAINED
         told = list(self._told)
-        card = said_in(self._language, table_card, told, chart, pictures=pictures)
+        card = said_in(self._language, table_card, told, chart, review, pictures=pictures)
         await self.show(pressable_table(card, news.table.game, self._language.code))
 
-    async def _drawn(self, chart: GameChart) -> bytes | None:
-        """The picture of a game that is over, if there is time for it."""
-        asker = caller_of(self._interaction).asker
+    async def _looked_back(self, news: News) -> tuple[bytes | None, Review | None] | None:
+        """The picture and the review of a game that is over, if there is time for them."""
+        asker, chart = caller_of(self._interaction).asker, news.chart
         is_strained = self._tasks.pressure.degree >= Degree.STRAINED
-        if is_strained or len(chart.turns) < 2:
+        if chart is None or is_strained or len(chart.turns) < 2:
             return None
         with contextlib.suppress(FarkleError):
-            return await self._tasks.soon(asker, chart_png, chart)
+            picture = await self._tasks.soon(asker, chart_png, chart)
+            review = None
+            with contextlib.suppress(FarkleError):
+                async for found in self._oracle.review(news.table, asker):
+                    review = found if isinstance(found, Review) else None
+            return picture, review
         return None
 
     async def show(self, card: Card) -> None:
@@ -487,6 +511,18 @@ class Answer:
                 told = say("this message can no longer be changed: /show shows the table again")
                 await self.tell_alone(told)
 
+    async def ask(self, press: TablePress, label: str, example: str) -> None:
+        """Have something typed for a press, in a form whose answer is that press again."""
+        typed: TextInput[Any] = TextInput(placeholder=example, max_length=MOST_IN_FORM)
+        form = Modal(title=label, custom_id=press.id, timeout=None)
+        form.add_item(Label(text=label, component=typed))
+        form.stop()
+        try:
+            await self._interaction.response.send_modal(form)
+            self._original = _Original.PRIVATE
+        except UNREACHABLE as error:
+            check_lost(error)
+
     async def bury(self, error: FarkleError) -> None:
         """Take the buttons away from the message whose button was pressed, and say why."""
         changed: dict[str, Any] = {"view": None}
@@ -519,23 +555,21 @@ class Answer:
     async def tell_privately(self, card: Card) -> None:
         """Tell something to the one who asked alone."""
         interaction = self._interaction
-        view, files = card_view(card), files_of(card.files)
+        view, files, text = card_view(card), files_of(card.files), _tapped(card.text, self.numbers)
         how: dict[str, Any] = {"ephemeral": True, "view": view or MISSING, "files": files}
         try:
             if self._original is _Original.NONE:
-                await interaction.response.send_message(card.text, **how)
+                await interaction.response.send_message(text, **how)
                 self._original = _Original.PRIVATE
             elif self._original is _Original.LOADING_PRIVATELY:
-                await interaction.edit_original_response(
-                    content=card.text, view=view, attachments=files
-                )
+                await interaction.edit_original_response(content=text, view=view, attachments=files)
                 self._original = _Original.PRIVATE
             else:
                 if self._original is _Original.LOADING and not self._pressed:
                     # else Discord would put this in its place, for all to see
                     await interaction.delete_original_response()
                     self._original = _Original.PRIVATE
-                await interaction.followup.send(card.text, **how)
+                await interaction.followup.send(text, **how)
         except UNREACHABLE as error:
             check_lost(error)
 
@@ -575,6 +609,17 @@ class Answer:
 def _only(people: list[discord.abc.Snowflake]) -> discord.AllowedMentions:
     """Nobody but these is mentioned."""
     return discord.AllowedMentions(everyone=False, users=people, roles=False, replied_user=False)
+
+
+def _tapped(text: str, numbers: Mapping[str, int]) -> str:
+    """A text with its commands as Discord has them tapped; one with subcommands cannot be."""
+
+    def tapped(found: re.Match[str]) -> str:
+        number = numbers.get(found[1]) if found[1] != "rules" else None
+        return f"</{found[1]}:{number}>" if number else found[0]
+
+    marked = re.sub(r"(?<![\w/])/([a-z-]+)", tapped, text)
+    return marked if len(marked) <= MOST_IN_MESSAGE else text
 
 
 def files_of(attachments: Iterable[Attachment]) -> list[discord.File]:

@@ -12,9 +12,12 @@ from bot.fronts.discord.threads import channel_of
 from bot.languages import best_language
 from bot.services.tables import Caller, Person
 from bot.store.rows import PlaceSettings
+from bot.typed import cleaned
 from bot.views.layout import LONGEST_NAME, safe_text
 from solver.wording import Language, spoken
 
+MOST_IN_FORM = 100
+"""Letters that are typed into a form."""
 DUE = "due"
 """When it has to be told so at the latest: a monotonic time among the extras of an interaction."""
 
@@ -78,13 +81,36 @@ def sent(interaction: discord.Interaction[Any], name: str) -> object:
 def press_of(interaction: discord.Interaction[Any]) -> Press | None:
     """The press of a button or of an entry of a list, by its id; None if there is no such."""
     press = read_press(str(sent(interaction, "custom_id")))
-    is_list = isinstance(press, TablePress) and press.is_list
-    expected = discord.ComponentType.string_select if is_list else discord.ComponentType.button
-    if sent(interaction, "component_type") != expected.value:
+    if interaction.type is discord.InteractionType.modal_submit:
+        typed = _typed(sent(interaction, "components"))
+        if isinstance(press, TablePress) and press.asks and typed:
+            return replace(press, chose=typed, message=_shown(interaction))
         return None
-    if isinstance(press, TablePress):
+    is_list = press is not None and press.is_list
+    expected = discord.ComponentType.string_select if is_list else discord.ComponentType.button
+    if press is None or sent(interaction, "component_type") != expected.value:
+        return None
+    if is_list:
         chosen = sent(interaction, "values")
-        chose = str(chosen[0]) if isinstance(chosen, list) and chosen else ""
-        message = interaction.message.id if interaction.message else 0
-        return replace(press, chose=chose, message=message)
+        try:
+            press = press.chosen_entry(
+                str(chosen[0]) if isinstance(chosen, list) and chosen else ""
+            )
+        except ValueError:
+            return None
+    if isinstance(press, TablePress):
+        return replace(press, message=_shown(interaction))
     return press
+
+
+def _shown(interaction: discord.Interaction[Any]) -> int:
+    """The number of the message below which something was pressed, 0 if there is none."""
+    return interaction.message.id if interaction.message else 0
+
+
+def _typed(components: object) -> str:
+    """What was typed into a form of one line, empty if that makes no sense."""
+    match components:
+        case [{"component": {"value": str(typed)}}]:
+            return cleaned(typed)[:MOST_IN_FORM].strip()
+    return ""

@@ -191,10 +191,13 @@ class FarkleClient(discord.AutoShardedClient):
         digest = hashlib.sha256(json.dumps(payload, sort_keys=True).encode()).hexdigest()
         place = f"discord-application:{self.application_id}"
         async with AsyncFileLock(self._data / "discord-commands.lock", mode=OWNER_ONLY):
-            if (await self._store.place_settings(place)).get(_COMMANDS_KEY) == digest:
+            known = str((await self._store.place_settings(place)).get(_COMMANDS_KEY))
+            if known.startswith(f"{digest} "):
+                self.front.numbers = json.loads(known.removeprefix(digest))
                 return
-            await self.tree.sync()
-            await self._store.set_place_setting(place, _COMMANDS_KEY, digest)
+            self.front.numbers = {one.name: one.id for one in await self.tree.sync()}
+            kept = f"{digest} {json.dumps(self.front.numbers)}"
+            await self._store.set_place_setting(place, _COMMANDS_KEY, kept)
         logger.info("sent %d commands to Discord", len(payload))
 
 

@@ -48,10 +48,12 @@ def card_view(shown: Card) -> AnyView | None:
     if isinstance(shown, TableCard):
         view: AnyView = LayoutView(timeout=None)
         view.add_item(_frame(shown))
-    elif shown.buttons:
+    elif shown.buttons or shown.menu:
         view = View(timeout=None)
         for one in shown.buttons:
             view.add_item(_button(one, row=one.row))
+        if shown.menu:
+            view.add_item(_menu(shown.menu))
     else:
         return None
     view.stop()
@@ -98,7 +100,7 @@ def _button(one: card.Button, row: int | None = None) -> Button[Any]:
 def _menu(menu: Menu) -> Select[Any]:
     """A list whose choice comes as the press of a button does, with what was chosen."""
     options = [
-        SelectOption(label=called, value=value, description=shorten(meaning, _MOST_MEANING))
+        SelectOption(label=called, value=value, description=shorten(meaning, _MOST_MEANING) or None)
         for value, called, meaning in menu.options
     ]
     return Select(custom_id=menu.id, placeholder=menu.label, options=options)

@@ -40,7 +40,7 @@ from bot.store.errors import MissingGameError, StoreError
 from bot.store.rows import PlaceSettings
 from bot.table.state import Stage
 from bot.typed import check_length, narrowed
-from bot.views.table_buttons import SURE
+from bot.views.table_buttons import SURE, typed_after
 from solver.errors import FarkleError, InvalidRequestError
 from solver.wording import say, say_later, speak
 
@@ -79,6 +79,8 @@ class DiscordFront:
         self._games, self._rules = pressing.games, pressing.rules
         self._reminders: dict[str, tuple[int, int]] = {}
         """By game, of the last ones: the seat and the number of the turn that was called for."""
+        self.numbers: dict[str, int] = {}
+        """The numbers that Discord has given to commands, by their names."""
         self._running: set[asyncio.Task[Any]] = set()
         self._least_lag = math.inf
         """The least lag of an interaction so far: how far both clocks are apart."""
@@ -149,6 +151,8 @@ class DiscordFront:
         users: Sequence[discord.abc.User],
     ) -> None:
         answer = await self._answer(interaction, private=name in PRIVATE)
+        if name == "help":
+            answer.numbers = self.numbers
         if any(user.bot for user in users):
             await answer.tell_alone(
                 say("a Discord bot cannot play: level:optimal adds a player of mine")
@@ -246,6 +250,8 @@ class DiscordFront:
         table = await pressing.table(caller, press.game)
         if (late := too_late(caller, table, press)) is not None:
             await answer.tell(pressing.told_late(caller, press, late))
+        elif press.asks:
+            await answer.ask(press, *typed_after(table.game, press.action))
         elif press.action == "refresh":
             await answer.tell(pressing.shown(caller, press.game))
         elif press.action == "review":
@@ -333,7 +339,7 @@ class DiscordFront:
         if settings.language:
             speak(best_language(settings.language))
         of_all = language_of_all(interaction, settings, table)
-        return Answer(interaction, settings, of_all, self._games.oracle.tasks, **how)
+        return Answer(interaction, settings, of_all, self._games.oracle, **how)
 
     async def _told(
         self,

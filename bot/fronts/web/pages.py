@@ -15,7 +15,7 @@ from bot.fronts.web.pictures import DAY, pictures_of
 from bot.fronts.web.rendering import Page, command_link, link
 from bot.services.situation import DEFAULT_RULES, has_sets
 from bot.typed import narrowed
-from bot.views.advice import id_of
+from bot.views.advice import opened_by
 from bot.views.dice_picture import dice_png
 from bot.views.drawing import draw_as
 from bot.views.thresholds import bank_from_text
@@ -101,7 +101,7 @@ class Pages:
             full=len(dice) >= (whole or 6),
             missing=missing if dice else 0,
             replies=[last] if last else [],
-            id=id_of(found) if found else None,
+            id=opened_by(found) if found else None,
             ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if _may_tell_ends(found) else "",
             turn_link=_explore_link(page, given, found),
             refresh=0 if answer.is_done or not is_asked else _REFRESH,

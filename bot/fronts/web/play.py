@@ -154,7 +154,7 @@ class Play:
 
         async def made() -> AsyncIterator[Reply]:
             pages = await self._pressing.review_pages(_caller(page.visitor, table), table)
-            yield Reply(pages, "\n\n".join)
+            yield Reply(pages, lambda cards: "\n\n".join(card.text for card in cards))
 
         key = page.visitor.id, spoken().code, table.game.id, "review"
         answer = await self._answers.to(key, made)

@@ -1,6 +1,7 @@
 """How replies become pages: templates, and what they say, in the language of the one who reads."""
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -32,7 +33,7 @@ from bot.views.advice import (
     reason_text,
     set_aside_text,
 )
-from bot.views.card import Card
+from bot.views.card import Attachment, Card
 from bot.views.endings import ends_bars, ends_text
 from bot.views.game import after_keeping, hint_head, table_head
 from bot.views.layout import (
@@ -135,6 +136,11 @@ def _field(one: Field, label: str, value: str, rules: tuple[str, ...], _code: st
     return found
 
 
+def picture_address(picture: Attachment) -> str:
+    """Return an address that holds a small picture itself."""
+    return f"data:image/png;base64,{b64encode(picture.content).decode()}"
+
+
 def link(path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> str:
     """Return an address with what is given in its query."""
     query = {k: v for k, v in {**(given or {}), **more}.items() if v not in {None, ""}}
@@ -195,7 +201,7 @@ def templates() -> Environment:
             table_head,
             title_text,
         ),
-        *(kind_of, card_html, card_of, number_like, rows_of),
+        *(kind_of, card_html, card_of, picture_address, number_like, rows_of),
     )
     found.globals |= {one.__name__: one for one in views}
     found.globals |= {"ACTIONS": ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}

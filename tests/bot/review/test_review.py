@@ -17,7 +17,7 @@ from bot.table import commands
 from bot.table.events import Begun, Corrected, Event, Kept, Replaced, Rolled, Undone
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
-from bot.views.review import review_data, review_text
+from bot.views.review import review_cards, review_data, review_text
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.game.position import Position
 from solver.game.sweeps import solve
@@ -667,6 +667,17 @@ def test_the_review_is_narrow_and_plain_data(strategies: dict[str, Strategy]) ->
             assert [one["judgement"]["loss"] for one in worst] == [
                 -one.gain for one in player.worst
             ]
+        first, *others = review_cards(found, ["ann", "bob"])
+        assert "accuracy" in first.text
+        costly = [one for one in found.worst if -one.gain >= 0.0005]
+        assert len(others) == len(costly) > 0
+        for card, moment in zip(others, costly, strict=True):
+            assert f"turn {moment.turn}" in card.text
+            assert moment.judgement is not None
+            roll = " ".join(map(str, moment.judgement.roll))
+            assert [one.description for one in card.attachments] == [
+                f"Rolled {roll}, set aside {' '.join(map(str, moment.judgement.best.set_aside))}"
+            ][: bool(roll)]
 
 
 def test_a_tie_that_is_shared(kernels: Path) -> None:

@@ -45,6 +45,22 @@ def by(person: Person) -> Caller:
     return Caller(PLACE, person)
 
 
+async def test_a_bot_that_was_added_is_removed_by_who_plays(games: Games) -> None:
+    table = await last(games.play(by(ANN), [ANN], load_rules("kcd")))
+    await last(games.join(by(BOB), None))
+    for level in ("greedy", "cautious"):
+        table = await last(games.join(by(ANN), None, level))
+    with pytest.raises(FarkleError, match="or someone who manages this place"):
+        await last(games.get_up(by(CARL), None, "greedy bot"))
+    table = await last(games.get_up(by(BOB), None, "greedy bot"))
+    assert table.names == ("Ann", "Bob", "Cautious bot")
+    with pytest.raises(FarkleError, match="only Ann"):
+        await last(games.get_up(by(BOB), None, "Ann"))
+    await last(games.roll(by(ANN), None))
+    with pytest.raises(FarkleError, match="only Cautious bot, or someone who manages"):
+        await last(games.get_up(by(BOB), None, "cautious bot"))
+
+
 async def test_who_gets_up_leaves_no_gap(games: Games) -> None:
     table = await last(games.play(by(ANN), [ANN], load_rules("kcd")))
     for person in (BOB, CARL):

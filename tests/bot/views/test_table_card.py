@@ -82,8 +82,17 @@ def test_an_open_table_waits() -> None:
     card = table_card([News(alone, (Joined(),), table_of(both, (Joined(),), levels=1))])
     assert card.foot == "**Ann starts when everybody is here.**"
     assert card.buttons[0].label == "Start"
+    added = Joined(level="greedy")
+    table = table_of(apply(alone, added), (added,), levels=1)
+    bot = replace(table.stored.seats[1], name="greedy bot", person=None, level="greedy")
+    table = replace(table, stored=replace(table.stored, seats=(table.stored.seats[0], bot)))
+    menu = table_card([News(alone, (added,), table)]).menu
+    assert menu
+    assert menu.options[-1][:2] == ("-greedy bot", "Remove Greedy bot")
     rolled = apply(both, Rolled(dice=(6, 5, 3, 3, 3, 2)))
-    assert table_card([News(both, (), table_of(rolled, levels=1))]).menu is None
+    begun = table_card([News(both, (), table_of(rolled, levels=1))]).menu
+    assert begun
+    assert {one for one, _, _ in begun.options} == {"details", "resign", "why"}
 
 
 def test_what_the_colour_says(game: Game) -> None:
@@ -163,9 +172,9 @@ def test_loaded_dice_are_shown_by_their_faces() -> None:
     assert sorted(labels) == sorted(
         [
             "⚅ 6 lucky",
-            "⚄ 5 lucky · 50",
-            "⚀ 1 lucky · 100",
-            "⚄ 5 odd · 50",
+            "⚄ 5 lucky",
+            "⚀ 1 lucky",
+            "⚄ 5 odd",
             "⚅ 6 devil",
             "🃏 J devil",
         ]
@@ -182,13 +191,13 @@ def test_several_loaded_dice_by_one_press() -> None:
     game = with_dice("lucky*3,odd,devil*2", "ordinary*6")
     game = apply(game, Rolled(dice=read_fallen(game, "6 5 1 lucky, 5 odd, 6 J devil", "Ann")))
     picks = [one for one in table_buttons(game) if one.action.startswith("pick")]
-    assert picks[0].label == "All that scores · 800"
+    assert picks[0].label == "All · 800"
     for one in picks:
         kept = kept_dice(game, int(one.action.removeprefix("pick")))
         after = apply(game, Kept(dice=kept))
         said, _, points = one.label.rpartition(" · ")
         assert after.turn.turn_total == int(points)
-        assert said in {"All that scores", kept_text(game, kept)}
+        assert said in {"All", kept_text(game, kept)}
 
 
 def test_pairs_of_a_draft_are_buttons() -> None:
@@ -199,6 +208,12 @@ def test_pairs_of_a_draft_are_buttons() -> None:
     pairs = [one for one in card.buttons if one.action.startswith("pair")]
     assert {one.label for one in pairs} == {f"2 × {die.typed}" for die in pool}
     assert card.foot == "**Ann takes the next pair with /pick.**"
+    sheet = {
+        row.split()[0]: row.split()[1:] for row in card.text.splitlines() if row[:1] not in "`"
+    }
+    assert sheet["lucky"] == ["27", "5", "9", "14", "18", "27"], "6 1 2 3 4 6 of 22"
+    assert sheet["devil"][0] == "J17"
+    assert all(text_width(row) <= 27 for row in card.text.splitlines()[1:])
     for place in range(len(pool)):
         game = apply(game, Picked(place=place))
     assert [one.action for one in table_buttons(game)] == ["roll", "resign", "rules", "details"]

@@ -33,13 +33,18 @@ async def test_a_picture_of_the_turn_at_hand(bot: Bot, discord: Loopback) -> Non
 async def test_a_walk_by_buttons(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "explore", me=4000, them=5000))
     assert "you 4,000, them 5,000, 6 dice to roll, facebook rules" in message.text
-    assert message.button("Turn −50")["disabled"]
-    assert message.button("Dice −1")["disabled"]
+    assert len(message.buttons) == 5, "one row of steps"
     steps = [
+        ("turn", "you 4,000, them 5,000, 6 dice"),
+        ("me", "you 4,000, them 5,000, 6 dice"),
         ("meup2", "you 5,000, them 5,000, 6 dice"),
+        ("them", "you 5,000, them 5,000, 6 dice"),
         ("themdown", "you 5,000, them 4,950, 6 dice"),
+        ("turn", "you 5,000, them 4,950, 6 dice"),
         ("turnup2", "you 5,000, them 4,950, turn total 1,000, 6 dice"),
+        ("dice", "turn total 1,000, 6 dice"),
         ("dicedown", "turn total 1,000, 5 dice"),
+        ("farkles", "turn total 1,000, 5 dice"),
         ("farklesup", "turn total 1,000, 1 farkle in a row, 5 dice"),
         ("sides", "you 4,950, them 5,000, they have 1 farkle in a row, 6 dice"),
     ]
@@ -47,6 +52,7 @@ async def test_a_walk_by_buttons(bot: Bot, discord: Loopback) -> None:
         # anybody may walk on
         await press(discord, (ANN, BOB)[number % 2], message, action)
         assert text in message.text, message.text
+        assert number or message.button("Turn −50")["disabled"]
     assert len(discord.public()) == 1, "one message for the whole walk"
     assert bot.process.returncode is None
 
@@ -59,6 +65,7 @@ async def test_a_walk_of_three_by_buttons(bot: Bot, discord: Loopback) -> None:
     assert "The others would then win" in message.text
     steps = [
         ("meup", "you 1,050, them 2,000 and 1,500, 6 dice"),
+        ("them", "you 1,050, them 2,000 and 1,500, 6 dice"),
         ("themdown2", "you 1,050, them 1,750 and 1,500, 6 dice"),
         ("sides", "you 1,750, them 1,500 and 1,050, 6 dice"),
     ]

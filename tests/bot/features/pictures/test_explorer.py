@@ -1,7 +1,6 @@
 """The walk through all positions: each step leads to one, and all can be come to."""
 
 import random
-from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -117,22 +116,34 @@ def test_from_a_turn_that_no_rolls_lead_to_one_walks_back(name: str) -> None:
 
 
 def check_buttons(found: Exploration) -> None:
-    """What Discord takes: five rows of five, ids of 100 letters, no two the same."""
-    card = said_in(language("de"), exploration(found).card)
-    assert len(card.text) <= MOST_IN_MESSAGE
-    assert max(Counter(button.row for button in card.buttons).values()) <= 5
+    """One row of steps and a list of what else there is to change, in ids that Discord takes."""
     leads = {step.action: step.position for step in found.steps}
-    ids = set()
-    assert len({button.row for button in card.buttons}) <= 5
-    for button in card.buttons:
-        assert len(button.id) <= LONGEST_ID
-        press = read_press(button.id)
-        assert isinstance(press, Walk), button.id
-        ids.add(button.id)
-        lead = leads[press.action]
-        assert button.enabled == (lead is not None)
-        assert lead is None or press.position == lead
-    assert len(ids) == len(found.steps)
+    seen: set[str] = set()
+    for changes in {step.field for step in found.steps if step.amount}:
+        card = said_in(language("de"), exploration(found, changes=changes).card)
+        assert len(card.text) <= MOST_IN_MESSAGE
+        assert len(card.buttons) <= 5
+        assert len({button.id for button in card.buttons}) == len(card.buttons)
+        for button in card.buttons:
+            assert len(button.id) <= LONGEST_ID
+            press = read_press(button.id)
+            assert isinstance(press, Walk), button.id
+            assert not press.is_list
+            lead = leads[press.action]
+            assert button.enabled == (lead is not None)
+            assert lead is None or press.position == lead
+            seen.add(press.action)
+        if card.menu is None:
+            continue
+        listed = read_press(card.menu.id)
+        assert isinstance(listed, Walk)
+        assert listed.is_list
+        for value, _, _ in card.menu.options:
+            chosen = listed.chosen_entry(value)
+            assert chosen.position == found.position
+            assert chosen.changes in {Field(value), Field.OWN}
+            seen.add(value)
+    assert {action for action, lead in leads.items() if lead} <= seen
 
 
 @pytest.mark.parametrize(

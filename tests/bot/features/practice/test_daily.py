@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from sqlalchemy import Connection, Text, literal
@@ -255,6 +256,26 @@ async def test_what_does_not_reach_discord_is_tried_again(program: Program, cloc
     await program.look()
     await program.look()
     assert sorted(place for place, _ in program.posted) == [HERE, THERE]
+
+
+class Killed(BaseException):
+    """The end of a program in the middle of something."""
+
+
+async def test_what_a_killed_program_was_posting_is_posted_once_by_another(
+    program: Program, other: Program, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.wait(hours=1)
+    monkeypatch.setattr(program, "_post", AsyncMock(side_effect=Killed))
+    with pytest.raises(Killed):
+        await program.look()
+    await other.look()
+    assert [place for place, _ in other.posted] == [THERE], "the other may be at it still"
+    clock.wait(minutes=2)
+    for _ in range(3):
+        await other.look()
+        clock.wait(minutes=2)
+    assert sorted(place for place, _ in other.posted) == [HERE, THERE]
 
 
 async def test_who_wants_none_has_none(program: Program, clock: Clock) -> None:

@@ -86,7 +86,9 @@ async def test_a_knock_out_in_german(folder: Path, discord: Loopback) -> None:
         await shown(await discord.press(ANN, lobby, "Mitspielen"))
         await shown(await discord.press(EVE, lobby, "Start"))
         assert "Finale:" in lobby.text
+        assert lobby.text.count(" – ") == 1, "what is to be played is said by the buttons"
         await shown(await discord.press(EVE, lobby, games_of(lobby)[0]))
+        await until(lambda: "▸ " in lobby.text)
         left = await shown(await discord.slash(ANN, "tournament", what="withdraw"))
         gives_up, ends, *rest = left.text.splitlines()
         assert gives_up == "Ann gibt auf.", "in the game that was under way"

@@ -97,6 +97,12 @@ class Message:
         assert found, f"no button {start!r} among {self.labels}"
         return found[0]
 
+    def entry(self, start: str) -> str:
+        """What is chosen from its list by the start of a label, if it is there."""
+        lists = (one for one in walk(self.data["components"]) if one["type"] == SELECT)
+        every = (entry for one in lists for entry in one["options"])
+        return next((one["value"] for one in every if one["label"].startswith(start)), "")
+
     def action(self, name: str) -> Json | None:
         """The button of this action, if it is there and can be pressed."""
         found = [one for one in self.buttons if one["custom_id"].split(":")[-1] == name]
@@ -120,6 +126,8 @@ class Interaction:
     original: Message | None = None
     private: list[Message] = field(default_factory=list)
     choices: list[str] | None = None
+    form: Json | None = None
+    """What is to be typed into, where that was the answer."""
     answered: asyncio.Event = field(default_factory=asyncio.Event)
     shown: asyncio.Event = field(default_factory=asyncio.Event)
     expired: bool = False
@@ -229,7 +237,12 @@ class Loopback:
         custom_id: str = "",
         guild: str | None = _GUILD,
     ) -> Interaction:
-        """Press a button, by the start of its label, or one that was there before by its id."""
+        """Press a button, by the start of its label, or one that was there before by its id.
+
+        What is in the list below is chosen from it.
+        """
+        if not custom_id and (entry := message.entry(label)):
+            return await self.select(by, message, entry, guild=guild)
         if not custom_id:
             button = message.button(label)
             assert not button.get("disabled"), f"{label} is disabled"
@@ -245,6 +258,17 @@ class Loopback:
         assert value in {one["value"] for one in menu["options"]}, value
         data = {"custom_id": menu["custom_id"], "component_type": SELECT, "values": [value]}
         return await self._interact(3, data, by, message.channel, guild, message)
+
+    async def submit(
+        self, by: Json, form: Interaction, typed: str, *, guild: str | None = _GUILD
+    ) -> Interaction:
+        """Type a line into the form that answered a press."""
+        assert form.form is not None
+        [line] = form.form["components"]
+        field = line["component"] | {"value": typed}
+        sent = {"type": 18, "id": 1, "component": {"id": 2, "type": 4, **field}}
+        data = {"custom_id": form.form["custom_id"], "components": [sent], "resolved": {}}
+        return await self._interact(5, data, by, form.channel, guild, form.message)
 
     async def complete(
         self, by: Json, name: str, option: str, text: str, channel: str = "500"
@@ -648,6 +672,9 @@ class Loopback:
             self._edit(interaction.message, data, files)
             message = interaction.original = interaction.message
             self._see_shown(interaction)
+        elif kind == 9:
+            interaction.form = data
+            self._see_shown(interaction)
         elif kind == 6:
             message = interaction.original = interaction.message
         elif kind == 8:
@@ -806,6 +833,7 @@ class Loopback:
                 problems.append(f"mentions are not held back: {mentions}")
             # but for whom is mentioned on purpose
             called = [f"<@{number}>" for number in (mentions or {}).get("users") or []]
+            called += [f"</{one['name']}:{one['id']}>" for one in self.commands]
             said = re.sub("|".join(map(re.escape, called)) or "$^", "", said)
             problems += [f"Discord acts on {one!r}" for one in acted_on_in(said)]
         self.problems += [f"message {data['content'][:60]!r}: {one}" for one in problems]

@@ -36,6 +36,7 @@ _LEFT, _RIGHT = 68, 16
 CARD = WIDTH - _LEFT - _RIGHT - 28
 """Room between the edges of the card of a table."""
 _TEXT_SIZE, _SMALL, _LINE = 14, 11.5, 20
+_HEAD = 20
 _THUMBNAIL, _BUTTON, _GAP = 80, 34, 8
 _MOST_TALL = 350
 """Pixels that a picture is high at most."""
@@ -66,6 +67,7 @@ LOOKS = {
 _STYLES = {1: "#5865F2", 3: "#248046", 4: "#DA373C"}
 _WORDS = re.compile(r"\s*\S+|\s+$")
 _MENTION = re.compile(r"<@(\d+)>")
+_COMMAND = re.compile(r"</([a-z -]+):\d+>")
 _PARTS = re.compile(r"\\(.)|(\*\*)|(`)|([^\\*`]+|.)", re.DOTALL)
 
 
@@ -210,12 +212,14 @@ class Phone:
         return y
 
     def _line(self, line: str, x: float, y: float, wide: float) -> float:
-        is_small = line.startswith("-# ")
+        is_small, is_head = line.startswith("-# "), line.startswith(("## ", "### "))
         size, high = (_SMALL, 16.0) if is_small else (_TEXT_SIZE, float(_LINE))
+        if is_head:
+            size, high = (_HEAD, 28.0) if line.startswith("## ") else (16, 24.0)
         ink = self.look.dim if is_small else self.look.ink
         left = x
-        for word, bold in _words(self._named(line.removeprefix("-# "))):
-            told = word
+        for word, is_bold in _words(self._named(line.removeprefix("-# ").lstrip("#").lstrip())):
+            told, bold = word, is_bold or is_head
             if left > x and left + _wide(told, size, bold=bold) > x + wide:
                 left, y, told = x, y + high, word.lstrip()
             while _wide(told, size, bold=bold) > wide:
@@ -228,6 +232,7 @@ class Phone:
         return y + high
 
     def _named(self, line: str) -> str:
+        line = _COMMAND.sub(r"/\1", line)
         return _MENTION.sub(lambda found: f"**@{self.names.get(found[1], '?')}**", line)
 
     def _code(self, text: str, x: float, y: float, wide: float) -> float:

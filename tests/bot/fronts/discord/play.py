@@ -42,10 +42,11 @@ def best_dice(message: Message) -> list[str]:
 
 
 async def press(discord: Loopback, by: Json, message: Message, action: str) -> Interaction:
-    """Press the button of an action and wait until that is shown."""
-    button = message.action(action)
-    assert button, (action, message.labels, message.text)
-    interaction = await discord.press(by, message, custom_id=button["custom_id"])
+    """Press the button of an action, or choose it from the list, and wait until that is shown."""
+    if button := message.action(action):
+        interaction = await discord.press(by, message, custom_id=button["custom_id"])
+    else:
+        interaction = await discord.select(by, message, action)
     await shown(interaction)
     return interaction
 

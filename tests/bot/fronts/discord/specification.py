@@ -29,6 +29,7 @@ _CALLBACKS = {
     6: "UpdateMessageInteractionCallbackRequest",
     7: "UpdateMessageInteractionCallbackRequest",
     8: "ApplicationCommandAutocompleteCallbackRequest",
+    9: "ModalInteractionCallbackRequest",
 }
 
 

@@ -176,7 +176,7 @@ async def whole_game(discord: Loopback, by: Json, message: Message) -> None:
 async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "play", level="optimal", rules="kcd", goal=4000))
     await whole_game(discord, ANN, message)
-    assert " wins: " in message.text
+    assert " wins!" in message.text
     assert len(discord.public()) == 1, "one message for the whole game"
     details = await shown(await discord.press(ANN, message, "Details"))
     assert details.ephemeral
@@ -188,9 +188,10 @@ async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None
     assert page.ephemeral
     assert page.button("◀")["disabled"]
     first = page.text
+    assert "accuracy" in first
     await shown(await discord.press(ANN, page, "Next"))
-    assert page.text != first
-    assert "accuracy" in page.text
+    assert "Costly decision 1 of " in page.text
+    assert page.data["attachments"][0]["description"].startswith("Rolled")
     await shown(await discord.press(ANN, page, "◀"))
     assert page.text == first
     again = await shown(await discord.press(ANN, message, "Rematch"))
@@ -230,7 +231,7 @@ async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> 
         by = ANN if "▸ Ann" in message.text else BOB
         what = await choose(discord, by, message) if is_choice(message) else "roll"
         await press(discord, by, message, "bank" if message.action("bank") else what)
-    assert " wins: " in message.text
+    assert " wins!" in message.text
     assert [one.id for one in discord.public()] == [message.id], "one message from first to last"
     assert events(folder, "left") == [("left", {"seat": 3})]
     assert bot.process.returncode is None

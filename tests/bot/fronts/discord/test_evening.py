@@ -74,7 +74,8 @@ class Evening:
     ) -> Message:
         """Somebody presses a button, by its action, and sees what comes of it in the end."""
         button = message.action(action)
-        assert button, (action, message.labels, message.text)
+        if button is None:
+            return await self.choose(by, message, action)
         pressed = await self.discord.press(by, message, custom_id=button["custom_id"])
         return await self._answered(by, button["label"], pressed, settles)
 

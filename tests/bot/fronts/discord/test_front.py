@@ -158,7 +158,7 @@ async def test_an_answer_that_nobody_hears_is_not_computed_on() -> None:
 
     broken = interaction(ANN)
     broken.response.edit_message = AsyncMock(side_effect=ConnectionError)
-    answer = Answer(broken, PlaceSettings(), ENGLISH, Tasks(workers=0))
+    answer = Answer(broken, PlaceSettings(), ENGLISH, Mock(tasks=Tasks(workers=0)))
     broken.channel = None
     await answer.tell(replies())
     assert ended.is_set()

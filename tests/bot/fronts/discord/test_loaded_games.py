@@ -26,7 +26,7 @@ async def keep(discord: Loopback, by: Json, message: Message) -> bool:
     Whether there is still to press a button.
     """
     for number, button in enumerate(dice_buttons(message)):
-        if " · " in button["label"]:
+        if button["label"].split()[1] in {"1", "5"}:
             await press(discord, by, message, f"die{number}")
             return True
     hint = await shown(await discord.slash(by, "hint"))
@@ -68,7 +68,7 @@ async def test_a_game_with_dice_of_their_own(bot: Bot, discord: Loopback) -> Non
     assert "Ann has lucky\\*3,devil\\*2,odd + carpenter:150" in first.text
     assert "Join" not in first.labels
     message = await play_on(discord, first, {"Ann": ANN, "Bob": BOB})
-    assert " wins: " in message.text
+    assert " wins!" in message.text
     page = await shown(await discord.press(ANN, message, "Review"))
     assert page.ephemeral
     proof = await shown(await discord.slash(ANN, "proof"))
@@ -85,7 +85,7 @@ async def test_a_bot_with_dice_and_a_person_who_joins(bot: Bot, discord: Loopbac
     first = await shown(await discord.slash(ANN, "play", level="optimal", **SETS))
     await settled(first)
     message = await play_on(discord, first, {"Ann": ANN})
-    assert " wins: " in message.text
+    assert " wins!" in message.text
     table = await shown(await discord.slash(ANN, "play", **SETS))
     await settled(table)
     assert "Join" in table.labels

@@ -61,6 +61,7 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
         if WAITS.search(shown.text):
             await until(partial(is_answered, shown))
             evening.saw("later", shown)
+    assert "</play:" in evening.lines[1], "commands can be tapped"
     if PICTURES:
         evening.write(Path(PICTURES, code))
     assert evening.phone.cut == []
