@@ -187,16 +187,12 @@ class Pages:
         return answer.last.text if answer.last else say("Working on it ...")
 
     def _steps(self, page: Page, reply: Reply) -> list[list[tuple[str, str]]]:
-        """What steps from a position are called and where they lead, in rows as on a card."""
-        card = reply.make_card(reply.subject)
-        buttons = {one.action: one for one in card.buttons} if card else {}
-        rows: dict[int, list[tuple[str, str]]] = {}
+        """What steps are called and where they lead, in rows by what they change."""
+        rows: dict[str, list[tuple[str, str]]] = {}
         for step in reply.data["steps"]:
             address = command_link(page, self._commands, step["command"])
-            button = buttons.get(step["action"])
-            label, row = (button.label, button.row) if button else (step["command"], 0)
-            rows.setdefault(row, []).append((label, address))
-        return [rows[row] for row in sorted(rows)]
+            rows.setdefault(step["changes"], []).append((step["label"], address))
+        return list(rows.values())
 
 
 def _border(reply: Reply) -> str:

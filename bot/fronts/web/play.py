@@ -216,9 +216,10 @@ class Play:
             game = table.game
         news = await self._games.shown(table)
         card = table_card([news], pictures=False)
-        if mask:
-            buttons = table_buttons(game, mask, opened=is_open(table), reviewable=news.reviewable)
-            card = replace(card, buttons=tuple(buttons))
+        # a page has room for all of them; a list is that of bots who may sit down
+        buttons = table_buttons(game, mask, opened=is_open(table), reviewable=news.reviewable)
+        menu = card.menu if game.stage is Stage.LOBBY else None
+        card = replace(card, buttons=tuple(buttons), menu=menu)
         card = pressable_table(card, game, spoken().code, mask)
         own = table.seat_of(caller.person)
         moves = own == game.mover and not game.over
