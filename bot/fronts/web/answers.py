@@ -15,6 +15,8 @@ Stream = AsyncIterator[Reply | News]
 
 PATIENCE = 1.5
 """Seconds after which a page says how far an answer is."""
+REFRESH = 2
+"""Seconds after which a page asks again for an answer that is under way."""
 _FORGOTTEN = 60.0
 """Seconds after which an answer is broken off for which nobody waits."""
 _MOST_RUNNING = 500

@@ -17,9 +17,10 @@ from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers
 from bot.fronts.web.api import BASE, Api
 from bot.fronts.web.own import Own
-from bot.fronts.web.pages import Pages, privacy
+from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
+from bot.fronts.web.positions import Positions
 from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
@@ -86,12 +87,13 @@ class Front:
     def app(self) -> web.Application:
         """Return all addresses."""
         app = web.Application(middlewares=[self._answered], client_max_size=_MOST_BODY)
-        pages, page = self.pages, self.page
+        pages, page, positions = self.pages, self.page, Positions(self.pages)
         app.router.add_get("/", page(pages.ask))
-        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", page(pages.position))
-        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(pages.preview))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", page(positions.shown))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(positions.preview))
         app.router.add_get("/numbers", page(pages.numbers))
-        app.router.add_get("/privacy", page(privacy))
+        app.router.add_post("/forget", page(self.own.forget))
+        app.router.add_get("/privacy", page(self.own.privacy))
         app.router.add_get("/map/{kind:win|border}.svg", page(self.pictures.map))
         app.router.add_get("/{command:[a-z-]+}.svg", page(self.pictures.of_answer))
         play = self.play

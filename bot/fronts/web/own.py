@@ -11,7 +11,7 @@ from bot.chat.presses import ReviewPage, TablePress, read_press
 from bot.chat.pressing import Pressing, changed
 from bot.fronts.web.answers import Answer, Answers
 from bot.fronts.web.rendering import Page, onward
-from bot.fronts.web.visitors import Visitor, Visitors
+from bot.fronts.web.visitors import COOKIE, Visitor, Visitors
 from bot.services.house_rules import DEFAULT_BASE
 from bot.services.rule_options import RULE_OPTIONS, SINGLE
 from bot.tasks.solving import SolveProgress
@@ -84,6 +84,22 @@ class Own:
             replies=answer.replies[-1:],
             refresh=0 if answer.is_done or page.request.method == "POST" else 2,
         )
+
+    async def privacy(self, page: Page) -> web.StreamResponse:
+        """Say what is kept about visitors."""
+        return page.render("privacy.html")
+
+    async def forget(self, page: Page) -> web.StreamResponse:
+        """Delete what is stored about who visits, and their cookie."""
+        await self._visitors.form(page.request, page.visitor)
+        caller = page.visitor.caller()
+        answer = await self._answers.to(
+            (page.visitor.id, "forget"), lambda: self._commands.answer("/forget me", caller), 20
+        )
+        response = self._told(page, answer, say("Privacy"))
+        if not answer.error:
+            response.del_cookie(COOKIE)
+        return response
 
     async def rules(self, page: Page) -> web.StreamResponse:
         """List the rule sets, and those of who visits first."""

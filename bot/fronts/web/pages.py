@@ -10,27 +10,23 @@ from aiohttp import web
 from bot.chat.commands import Command, Commands, Reply
 from bot.chat.fields import Field
 from bot.chat.pressing import Pressing
-from bot.fronts.web.answers import Answer, Answers, asked, error_of, line_of
-from bot.fronts.web.pictures import DAY, pictures_of
+from bot.fronts.web.answers import REFRESH, Answer, Answers, asked, error_of, line_of
+from bot.fronts.web.pictures import pictures_of
 from bot.fronts.web.rendering import Page, command_link, link
 from bot.services.situation import DEFAULT_RULES, has_sets
 from bot.typed import narrowed
 from bot.views.advice import opened_by
-from bot.views.dice_picture import dice_png
 from bot.views.drawing import draw_as
 from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll
 from solver.wording import say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
 _ENDINGS, RULES = "endings", "rules"
 _DICE = re.compile(r"[1-6\s,]*")
-_REFRESH = 2
-"""Seconds after which a page asks again for an answer that is under way."""
 _NO_PAGE_OF_THEIR_OWN = {"advise", "position", "odds", "explore", "explain"}
 """Questions that the list of numbers need not have."""
 
@@ -104,7 +100,7 @@ class Pages:
             id=opened_by(found) if found else None,
             ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if _may_tell_ends(found) else "",
             turn_link=_explore_link(page, given, found),
-            refresh=0 if answer.is_done or not is_asked else _REFRESH,
+            refresh=0 if answer.is_done or not is_asked else REFRESH,
             rules=[one.name for one in rules],
             **_fields(command, given),
         )
@@ -144,39 +140,10 @@ class Pages:
             border=_border(last) if last and walks else "",
             pictures=pictures_of(page, command, given) if is_good else [],
             data_link=link(f"/api/v1/{command.name}", given) if data else "",
-            refresh=0 if is_done else _REFRESH,
+            refresh=0 if is_done else REFRESH,
             rules=[one.name for one in await self.rules(page)],
             **_fields(command, given),
         )
-
-    async def position(self, page: Page) -> web.StreamResponse:
-        """Show a position by its ID."""
-        draw_as(None)
-        answer = await self._of_id(page)
-        last = answer.last
-        roll = last.subject.roll if last and isinstance(last.subject, Advice) else ()
-        preview = page.request.url.with_query(None) if roll else None
-        return page.render(
-            "position.html",
-            400 if answer.error else 200,
-            here="ask",
-            id=page.request.match_info["id"],
-            replies=[last] if last else [],
-            preview=f"{preview}.png" if preview else "",
-            refresh=0 if answer.is_done else _REFRESH,
-        )
-
-    async def preview(self, page: Page) -> web.StreamResponse:
-        """Show the dice of a position, for whoever shows a link to it."""
-        last = (await self._of_id(page)).last
-        roll: Roll = last.subject.roll if last and isinstance(last.subject, Advice) else ()
-        if not roll:
-            raise web.HTTPNotFound
-        return web.Response(body=dice_png(roll), content_type="image/png", headers=DAY)
-
-    async def _of_id(self, page: Page) -> Answer:
-        command = self._commands.by_name["position"]
-        return await self.answer(page, line_of(command, {"id": page.request.match_info["id"]}))
 
     async def numbers(self, page: Page) -> web.StreamResponse:
         """List all that can be asked."""
@@ -234,8 +201,3 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
     others = {name: value for name, value in given.items() if name not in {"dice", _ENDINGS}}
     turn = {"turn": best.turn_total, "dice": best.dice_left}
     return page.link("/explore", others, **turn)
-
-
-async def privacy(page: Page) -> web.StreamResponse:
-    """Say what is kept about visitors."""
-    return page.render("privacy.html")

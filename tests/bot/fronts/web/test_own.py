@@ -44,6 +44,20 @@ async def test_statistics_are_one_s_own(visit: Visit) -> None:
     check_sound(shown, "en")
 
 
+async def test_who_wants_to_be_forgotten_is(site: Site, visit: Visit) -> None:
+    lobby = await visit.get("/play")
+    form = {**lobby.form("/play"), "level": "cautious", "rules": "kcd", "name": "Zoe-who-leaves"}
+    game = await visit.post("/play", form)
+    assert "Zoe-who-leaves" in game.words
+    assert (await visit.post("/forget", {})).status == 403
+    told = await visit.post("/forget", (await visit.get("/privacy")).form("/forget"))
+    check_sound(told, "en")
+    assert told.status == 200
+    assert not list(visit.session.cookie_jar)
+    async with site.visitor() as other:
+        assert "Zoe-who-leaves" not in (await other.get(game.url)).text
+
+
 async def test_presses_of_others_sites_are_refused(visit: Visit) -> None:
     asked = await practise(visit, "/daily")
     value = next(iter(asked.buttons().values()))
