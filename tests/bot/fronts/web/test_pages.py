@@ -1,6 +1,8 @@
 """Pages that ask: what they say, in which language, and that they are sound."""
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -226,3 +228,17 @@ async def test_a_question_is_the_line_that_is_typed(site: Site) -> None:
     assert line == '/advise 5 5 2 them:"2500, 3100" rules:"my  own  rules"'
     # without options it would be about the game here
     assert line_of(command, {"dice": "552"}) == "/advise 552 me:0"
+
+
+async def test_questions_leave_the_database_as_it_was(site: Site, visit: Visit) -> None:
+    def stored() -> list[str]:
+        with closing(sqlite3.connect(site.data / "farkle.db")) as database:
+            return list(database.iterdump())
+
+    before = stored()
+    asked = {one.name for one in site.chat.commands.by_name.values() if one.is_question}
+    assert {path.strip("/").partition("?")[0] for path in PAGES} & asked
+    for path in PAGES:
+        await visit.get(path)
+        await visit.get(path.replace("/?", "/api/v1/advise?"))
+    assert stored() == before
