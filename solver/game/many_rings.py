@@ -21,6 +21,8 @@ choices. They are found by bisection between values that lead to each other, T(A
 - In a ring of as many states as players, with affine maps T1 and T2 for both choices and fixed
   points F1 and F2, every mixture has its fixed point on the line through F1 and F2, and so have A
   and B. The point of that line where T changes from T1 to T2 is the one that is looked for.
+- Where two players mix at once, no line is enough: rounds that go a little of the way each stay
+  around the values, and what they lead to there are the corners of a mixture of three.
 - Where three players have equal scores, the mover's farkle is worth what the third one has. The
   value x of that at which the mover changes its mind gives all: g(x) for the mover, whose own value
   is continuous, x for the third and what is left for the second.
@@ -28,6 +30,7 @@ choices. They are found by bisection between values that lead to each other, T(A
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -66,8 +69,13 @@ _HALVINGS = 60
 _LINES = 8
 """How often the line is drawn anew on which a mixture is looked for."""
 
-_LITTLE, _LITTLE_STEPS = 0.002, 1500
-"""Where no mixture of two choices fits: how far rounds go, and how many before and in the mean."""
+_LITTLE, _LITTLE_STEPS, _SHORTER = 0.03, 1000, 8
+"""Where no mixture of two choices fits: how far rounds go, and how many before and in the mean, and
+how much shorter their ways become."""
+
+_ALIKE, _MOST_KINDS = 1e-5, 8
+"""By how much rounds with the same choices may differ, and with how many of them a mixture is
+looked for."""
 
 _MOST_RATE = 0.95
 
@@ -81,7 +89,7 @@ class Settled:
     mixed: int = 0
     """Rings in which no choices fit each other, so that a player mixes two."""
     restless: int = 0
-    """Rings for which no such mixture was found either, whose values are means over rounds."""
+    """Rings for which no mixture was found, whose values are means over rounds."""
 
     def add(self, other: "Settled") -> None:
         """Count those of other rings as well."""
@@ -228,29 +236,45 @@ class Rings:
         worst = float(np.max(misses, where=fits, initial=0.0))
         self.settled.mixed += int(np.count_nonzero(fits))
         if not fits.all():
-            worst = max(worst, self._average(firsts[~fits], length))
-            self.settled.restless += int(np.count_nonzero(~fits))
+            apart = self._average(firsts[~fits], length)
+            worst = max(worst, float(np.max(apart)))
+            self.settled.mixed += int(np.count_nonzero(apart <= _FIT))
+            self.settled.restless += int(np.count_nonzero(apart > _FIT))
         self.settled.change = max(self.settled.change, worst)
 
-    def _average(self, firsts: States, length: int) -> float:
-        """Set the values of rings to their means over many rounds, each of which goes a little way.
+    def _average(self, firsts: States, length: int) -> Floats:
+        """Set the values of rings in which several players mix at once.
 
-        Returns how far the values of these rounds are apart.
+        Rounds that each go a little way stay around values that no single choice leads to, as near
+        as a round goes far; so ever shorter ways lead there. What they lead to around those values
+        are the corners of a mixture, see `_mixed`. Returns how far values are from being a mixture,
+        shape (rings,).
         """
         everybody = np.array(self._members(firsts, length))
-        here = self._values[firsts]
-        total, low, high = np.zeros(self._values[everybody].shape), here, here
-        for number in range(2 * _LITTLE_STEPS):
-            self._values[firsts] = here
-            after = self._round(firsts, length)
-            if number >= _LITTLE_STEPS:
-                total += self._values[everybody]
-                low, high = np.minimum(low, here), np.maximum(high, here)
-            else:
-                low = high = here
-            here = here + _LITTLE * (after - here)
-        self._values[everybody] = total / _LITTLE_STEPS
-        return float(np.max(high - low))
+        here, way = self._values[firsts], _LITTLE
+        found, misses = self._values[everybody], np.full(len(firsts), np.inf)
+        while True:
+            rounds = np.empty((_LITTLE_STEPS, *everybody.shape, here.shape[1]))
+            places = np.empty((_LITTLE_STEPS, *here.shape))
+            for number in range(-_LITTLE_STEPS, _LITTLE_STEPS):
+                self._values[firsts] = here
+                after = self._round(firsts, length)
+                if number >= 0:
+                    rounds[number], places[number] = self._values[everybody], here
+                here = here + way * (after - here)
+            middle, spread = places.mean(axis=0), np.ptp(places, axis=0).max(axis=1)
+            before = misses.copy()
+            for ring in range(len(firsts)):
+                values, miss = _mixed(rounds[:, :, ring], middle[ring])
+                # where choices are those of one line this leads along it, as rounds hardly do
+                middle[ring] = values[0]
+                if max(miss, spread[ring]) < misses[ring]:
+                    found[:, ring], misses[ring] = values, max(miss, spread[ring])
+            if not np.any((misses > _FIT) & (misses < before / 2)):
+                break
+            here, way = middle, way / _SHORTER
+        self._values[everybody] = found
+        return misses
 
     def _boundary(
         self, firsts: States, length: int, one: Floats, other: Floats
@@ -275,3 +299,25 @@ class Rings:
             after_one = np.where(as_one, after, after_one)
             after_other = np.where(as_one, after_other, after)
         return one, other
+
+
+def _mixed(rounds: Floats, middle: Floats) -> tuple[Floats, float]:
+    """The mixture of some rounds of a ring that leads to given values of its first state.
+
+    rounds : values of all states of the ring after each round, shape (rounds, states, values)
+
+    Returns the values of the states, and by how much those of the first one are missed at most.
+    """
+    ends = rounds[:, 0]
+    _, kinds = np.unique(np.round(ends / _ALIKE).astype(np.int64), axis=0, return_index=True)
+    mean: Floats = rounds.mean(axis=0)
+    best, least = mean, float(np.max(np.abs(mean[0] - middle)))
+    corners = len(middle) + 1
+    for some in combinations(kinds[:_MOST_KINDS].tolist(), min(corners, len(kinds))):
+        sides = np.vstack([ends[[*some]].T, np.ones(len(some))])
+        shares = np.linalg.lstsq(sides, np.append(middle, 1.0), rcond=None)[0].clip(0.0)
+        values: Floats = np.tensordot(shares / shares.sum(), rounds[[*some]], axes=1)
+        miss = float(np.max(np.abs(values[0] - middle)))
+        if miss < least:
+            best, least = values, miss
+    return best, least

@@ -214,6 +214,8 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("This assumes that you are on the board.")
     if rules.hot_dice != "optional":
         yield say("After hot dice you must roll, even where the table says bank.")
+    if rules.to_confirm:
+        yield say("Where something has to be confirmed you must roll, whatever the table says.")
     if rules.bank_dice_left < rules.dice - 1:
         yield say_number(
             "Where more than one die is left you must roll.",

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError
 from solver.game.many import ManySolution, check_many
-from solver.game.many_sweeps import solve_many
+from solver.game.many_sweeps import check, solve_many
 from solver.game.standings import Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
@@ -122,6 +122,18 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
 )
 def test_three_players(rules: Ruleset, kernels: Path) -> None:
     assert_agrees(rules, kernels)
+
+
+@pytest.mark.slow
+def test_three_players_of_pig(kernels: Path) -> None:
+    """Where two of them mix choices at once values settle as well, and equations hold elsewhere."""
+    pig = {"single": (0, 2, 3, 4, 5, 6), "three_of_a_kind": 0}
+    rules = Ruleset.model_validate({"name": "pig", "goal": 65, "dice": 1, "scoring": pig})
+    solution = solve_many(rules, 3, cache=kernels)
+    assert (solution.mixed > 0, solution.restless) == (True, 0)
+    assert solution.largest_change <= 1e-9
+    checked = check(rules, 3, solution.values, cache=kernels)
+    assert checked.mixed_states <= 3 * solution.mixed
 
 
 def test_four_players(kernels: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import EndlessTurn, endless_turn
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import TurnState, farkle_probability
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
 from tests.naive import numbers
@@ -200,3 +201,33 @@ def test_a_turn_that_is_too_long_to_work_out_is_refused() -> None:
     points = {"single": (1, 1, 1, 1, 1, 0), "three_of_a_kind": (10**6,) * 5 + (0,)}
     with pytest.raises(InvalidRulesError, match="too far to work out"):
         endless_turn(variant("classic", dice=3, scoring=points))
+
+
+@pytest.mark.parametrize(("at_stake", "bank_from"), [(0, 19), (90, 10), (150, 5)])
+def test_two_dice_pig_by_hand(at_stake: int, bank_from: int) -> None:
+    """A 1 loses the turn, two 1s the score; of 25 pairs in 36 without a 1 the mean is 8.
+
+    So a roll gains 200 / 36 and loses 11 / 36 of the turn total and 1 / 36 of the score.
+    """
+    pig = Ruleset.model_validate(
+        {
+            "name": "two-dice pig",
+            "goal": 100,
+            "dice": 2,
+            "set_aside_all": True,
+            "scoring": {
+                "single": (0, 2, 3, 4, 5, 6),
+                "three_of_a_kind": 0,
+                "combination": [
+                    {"dice": "1", "then": "loses_turn"},
+                    {"dice": "11", "then": "loses_score"},
+                ],
+            },
+        }
+    )
+    assert farkle_probability(pig, 2) == Fraction(10, 36)
+    turn = endless_turn(pig, at_stake=float(at_stake))
+    assert all(turn.gain(TurnState(total, 2)) > 0 for total in range(bank_from))
+    for total in range(bank_from, 100):
+        gain = turn.gain(TurnState(total, 2))
+        assert gain == pytest.approx((200 - at_stake - 11 * total) / 36, abs=1e-12)
