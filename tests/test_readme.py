@@ -30,6 +30,7 @@ from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
 from solver.rules.options import Option
 from solver.rules.ruleset import OPTIONS, FarklePenalty, Ruleset, Scoring
+from solver.turn.endless import endless_turn
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import WRITES, fixed_secrets
 from tests.usual import USUAL
@@ -240,9 +241,13 @@ def test_every_key_of_rules_is_explained() -> None:
 
 def test_every_rule_set_of_the_program_is_in_the_table_of_variants() -> None:
     whole = prose(DOCS / "variants.md").partition("## Said whole")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| `([\w-]+)` \| (.+) \| (.+) \|$", whole, flags=re.MULTILINE)
-    assert [name for name, _, _ in rows] == preset_names()
-    for name, _, source in rows:
+    cells = r"^\| `([\w-]+)` \| .+ \| (.+) \| (.+) % \| (.+) \|$"
+    rows = re.findall(cells, whole, flags=re.MULTILINE)
+    assert [name for name, *_ in rows] == preset_names()
+    for name, points, farkle_percent, source in rows:
+        turn = endless_turn(load_rules(name))
+        assert points == f"{turn.points:,.1f}", name
+        assert farkle_percent == f"{100 * turn.farkle_probability:.1f}", name
         address = re.match(r"[\w.]+\.(com|org|net|mobi|casino|co\.uk)\b\S*", source)
         if name not in USUAL and address:
             assert address[0].rstrip(",") in load_rules(name).source

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean
 from typing import Any
 
 from bot.languages import language, language_codes
@@ -52,8 +53,9 @@ class Near:
     ours: Ruleset
     rules: Ruleset
     distance: float
-    """The number of options and combinations that only one of them has, and half of those that are
-    another in both; 0 where they play the same."""
+    """The number of options and combinations that only one of them has, and shares of those that
+    both have: half of a word, of numbers the part of the larger that the smaller lacks. It is 0
+    where they play the same."""
 
 
 def find_rules(known: Collection[Ruleset], asked: str) -> Found:
@@ -146,14 +148,21 @@ def like_data(nearest: Sequence[Near]) -> list[dict[str, Any]]:
 def _distance(ours: Ruleset, other: Ruleset) -> float:
     if same_play(ours, other):
         return 0.0
-    pairs: list[tuple[object, object]] = [
-        (one.value, two.value) for one, two in _options(ours, other)
-    ]
-    pairs += [
-        (any(one.best for _, one, _ in rows), any(two.best for _, _, two in rows))
+    options = (_apart(one.value, two.value) for one, two in _options(ours, other))
+    scores = (
+        fmean(_apart(one.best, two.best) for _, one, two in rows)
         for rows in _scores(ours, other).values()
-    ]
-    return sum(0.5 if one and two else 1.0 for one, two in pairs)
+    )
+    return sum(options) + sum(scores)
+
+
+def _apart(one: object, other: object) -> float:
+    """How far two values of one option, which differ, are from each other, at most 1."""
+    if not (one and other):
+        return 1.0
+    if isinstance(one, int) and isinstance(other, int):
+        return 1 - min(one, other) / max(one, other)
+    return 0.5
 
 
 def _options(ours: Ruleset, other: Ruleset) -> list[tuple[Topic, Topic]]:

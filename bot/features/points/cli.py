@@ -4,7 +4,13 @@ import click
 
 from bot.features.points.komi_view import komi_data, komi_sheet, komi_text
 from bot.features.points.service import PointsQuestion, points_answer
-from bot.features.points.view import points_data, points_sheet, points_text
+from bot.features.points.view import (
+    points_data,
+    points_sheet,
+    points_text,
+    side_by_side_sheet,
+    side_by_side_text,
+)
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.shell.needed import solved_first
@@ -15,7 +21,7 @@ from solver.play.komi import komi
 
 
 @click.command()
-@click.argument("rules", default=DEFAULT_RULES)
+@click.argument("rules", nargs=-1, metavar="[RULES]...")
 @click.option(
     "--farkle-cost",
     type=float,
@@ -53,7 +59,7 @@ from solver.play.komi import komi
 @click.pass_obj
 def points(
     settings: Settings,
-    rules: str,
+    rules: tuple[str, ...],
     farkle_cost: float,
     score: int | None,
     hot_dice: int,
@@ -66,7 +72,8 @@ def points(
     """Play one turn for the most points, with no goal.
 
     RULES is the name of a rule set or a TOML file; it need not be solved. It shows the average
-    points, the risk, when to bank, and what farkles in a row cost in the long run.
+    points, the risk, when to bank, and what farkles in a row cost in the long run; several stand
+    side by side, each in a row.
     """
     if table and costs:
         raise InvalidRequestError("--table and --costs are two tables: ask for one at a time")
@@ -75,8 +82,18 @@ def points(
             "--costs weighs costs of its own and says nothing of when to bank: leave out"
             " --farkle-cost and --hot-dice"
         )
+    if len(rules) > 1 and (table or costs):
+        raise InvalidRequestError("--table and --costs are about one rule set: name only one")
     question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
-    answer = points_answer(rules_reader(settings, place)(rules), question)
+    read = rules_reader(settings, place)
+    answer, *others = (points_answer(read(one), question) for one in rules or (DEFAULT_RULES,))
+    if others:
+        answers = [answer, *others]
+        return Shown(
+            side_by_side_text(answers),
+            [points_data(one) for one in answers],
+            side_by_side_sheet(answers),
+        )
     return Shown(points_text(answer), points_data(answer), points_sheet(answer))
 
 

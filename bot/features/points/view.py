@@ -1,13 +1,15 @@
 """A turn for the most points as people read it, as plain data and as tables."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
 from bot.features.points.service import GainCell, LongRunAnswer, PointsAnswer, TailGain
-from bot.views.layout import columns, dice_count, percent, wrap
+from bot.views.layout import columns, dice_count, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import bank_from_lines, threshold_text
 from solver.rules.ruleset import Ruleset, topics
+from solver.turn.dice import Remaining
 from solver.turn.long_run import TradeOff
 from solver.wording import and_text, figure, say
 
@@ -49,6 +51,43 @@ def points_sheet(answer: PointsAnswer) -> Sheet:
     if answer.question.cells:
         return sheet([one.name for one in fields(GainCell)], map(asdict, answer.cells))
     return sheet(("dice", "turn_total"), map(asdict, answer.bank_from))
+
+
+def side_by_side_text(answers: Sequence[PointsAnswer]) -> str:
+    """A row for each rule set: points, risk and when to bank; the command line alone."""
+    dice = _columns_of_dice(answers)
+    rows = [("rules", "points", "farkle", *map(str, dice))]
+    for one in answers:
+        bank = {each.dice: threshold_text(each) for each in one.bank_from}
+        chance = rough_percent(one.farkle_probability)
+        banks = (bank.get(number, "") for number in dice)
+        rows.append((one.rules.name, figure(one.points, ",.1f"), chance, *banks))
+    head = "A turn for the most points, as if there were no goal, and when to bank by dice left:"
+    return "\n".join([wrap(head), *columns(rows, right=range(1, 3 + len(dice)))])
+
+
+def side_by_side_sheet(answers: Sequence[PointsAnswer]) -> Sheet:
+    """A row for each rule set; a threshold is empty where nobody banks."""
+    dice = _columns_of_dice(answers)
+    names = ("rules", "points", "farkle_probability", *(f"bank_from_{number}" for number in dice))
+    return sheet(
+        names,
+        (
+            dict.fromkeys(names)
+            | {
+                "rules": one.rules.name,
+                "points": one.points,
+                "farkle_probability": one.farkle_probability,
+            }
+            | {f"bank_from_{each.dice}": each.turn_total for each in one.bank_from}
+            for one in answers
+        ),
+    )
+
+
+def _columns_of_dice(answers: Sequence[PointsAnswer]) -> list[Remaining]:
+    """Numbers of dice that are left under any of the rules, falling."""
+    return sorted({each.dice for one in answers for each in one.bank_from}, reverse=True)
 
 
 def _head(answer: PointsAnswer) -> str:

@@ -33,6 +33,26 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+def test_turns_of_several_rule_sets_stand_side_by_side(farkle: Farkle) -> None:
+    _, text, _ = farkle("points", "pig", "zilch", "mongobot")
+    assert text.splitlines()[2:] == [
+        "  rules     points  farkle      6      5      4    3    2    1",
+        "  pig          8.1  62.5 %                                  20",
+        "  zilch      623.0  19.3 %  never  3,150  1,050  450  300  350",
+        "  mongobot   315.1  29.5 %         never    950  400  200  200",
+    ]
+    alone = table(farkle("points", "zilch", "--csv")[1])
+    pig, zilch = table(farkle("points", "pig", "zilch", "--csv")[1])
+    assert zilch["rules"] == "zilch"
+    assert {row["dice"]: row["turn_total"] for row in alone} == {
+        str(dice): zilch[f"bank_from_{dice}"] for dice in range(1, 7)
+    }
+    assert {zilch["bank_from_6"], pig["bank_from_2"]} == {""}
+    code, _, error = farkle("points", "pig", "zilch", "--costs", "0,100")
+    assert code == 2
+    assert "name only one" in error
+
+
 def test_a_turn_for_most_points_in_words(farkle: Farkle) -> None:
     _, text, _ = farkle("points", "zilch")
     lines = text.splitlines()
