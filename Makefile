@@ -6,7 +6,7 @@ PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --c
 # Compiled Python is kept: some environments forbid it, and then every start compiles all again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: chat web setup test test-slow check messages bench bench-chat bench-cluster bench-discord bench-worst
+.PHONY: dist chat web setup test test-slow check messages bench bench-chat bench-cluster bench-discord bench-worst
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -54,6 +54,10 @@ messages: $(VENV)/installed-test
 	@for language in bot/catalogues/*.po; do $(VENV)/bin/pybabel -q update --no-fuzzy-matching \
 		--ignore-obsolete --ignore-pot-creation-date --width=100 --input-file=$(VENV)/messages.pot \
 		--output-file=$$language --locale=$$(basename $$language .po); done
+
+# All of a release in dist/: wheel, sources, what is in them, licences and checksums
+dist: $(VENV)/installed-test
+	@$(VENV)/bin/python packaging/dist.py
 
 # Lint, types, import contracts and the wording of docstrings
 check: $(VENV)/installed-test
