@@ -165,7 +165,8 @@ def prepare(path: Path) -> None:
             if path.exists():
                 if not path.is_file():
                     raise StoreError.say(_REASONS[sqlite3.SQLITE_CANTOPEN], path=path)
-                was_cut = check_whole(path)
+                was_cut = _is_cut(path)
+                check_whole(path)
             _keep_private(path)
             engine = create_engine(
                 URL.create("sqlite", database=str(path)),
@@ -368,19 +369,23 @@ def _file_id(path: Path) -> FileId | None:
     return found.st_dev, found.st_ino
 
 
-def check_whole(path: Path) -> bool:
-    """Whether what was written last is lost, as the log of the database is damaged or gone.
-
-    Raises StoreError where SQLite finds pages damaged, sqlite3.Error where it can read none.
-    """
-    log, index = _beside(path)
-    is_gone, written = index.exists() and not log.exists(), complete_frames(log)
+def check_whole(path: Path) -> None:
+    """Raises StoreError where SQLite finds pages damaged, sqlite3.Error where it can read none."""
     with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
         [answer] = connection.execute("PRAGMA quick_check(1)").fetchone()
-        _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     if answer != "ok":
         raise StoreError.say(_DAMAGED, path=path)
-    return is_gone or written > read
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether what was written last is lost, as the log of the database is damaged or gone."""
+    log, index = _beside(path)
+    is_gone, written = index.exists() and not log.exists(), complete_frames(log)
+    if not written:
+        return is_gone
+    with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
+        _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    return bool(written > read)
 
 
 def _tell_end_lost(connection: Connection, path: Path) -> None:

@@ -183,11 +183,11 @@ def advice_text(advice: Advice) -> str:
         for value, row in rows
     ]
     lines += columns(table, right={1, 2, 5}, spare=(2, 1, 3))
-    lines += _endings(advice)
+    lines += endings_lines(advice)
     return _lines(*lines, reason_text(advice), *about(advice), *_doubt_lines(dice))
 
 
-def _endings(advice: Advice) -> list[str]:
+def endings_lines(advice: Advice) -> list[str]:
     """How the turn ends after each option, where that was asked for."""
     told = [(one, one.ends) for one in advice.options if one.ends]
     if not told:

@@ -4,6 +4,7 @@ from bot.services.advisor import Hint
 from bot.views.advice import (
     advice_text,
     cost_text,
+    endings_lines,
     id_text,
     odds_table,
     opened_by,
@@ -79,6 +80,8 @@ def _advice_card(advice: Advice, notes: list[str], *, whole: bool) -> Card:
         tail = say("**best**") if number == 0 else cost_text(cost, advice.within)
         value = percent(option.win_probability, advice.within)
         lines.append(f"{number + 1}\\. {told}: {value}, {tail}")
+    if ends := endings_lines(advice):
+        lines.append(plain_markdown("\n".join(ends)))
     told_later = (reason_text(advice), reachable_text(advice), *notes)
     lines += map(plain_markdown, filter(None, told_later))
     lines += [f"-# {note}" for note in [id_text(advice)] if note]

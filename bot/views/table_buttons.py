@@ -24,8 +24,6 @@ from solver.wording import figure, say, say_later, say_number
 _FACES = "⚀⚁⚂⚃⚄⚅"
 JOKER_SIGN = "🃏"
 _PER_ROW = 3
-_MOST_OPTIONS = 8
-"""The most set-asides of a roll that are named."""
 _WIDEST_PICKS = 24
 """Letters of the set-asides of several dice that have a button beside each other; the others are in
 a list."""

@@ -235,6 +235,18 @@ def broken_off(log: Path) -> None:
     log.write_bytes(whole + whole[32:132])
 
 
+async def test_a_copy_without_a_log_has_lost_nothing(
+    path: Path, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await Store.open(url)
+    await begin(store, "g")
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        database.leave_log(connection)
+    await (await Store.open(url)).close()
+    assert [one for one in caplog.messages if "is lost" in one] == []
+
+
 @pytest.mark.parametrize(
     ("happens", "is_told"),
     [

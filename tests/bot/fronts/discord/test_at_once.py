@@ -326,8 +326,9 @@ async def test_each_press_twice_at_once_is_as_once(world: World, kind: str, step
 
 
 def components(message: Message) -> list[tuple[str, str]]:
-    """All that can be pressed: its id, and what is chosen of a list."""
-    found = [(one["custom_id"], "") for one in message.buttons if not one.get("disabled")]
+    """All that can be pressed but what opens a form: its id, and what is chosen of a list."""
+    pressed = (one["custom_id"] for one in message.buttons if not one.get("disabled"))
+    found = [(one, "") for one in pressed if action_in((one, "")) not in {"points", "fell"}]
     for one in walk(message.data["components"]):
         if one["type"] == SELECT:
             found += [(one["custom_id"], option["value"]) for option in one["options"][1:4:2]]
