@@ -208,6 +208,23 @@ def _example_text(example: MemoExample) -> str:
 
 def _notes(rules: Ruleset) -> Iterator[str]:
     """What a player has to know besides, and what the table takes no notice of."""
+    yield from _where_you_must_roll(rules)
+    if len(rules.hot_dice_bonus) > 1:
+        yield say(
+            "The table holds before the first hot dice of a turn; later ones have another bonus."
+        )
+    if rules.farkle_penalty:
+        yield say("The table leaves out the penalty for farkles in a row.")
+    if "loses_score" in rules.decisive:
+        yield say("The table leaves out that a roll may cost your whole score.")
+    if "wins_game" in rules.decisive:
+        yield say("The table counts a roll that wins at once only as banking the turn total.")
+    if rules.ending != "at_once":
+        yield say("In a last turn, roll until you have beaten the other player.")
+
+
+def _where_you_must_roll(rules: Ruleset) -> Iterator[str]:
+    """Where the rules allow no bank, whatever the table says."""
     if rules.minimum_bank or rules.has_opening:
         yield say("Where you may not bank yet, roll.")
     if rules.has_opening:
@@ -222,18 +239,6 @@ def _notes(rules: Ruleset) -> Iterator[str]:
             "Where more than {number} dice are left you must roll.",
             rules.bank_dice_left,
         )
-    if len(rules.hot_dice_bonus) > 1:
-        yield say(
-            "The table holds before the first hot dice of a turn; later ones have another bonus."
-        )
-    if rules.farkle_penalty:
-        yield say("The table leaves out the penalty for farkles in a row.")
-    if "loses_score" in rules.decisive:
-        yield say("The table leaves out that a roll may cost your whole score.")
-    if "wins_game" in rules.decisive:
-        yield say("The table counts a roll that wins at once only as banking the turn total.")
-    if rules.ending != "at_once":
-        yield say("In a last turn, roll until you have beaten the other player.")
 
 
 def _left_out(answer: MemoAnswer) -> str:
