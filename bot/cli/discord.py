@@ -114,7 +114,9 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
         problems.append(
             f"the {DEFAULT_RULES} rules are not solved: run farkle solve {DEFAULT_RULES}"
         )
+    database = "none"
     try:
+        database = _name_of_database(settings)
         asyncio.run(_open_database(settings))
     except FarkleError as error:
         problems.append(str(error))
@@ -123,7 +125,7 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
         "API": chosen.farkle_discord_api or _DISCORD,
         "gateway": chosen.farkle_discord_gateway or "as Discord says",
         "data": str(settings.data),
-        "database": settings.database_url,
+        "database": database,
         "backups": f"{settings.backups}, of {settings.backup_days} days",
         "solved rules": ", ".join(solved) or "none",
         "bots' pace": f"{chosen.farkle_pace:g} s a move",
@@ -137,6 +139,13 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
     if not problems:
         click.echo("All is well; Discord itself was not asked.")
     return 2 if problems else 0
+
+
+def _name_of_database(settings: Settings) -> str:
+    """What the database is called, without a password. Raises StoreError."""
+    from bot.store.opening import database_of  # noqa: PLC0415
+
+    return database_of(settings.database_url).name
 
 
 async def _open_database(settings: Settings) -> None:

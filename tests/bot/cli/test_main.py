@@ -571,6 +571,18 @@ def test_a_strategy_of_an_older_version_is_solved_again(
         assert process.stderr.read() == "farkle: facebook: the disk is full\n"
 
 
+def test_a_password_of_the_database_is_not_shown(
+    farkle: Farkle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = "postgresql+asyncpg://ann:hunter2@127.0.0.1:1/farkle"
+    monkeypatch.setenv("FARKLE_DATABASE_URL", url)
+    monkeypatch.setenv("DISCORD_TOKEN", "a.b.c")
+    status, out, err = farkle("discord", "--check")
+    assert status == 2
+    assert "database:     postgresql+asyncpg://ann:***@127.0.0.1:1/farkle" in out
+    assert "hunter2" not in out + err
+
+
 @pytest.mark.slow
 def test_the_chat_solves_missing_default_rules_first(tmp_path: Path, tiny_file: Path) -> None:
     """With a small game in the place of the default one, by a start file of the child's."""
