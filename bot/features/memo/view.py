@@ -206,12 +206,8 @@ def _example_text(example: MemoExample) -> str:
     return f"{first} {'; '.join(told)}. {then}"
 
 
-def _notes(rules: Ruleset) -> Iterator[str]:
-    """What a player has to know besides, and what the table takes no notice of."""
-    if rules.minimum_bank or rules.has_opening:
-        yield say("Where you may not bank yet, roll.")
-    if rules.has_opening:
-        yield say("This assumes that you are on the board.")
+def _must_roll(rules: Ruleset) -> Iterator[str]:
+    """Where a player may not bank, whatever the turn total."""
     if rules.hot_dice != "optional":
         yield say("After hot dice you must roll, even where the table says bank.")
     if rules.to_confirm:
@@ -222,6 +218,15 @@ def _notes(rules: Ruleset) -> Iterator[str]:
             "Where more than {number} dice are left you must roll.",
             rules.bank_dice_left,
         )
+
+
+def _notes(rules: Ruleset) -> Iterator[str]:
+    """What a player has to know besides, and what the table takes no notice of."""
+    if rules.minimum_bank or rules.has_opening:
+        yield say("Where you may not bank yet, roll.")
+    if rules.has_opening:
+        yield say("This assumes that you are on the board.")
+    yield from _must_roll(rules)
     if len(rules.hot_dice_bonus) > 1:
         yield say(
             "The table holds before the first hot dice of a turn; later ones have another bonus."
