@@ -145,7 +145,9 @@ def _other_text(found: Why) -> str:
 
 
 def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
-    position = answer.position.change(turn_total=found.turn_total)
+    before = answer.position
+    confirm = answer.options[0].to_confirm if isinstance(answer, Advice) else before.turn.to_confirm
+    position = before.change(turn_total=found.turn_total, to_confirm=confirm)
     return say(
         "Why roll: {reason}; the farkle chance with {dice} is {chance}.",
         reason=no_bank_text(answer.rules, position),

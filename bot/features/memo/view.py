@@ -206,9 +206,27 @@ def _example_text(example: MemoExample) -> str:
     return f"{first} {'; '.join(told)}. {then}"
 
 
+def _must_roll(rules: Ruleset) -> Iterator[str]:
+    """Where a player may not bank, whatever the turn total."""
+    if rules.hot_dice != "optional":
+        yield say("After hot dice you must roll, even where the table says bank.")
+    if rules.to_confirm:
+        yield say("Where something has to be confirmed you must roll, whatever the table says.")
+    if rules.bank_dice_left < rules.dice - 1:
+        yield say_number(
+            "Where more than one die is left you must roll.",
+            "Where more than {number} dice are left you must roll.",
+            rules.bank_dice_left,
+        )
+
+
 def _notes(rules: Ruleset) -> Iterator[str]:
     """What a player has to know besides, and what the table takes no notice of."""
-    yield from _where_you_must_roll(rules)
+    if rules.minimum_bank or rules.has_opening:
+        yield say("Where you may not bank yet, roll.")
+    if rules.has_opening:
+        yield say("This assumes that you are on the board.")
+    yield from _must_roll(rules)
     if len(rules.hot_dice_bonus) > 1:
         yield say(
             "The table holds before the first hot dice of a turn; later ones have another bonus."
@@ -221,24 +239,6 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("The table counts a roll that wins at once only as banking the turn total.")
     if rules.ending != "at_once":
         yield say("In a last turn, roll until you have beaten the other player.")
-
-
-def _where_you_must_roll(rules: Ruleset) -> Iterator[str]:
-    """Where the rules allow no bank, whatever the table says."""
-    if rules.minimum_bank or rules.has_opening:
-        yield say("Where you may not bank yet, roll.")
-    if rules.has_opening:
-        yield say("This assumes that you are on the board.")
-    if rules.hot_dice != "optional":
-        yield say("After hot dice you must roll, even where the table says bank.")
-    if rules.to_confirm:
-        yield say("Where something has to be confirmed you must roll, whatever the table says.")
-    if rules.bank_dice_left < rules.dice - 1:
-        yield say_number(
-            "Where more than one die is left you must roll.",
-            "Where more than {number} dice are left you must roll.",
-            rules.bank_dice_left,
-        )
 
 
 def _left_out(answer: MemoAnswer) -> str:
