@@ -39,7 +39,7 @@ def test_what_fails_is_noted_once(tmp_path: Path) -> None:
 
 
 def test_a_failure_of_the_chat_is_a_find(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.services.advisor.Advisor.advise_on", lambda *_: 1 / 0)
+    monkeypatch.setattr("bot.services.advisor.Advisor.advise_on", lambda *_, **__: 1 / 0)
     with open_target("chat", tmp_path) as give, pytest.raises(ZeroDivisionError):
         give(b"/advise 6 5 3 3 3 2 me:0 rules:kcd")
 

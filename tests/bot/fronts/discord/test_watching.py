@@ -71,7 +71,8 @@ async def test_numbers_of_what_is_done_and_nothing_of_who_did_it(
         message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
         await shown(await discord.press(ANN, message, "Roll"))
         await shown(await discord.press(BOB, message, "Details"))
-        await shown(await discord.slash(BOB, "roll"))  # it is Ann's turn
+        # it is Ann's turn or, after a farkle, Bob has not rolled
+        await shown(await discord.slash(BOB, "keep", dice="5"))
         await shown(await discord.slash(ANN, "advise", dice="7 7"))
         await until(lambda: list(folder.glob("backups/*.db")))
         now = before
@@ -80,7 +81,7 @@ async def test_numbers_of_what_is_done_and_nothing_of_who_did_it(
         assert now["farkle_open_games"] == 1
         assert now["farkle_answer_seconds_count play"] == 1
         assert now["farkle_answer_seconds_count press"] == 2
-        assert now["farkle_answer_seconds_count roll"] == 1
+        assert now["farkle_answer_seconds_count keep"] == 1
         assert 0 < now["farkle_answer_seconds_sum play"] < 60
         assert now["farkle_refusals_total IllegalActionError"] == 1
         assert now["farkle_refusals_total InvalidRollError"] == 1
