@@ -26,7 +26,8 @@ from solver.wording import say, spoken
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
 _ENDINGS, RULES = "endings", "rules"
-_DICE = re.compile(r"[1-6\s,]*")
+_DICE = re.compile(r"[1-6\s,]{,60}")
+"""More are refused by the command; each of so many would be shown with a link."""
 _NO_PAGE_OF_THEIR_OWN = {"advise", "position", "odds", "explore", "explain"}
 """Questions that the list of numbers need not have."""
 

@@ -57,8 +57,8 @@ class Visitors:
     def of(self, request: web.Request) -> Visitor:
         """Return who sends a request."""
         parts = request.cookies.get(COOKIE, "").split(".")
-        if len(parts) == 3 and hmac.compare_digest(parts[2], self._signed(*parts[:2])):
-            with suppress(ValueError):
+        with suppress(ValueError):  # letters that no cookie of ours has
+            if len(parts) == 3 and _is_same(parts[2], self._signed(*parts[:2])):
                 name = base64.urlsafe_b64decode(parts[1]).decode()
                 return Visitor(FRONT + parts[0], name, is_known=True)
         return Visitor(FRONT + self._signed(self.address(request))[:16], "", is_known=False)
@@ -90,16 +90,18 @@ class Visitors:
     async def form(self, request: web.Request, visitor: Visitor) -> dict[str, str]:
         """Return what a form sends.
 
-        Raises HTTPForbidden where another site had somebody send it.
+        Raises HTTPForbidden where another site had somebody send it, and for what is no form.
         """
-        form = await request.post()
+        try:
+            form = await request.post()
+        except (ValueError, LookupError):  # of parts that do not fit, or an unknown encoding
+            raise web.HTTPForbidden from None
         origin = request.headers.get("Origin")
         here = {request.host, urlsplit(self._settings.address or "").netloc}
         elsewhere = origin is not None and urlsplit(origin).netloc not in here
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
             elsewhere = True
-        token = str(form.get("token", "")).encode()
-        if elsewhere or not hmac.compare_digest(token, self.token(visitor).encode()):
+        if elsewhere or not _is_same(str(form.get("token", "")), self.token(visitor)):
             raise web.HTTPForbidden
         return {name: value for name, value in form.items() if isinstance(value, str)}
 
@@ -107,7 +109,10 @@ class Visitors:
         """Return from where a request comes: of IPv6 the network of a household."""
         found = request.remote or ""
         if self._settings.address:
-            found = request.headers.get("X-Forwarded-For", found).rpartition(",")[2].strip()
+            # some proxies add a line of their own to those that somebody has sent
+            found = (
+                request.headers.getall("X-Forwarded-For", [found])[-1].rpartition(",")[2].strip()
+            )
         try:
             address = ipaddress.ip_address(found)
         except ValueError:
@@ -129,6 +134,11 @@ class Visitors:
     def _signed(self, *parts: str) -> str:
         text = "\n".join(parts).encode()
         return hmac.new(self._secret, text, hashlib.sha256).hexdigest()[:32]
+
+
+def _is_same(given: str, signed: str) -> bool:
+    """Whether two signatures are the same. Raises UnicodeEncodeError for lone surrogates."""
+    return hmac.compare_digest(given.encode(), signed.encode())
 
 
 def own_secret(folder: Path) -> bytes:

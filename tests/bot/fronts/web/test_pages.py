@@ -7,12 +7,16 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from aiohttp.test_utils import make_mocked_request
 from hypothesis import given
 from hypothesis import strategies as st
+from multidict import CIMultiDict
 
 from bot.fronts.web.answers import line_of
 from bot.fronts.web.app import _HEADERS
 from bot.fronts.web.rendering import best_code
+from bot.fronts.web.settings import WebSettings
+from bot.fronts.web.visitors import Visitors
 from bot.languages import language, language_codes
 from bot.views.advice import advice_text
 from solver.wording import said_in
@@ -184,6 +188,25 @@ async def test_what_is_typed_is_shown_as_it_is(visit: Visit) -> None:
         check_sound(seen, "en")
         assert "<script>alert" not in seen.text
         assert "<b>" not in seen.text
+
+
+async def test_a_cookie_that_is_none_of_ours_is_passed_over(visit: Visit) -> None:
+    assert (await visit.get("/rules", Cookie="farkle=a.b.\u00e9")).status == 200
+
+
+async def test_more_dice_than_anybody_rolls_are_no_long_page(visit: Visit) -> None:
+    seen = await visit.get(f"/?dice={'1' * 5_000}")
+    assert seen.status == 400
+    assert len(seen.text) < 200_000
+
+
+@pytest.mark.parametrize("sent", [["1.2.3.4, 5.6.7.8"], ["1.2.3.4", "5.6.7.8"]])
+def test_the_proxy_says_last_from_where_somebody_asks(sent: list[str]) -> None:
+    """Another one than the proxy may have sent the header as well."""
+    headers = CIMultiDict(("X-Forwarded-For", one) for one in sent)
+    visitors = Visitors(b"secret", WebSettings(address="https://farkle.example"))
+    request = make_mocked_request("GET", "/", headers=headers)
+    assert visitors.address(request) == "5.6.7.8/32"
 
 
 async def test_a_cookie_is_not_set_before_it_is_needed(visit: Visit) -> None:

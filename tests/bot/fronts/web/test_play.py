@@ -166,6 +166,15 @@ async def test_forged_forms_are_refused(site: Site, both: tuple[Visit, Visit]) -
             assert shown.buttons().keys() <= {"Join"}
 
 
+@pytest.mark.parametrize(
+    "kind", ["multipart/form-data; boundary=x", "application/x-www-form-urlencoded; charset=zap"]
+)
+async def test_what_is_no_form_is_refused_as_one(visit: Visit, kind: str) -> None:
+    refused = await visit.post("/play", {"token": "x"}, **{"Content-Type": kind})
+    assert refused.status == 403
+    assert "out of date" in refused.words
+
+
 async def test_nothing_odd_that_is_sent_does_harm(visit: Visit) -> None:
     seen = await begin(visit)
     form, path = seen.form("/game/"), re.sub(r"\?.*", "", seen.url)
