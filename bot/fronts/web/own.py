@@ -128,7 +128,7 @@ class Own:
         options = [f'{key}:"{value}"' for key, value in given.items() if value and key != "name"]
         name = given["name"] or "-"
         line = " ".join(["/rules new", name, *options])
-        answer = await self._changed(visitor, line)
+        answer = await self._changed(visitor, _SOLVING, name, line)
         if answer.error and len(answer.replies) == 1:
             return await self._form(page, given, answer.error)
         response = onward(page.link(f"/rules/{quote(name)}/solving"))
@@ -142,7 +142,8 @@ class Own:
         do = form.get("do", "")
         if do not in _CHANGES:
             raise changed()
-        answer = await self._changed(visitor, f"/rules {do} {_plain(name)}")
+        does = _SOLVING if do == "solve" else do
+        answer = await self._changed(visitor, does, name, f"/rules {do} {_plain(name)}")
         if answer.error:
             return page.refused(answer.error, 400)
         response = onward(page.link(f"/rules/{quote(name)}/solving" if do == "solve" else "/rules"))
@@ -151,7 +152,8 @@ class Own:
 
     async def solving(self, page: Page) -> web.StreamResponse:
         """Show how far the solve of a visitor's rules is, and then these."""
-        answer, name = await self._changed(page.visitor, ""), page.request.match_info["name"]
+        name = page.request.match_info["name"]
+        answer = await self._changed(page.visitor, _SOLVING, name, "")
         if answer.is_done and not answer.error:
             return onward(page.link(f"/rules/{quote(name)}"))
         last = answer.last.subject if answer.last else None
@@ -164,15 +166,15 @@ class Own:
             refresh=0 if answer.is_done else 2,
         )
 
-    async def _changed(self, visitor: Visitor, line: str) -> Answer:
-        """What is said to a command on a visitor's rules, or to the one under way."""
+    async def _changed(self, visitor: Visitor, does: str, name: str, line: str) -> Answer:
+        """What is said to a command that does something to rules, or to the one under way."""
 
         async def told() -> AsyncIterator[Reply]:
             if line:
                 async for reply in self._commands.answer(line, visitor.caller()):
                     yield reply
 
-        return await self._answers.to((visitor.id, _SOLVING), told)
+        return await self._answers.to((visitor.id, does, name), told)
 
     async def _form(self, page: Page, given: dict[str, str], error: str = "") -> web.Response:
         entries = await self._rules.list(page.visitor.id)

@@ -1,5 +1,6 @@
 """What is a visitor's own: practice, and rules that they make."""
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -59,6 +60,17 @@ async def test_who_wants_to_be_forgotten_is(site: Site, visit: Visit) -> None:
     assert not list(visit.session.cookie_jar)
     async with site.visitor() as other:
         assert "Zoe-who-leaves" not in (await other.get(game.url)).text
+
+
+async def test_rules_are_made_while_others_are_solved(tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    async with open_site(tmp_path, tmp_path / "strategies") as site, site.visitor() as visit:
+        await practise(visit, "/stats")  # by which they are known
+        form = (await visit.get("/rules/new")).form("/rules/new")
+        made = ({**form, **SMALL, "name": name} for name in ("ours", "theirs"))
+        await asyncio.gather(*(visit.post("/rules/new", one) for one in made))
+        for name in ("ours", "theirs"):
+            assert (await visit.get(f"/rules/{name}")).status == 200
 
 
 async def test_presses_of_others_sites_are_refused(visit: Visit) -> None:
