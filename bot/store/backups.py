@@ -68,8 +68,9 @@ def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
         check_whole(copy)
     make_private(path.parent)
     new = path.with_name(f"{path.name}.new")
-    back_up(copy, new)
+    _clear(new)  # what somebody broke off may lie beside it
     try:
+        back_up(copy, new)
         prepare(new)
         with FileLock(f"{path}.lock", timeout=PATIENCE, mode=OWNER_ONLY):
             knows = not path.exists() or (_close(path) and _take_over_posts(path, new))
@@ -78,8 +79,7 @@ def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
             kept = _set_aside(path)
             new.rename(path)
     finally:
-        for file in new, new.with_name(f"{new.name}.lock"):
-            file.unlink(missing_ok=True)
+        _clear(new)
     return kept, knows
 
 
@@ -88,7 +88,7 @@ async def keep_backups(path: Path, folder: Path, number: int) -> None:
     while True:
         try:
             await asyncio.to_thread(back_up_of_day, path, folder, number, datetime.now(UTC))
-        except StoreError as error:
+        except (StoreError, OSError) as error:
             logger.warning("no backup was made: %s", error)
         await asyncio.sleep(LOOK_SECONDS)
 
@@ -126,6 +126,7 @@ def _new_file(path: Path) -> Iterator[Path]:
     try:
         make_private(path.parent)
         new = path.with_name(f".{path.name}.{os.getpid()}")
+        new.unlink(missing_ok=True)  # of a program of this number that was broken off
         new.touch(OWNER_ONLY)
     except OSError as error:
         raise _unwritable(path, error) from error
@@ -179,6 +180,12 @@ def _take_over_posts(path: Path, new: Path) -> bool:
         for row in rows:
             put(connection, daily_positions, row)
     return True
+
+
+def _clear(path: Path) -> None:
+    """Delete a database that was begun, with what lies beside it."""
+    for end in ("", "-wal", "-shm", "-journal", ".lock"):
+        path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
 def _set_aside(path: Path) -> Path | None:

@@ -209,8 +209,29 @@ async def test_a_running_bot_keeps_copies_of_the_last_days(
     keeping = asyncio.create_task(keep_backups(path, tmp_path / "file" / "folder", 7))
     await until(lambda: "no backup was made: The backup" in caplog.text)
     keeping.cancel()
+    (folder / "farkle-daily-1999-01-01.db").mkdir()
+    keeping = asyncio.create_task(keep_backups(path, folder, 7))
+    await until(lambda: "1999-01-01" in caplog.text)
+    assert not keeping.done()
+    keeping.cancel()
     with suppress(asyncio.CancelledError):
         await keeping
+
+
+async def test_what_a_crash_left_is_in_nobody_s_way(
+    store: Store, path: Path, tmp_path: Path
+) -> None:
+    """A program in a container has the same number after each crash."""
+    await begin(store, "g")
+    copy = tmp_path / "copy.db"
+    copy.with_name(f".{copy.name}.{os.getpid()}").write_bytes(b"half a copy")
+    back_up(path, copy)
+    # SQLite would take the log of one database for that of another
+    log = path.with_name(f"{path.name}-wal").read_bytes()
+    await store.close()
+    path.with_name(f"{path.name}.new-wal").write_bytes(log)
+    put_back(copy, path)
+    assert rows(path) == rows(copy)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full disk here")
