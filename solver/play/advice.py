@@ -11,7 +11,7 @@ from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Floats
-from solver.turn.scoring import Fate
+from solver.turn.scoring import Fate, TurnState
 
 if TYPE_CHECKING:
     from solver.loaded.power_turn import PowerTurn
@@ -88,6 +88,11 @@ class Advice:
     """What a badge allows on the roll, the best first."""
     brought: Any = None
     """What players bring, as who asks names it; None where all throw the dice of the rules."""
+
+    def after(self, option: Option) -> TurnState:
+        """Return where the turn stands after a choice."""
+        hot_dice = self.position.hot_dice + (option.set_aside == self.roll)
+        return TurnState(option.turn_total, option.dice_left, hot_dice, option.to_confirm)
 
     @property
     def best_use(self) -> BadgeUse | None:
@@ -275,12 +280,5 @@ def with_why(strategy: BestPlay, answer: Answer) -> Answer:
     if isinstance(answer, Advice):
         if not answer.options:
             return answer
-        best = answer.options[0]
-        hot = position.hot_dice + (best.set_aside == answer.roll)
-        position = position.change(
-            turn_total=best.turn_total,
-            dice=best.dice_left,
-            hot_dice=hot,
-            to_confirm=best.to_confirm,
-        )
+        position = replace(position, turn=answer.after(answer.options[0]))
     return replace(answer, why=why(strategy, position))

@@ -48,8 +48,7 @@ def with_endings(strategy: BestPlay, advice: "Advice") -> "Advice":
     def ends(option: "Option") -> TurnEnds:
         if option.action is not Decision.ROLL:
             return TurnEnds(0.0, ((option.turn_total, 1.0),), 0.0, 0.0)
-        hot_dice = position.hot_dice + (option.set_aside == advice.roll)
-        state = TurnState(option.turn_total, option.dice_left, hot_dice)
+        state = advice.after(option)
         if state not in known:
             found = turn_outcome(rules, table, state)
             # a farkle that keeps the turn total banks it

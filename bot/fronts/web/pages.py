@@ -198,7 +198,12 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
     """Where the turn of a position is explored after its best choice."""
     if found is None or found.brought or not found.options:
         return ""
-    best = found.options[0]
+    after = found.after(found.options[0])
     others = {name: value for name, value in given.items() if name not in {"dice", _ENDINGS}}
-    turn = {"turn": best.turn_total, "dice": best.dice_left}
-    return page.link("/explore", others, **turn)
+    turn = {
+        "turn": after.turn_total,
+        "dice": after.dice,
+        "hot-dice": after.hot_dice if found.rules.hot_dice_bonus else "",
+        "to-confirm": "yes" if after.to_confirm else "",
+    }
+    return page.link("/explore", {**others, **turn})

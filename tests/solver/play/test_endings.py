@@ -8,11 +8,13 @@ import pytest
 
 from solver.game.position import Position
 from solver.game.standings import Solution
+from solver.game.sweeps import solve
 from solver.play.advice import Option, advise, odds
 from solver.play.endings import TurnEnds, with_endings
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.dice import make_roll
 from solver.turn.equations import Decision
+from tests.house_rules import small
 
 FARKLE = -1
 Known = dict[Position, Counter[int]]
@@ -47,6 +49,7 @@ def after(strategy: Strategy, position: Position, option: Option, known: Known) 
         turn_total=option.turn_total,
         dice=option.dice_left,
         hot_dice=position.hot_dice + used_all,
+        to_confirm=option.to_confirm,
     )
     assert odds(strategy, then).action is Decision.ROLL
     return dict(ends_of(strategy, then, known))
@@ -84,3 +87,16 @@ def test_every_ending_has_its_chance(
         assert banked == pytest.approx(expected, abs=1e-12)
         assert ends.farkle + sum(banked.values()) == pytest.approx(1)
         assert ends.points == pytest.approx(sum(k * v for k, v in expected.items()))
+
+
+def test_what_has_to_be_confirmed_is_not_banked(tmp_path: Path, kernels: Path) -> None:
+    pair = {"dice": "aa", "points": 300, "then": "roll_on"}
+    rules = small(goal=250, scoring={"combination": [pair]})
+    save_strategy(solve(rules, cache=kernels), tmp_path)
+    strategy, position = open_strategy(tmp_path, rules), Position.of_two(dice=3)
+    advice = with_endings(strategy, advise(strategy, position, make_roll((1, 1, 6))))
+    assert any(one.to_confirm for one in advice.options)
+    for option in advice.options:
+        assert option.ends
+        farkle = after(strategy, position, option, {}).get(FARKLE, 0.0)
+        assert option.ends.farkle == pytest.approx(farkle, abs=1e-12)
