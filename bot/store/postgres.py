@@ -34,7 +34,10 @@ _ISOLATION = {
     Mode.WRITE: "READ COMMITTED",
     Mode.APPEND: "READ COMMITTED",
 }
-_OF_PEOPLE = "seats", "entrants", "daily_answers", "drills", "place_rules"
+_OF_PEOPLE = (
+    *("seats", "entrants", "daily_answers", "drills", "place_rules"),
+    *("games", "place_settings", "daily_positions"),  # whose places may be called after people
+)
 _OUR_FAULTS = "22", "23", "42"
 """What statements begin with as SQLSTATE that are a mistake of ours, or refused by a table."""
 

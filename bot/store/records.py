@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby, takewhile
 from operator import itemgetter
+from secrets import token_hex
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, select, update
 
 from bot.store.game_rows import COUNTED
-from bot.store.schema import games, place_rules, results, seats
+from bot.store.schema import games, place_rules, place_settings, results, seats
 from bot.store.store import Store, in_place
 
 
@@ -191,8 +192,8 @@ def _total(column: ColumnElement[float]) -> ColumnElement[float]:
 async def forget(store: Store, person: str) -> int:
     """Take a person's id and names out of the file, down to its bytes; the number of games changed.
 
-    The games stay whole: the seat goes on as someone's, its results are nobody's. Features forget
-    what they keep.
+    The games stay whole: the seat goes on as someone's, its results are nobody's. A place that is
+    called after its only person goes, and its games are in another. Features forget what they keep.
 
     Raises StaleVersionError where one of them has to wait: it is tried again.
     """
@@ -200,6 +201,10 @@ async def forget(store: Store, person: str) -> int:
     def take_out(connection: Connection) -> int:
         for keeper in store.keepers:
             keeper.forget(connection, person)
+        for table in place_rules, place_settings:
+            connection.execute(delete(table).where(table.c.place == person))
+        at_home = update(games).where(games.c.place == person)
+        connection.execute(at_home.values(place=f"{person.partition(':')[0]}:{token_hex(8)}"))
         my_rules = update(place_rules).where(place_rules.c.author == person)
         connection.execute(my_rules.values(author=None))
         mine = update(seats).where(seats.c.person == person)

@@ -134,8 +134,9 @@ async def answers(store: Store, place: str) -> list[DailyAnswer]:
 
 
 def forget(connection: Connection, person: str) -> None:
-    """Delete all that somebody answered."""
+    """Delete all that somebody answered, or was asked in a place of their own."""
     connection.execute(delete(daily_answers).where(daily_answers.c.person == person))
+    connection.execute(delete(daily_positions).where(daily_positions.c.place == person))
 
 
 def problems(connection: Connection) -> Iterator[tuple[str, str]]:

@@ -53,6 +53,10 @@ async def test_who_wants_to_be_forgotten_is(site: Site, visit: Visit) -> None:
     form = {**lobby.form("/play"), "level": "cautious", "rules": "kcd", "name": "Zoe-who-leaves"}
     game = await visit.post("/play", form)
     assert "Zoe-who-leaves" in game.words
+    rules = (await visit.get("/rules/new")).form("/rules/new")
+    await visit.post("/rules/new", {**rules, **SMALL, "name": "Zoe's rules"})
+    await visit.get("/daily")
+    [cookie] = [one.value for one in visit.session.cookie_jar]
     assert (await visit.post("/forget", {})).status == 403
     told = await visit.post("/forget", (await visit.get("/privacy")).form("/forget"))
     check_sound(told, "en")
@@ -60,6 +64,9 @@ async def test_who_wants_to_be_forgotten_is(site: Site, visit: Visit) -> None:
     assert not list(visit.session.cookie_jar)
     async with site.visitor() as other:
         assert "Zoe-who-leaves" not in (await other.get(game.url)).text
+    kept = b"".join(file.read_bytes() for file in site.data.glob("farkle.db*"))
+    assert b"Zoe" not in kept
+    assert cookie.partition(".")[0].encode() not in kept
 
 
 async def test_rules_are_made_while_others_are_solved(tmp_path: Path, kernels: Path) -> None:
