@@ -201,14 +201,16 @@ async def forget(store: Store, person: str) -> int:
     def take_out(connection: Connection) -> int:
         for keeper in store.keepers:
             keeper.forget(connection, person)
-        for table in place_rules, place_settings:
-            connection.execute(delete(table).where(table.c.place == person))
-        at_home = update(games).where(games.c.place == person)
-        connection.execute(at_home.values(place=f"{person.partition(':')[0]}:{token_hex(8)}"))
         my_rules = update(place_rules).where(place_rules.c.author == person)
-        connection.execute(my_rules.values(author=None))
         mine = update(seats).where(seats.c.person == person)
-        return connection.execute(mine.values(person=None, name=SOMEONE)).rowcount
+        authored = connection.execute(my_rules.values(author=None)).rowcount
+        sat = connection.execute(mine.values(person=None, name=SOMEONE)).rowcount
+        if authored or sat:  # it is somebody, and not the name of a place of many
+            for table in place_rules, place_settings:
+                connection.execute(delete(table).where(table.c.place == person))
+            elsewhere = f"{person.partition(':')[0]}:{token_hex(8)}"
+            connection.execute(update(games).where(games.c.place == person).values(place=elsewhere))
+        return sat
 
     changed = await store.write(take_out)
     await store.scrub()

@@ -136,7 +136,8 @@ async def answers(store: Store, place: str) -> list[DailyAnswer]:
 def forget(connection: Connection, person: str) -> None:
     """Delete all that somebody answered, or was asked in a place of their own."""
     connection.execute(delete(daily_answers).where(daily_answers.c.person == person))
-    connection.execute(delete(daily_positions).where(daily_positions.c.place == person))
+    others = select(daily_answers).where(daily_answers.c.place == person).exists()
+    connection.execute(delete(daily_positions).where(daily_positions.c.place == person, ~others))
 
 
 def problems(connection: Connection) -> Iterator[tuple[str, str]]:
