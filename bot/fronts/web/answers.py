@@ -10,6 +10,7 @@ from bot.chat.commands import Command, Reply, as_reply, failure
 from bot.chat.fields import Field
 from bot.services.games import News
 from bot.tasks.pressure import too_busy
+from bot.typed import narrowed
 
 Stream = AsyncIterator[Reply | News]
 
@@ -29,7 +30,7 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
     words: list[str] = []
     options: list[str] = []
     for one in command.fields or ():
-        value = given.get(one.name, "").replace('"', " ").strip()
+        value = plain(given.get(one.name, ""))
         if value and one.is_word:
             words.append(value)
         elif value:
@@ -39,6 +40,11 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
     # what may be of several words comes last, so that nobody has to look for where it ends
     options.sort(key=lambda one: one.startswith("rules:"))
     return " ".join([f"/{command.name}", *words, *options])
+
+
+def plain(text: str) -> str:
+    """Return what was sent for a word or an option, as it can stand in a line."""
+    return " ".join(narrowed(text).replace('"', " ").split())
 
 
 def _option(name: str, value: str) -> str:

@@ -9,13 +9,12 @@ from aiohttp import web
 from bot.chat.commands import Command, Commands, Reply
 from bot.chat.presses import ReviewPage, TablePress, read_press
 from bot.chat.pressing import Pressing, changed
-from bot.fronts.web.answers import Answer, Answers
+from bot.fronts.web.answers import Answer, Answers, plain
 from bot.fronts.web.rendering import Page, onward
 from bot.fronts.web.visitors import COOKIE, Visitor, Visitors
 from bot.services.house_rules import DEFAULT_BASE
 from bot.services.rule_options import RULE_OPTIONS, SINGLE
 from bot.tasks.solving import SolveProgress
-from bot.typed import narrowed
 from solver.wording import say, spoken
 
 _PRACTISE = "practise"
@@ -124,7 +123,7 @@ class Own:
         """Make rules, and solve them."""
         form = await self._visitors.form(page.request, page.visitor)
         visitor = self._visitors.welcome(page.visitor, "")
-        given = {key: _plain(form.get(key, "")) for key in ("name", "base", *_option_names())}
+        given = {key: plain(form.get(key, "")) for key in ("name", "base", *_option_names())}
         options = [f'{key}:"{value}"' for key, value in given.items() if value and key != "name"]
         name = given["name"] or "-"
         line = " ".join(["/rules new", name, *options])
@@ -143,7 +142,7 @@ class Own:
         if do not in _CHANGES:
             raise changed()
         does = _SOLVING if do == "solve" else do
-        answer = await self._changed(visitor, does, name, f"/rules {do} {_plain(name)}")
+        answer = await self._changed(visitor, does, name, f"/rules {do} {plain(name)}")
         if answer.error:
             return page.refused(answer.error, 400)
         response = onward(page.link(f"/rules/{quote(name)}/solving" if do == "solve" else "/rules"))
@@ -195,11 +194,6 @@ class Own:
         response = onward(page.link(address))
         self._visitors.keep(response, self._visitors.welcome(page.visitor, ""))
         return response
-
-
-def _plain(text: str) -> str:
-    """What was sent for a word or an option, as it can stand in a line."""
-    return " ".join(narrowed(text).replace('"', " ").split())
 
 
 def _option_names() -> list[str]:

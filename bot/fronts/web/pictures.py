@@ -65,7 +65,7 @@ class Pictures:
         card = last.make_card(last.subject) if last and not error_of(last) else None
         if card is None or not card.attachments:
             raise web.HTTPNotFound
-        return _svg(card.attachments[0].content)
+        return _svg(page, card.attachments[0].content)
 
     async def map(self, page: Page) -> web.StreamResponse:
         """Draw a map over both scores of a rule set."""
@@ -79,7 +79,7 @@ class Pictures:
             self._maps[key] = drawn
             if len(self._maps) > _MOST_MAPS:
                 del self._maps[next(iter(self._maps))]
-        return _svg(drawn)
+        return _svg(page, drawn)
 
 
 def pictures_of(page: Page, command: Command, given: dict[str, str]) -> list[Picture]:
@@ -119,5 +119,7 @@ def _look(page: Page) -> str:
     return look
 
 
-def _svg(content: bytes) -> web.Response:
-    return web.Response(body=content, content_type="image/svg+xml", headers=DAY)
+def _svg(page: Page, content: bytes) -> web.Response:
+    # who is known may have rules of their own, and change what a name stands for
+    kept = {} if page.visitor.is_known else DAY
+    return web.Response(body=content, content_type="image/svg+xml", headers=kept)

@@ -180,6 +180,13 @@ async def test_maps_are_drawn(visit: Visit) -> None:
         assert svg_size(drawn.text)
 
 
+async def test_pictures_of_rules_that_may_change_are_not_kept(visit: Visit) -> None:
+    picture = "/explain.svg?turn=350&dice=2"
+    assert "max-age" in (await visit.get(picture)).headers["Cache-Control"]
+    await visit.post("/stats", (await visit.get("/stats")).form("/stats"))
+    assert "max-age" not in (await visit.get(picture)).headers["Cache-Control"]
+
+
 async def test_what_is_typed_is_shown_as_it_is(visit: Visit) -> None:
     for text in ("<script>alert(1)</script>", '"><b>x', *ACTED_ON, *HIDDEN):
         async with visit.session.get(visit.base, params={"dice": text, "me": text}) as found:
@@ -248,7 +255,10 @@ def test_any_header_of_languages_is_one(header: str) -> None:
 async def test_a_question_is_the_line_that_is_typed(site: Site) -> None:
     command = site.chat.commands.by_name["advise"]
     line = line_of(command, {"dice": "5 5 2", "them": "2500, 3100", "rules": 'my "own" rules'})
-    assert line == '/advise 5 5 2 them:"2500, 3100" rules:"my  own  rules"'
+    assert line == '/advise 5 5 2 them:"2500, 3100" rules:"my own rules"'
+    # nothing in a value begins another option
+    line = line_of(command, {"dice": "552", "rules": "a\tgoal:5", "me": "1\uff02 turn:9"})
+    assert line == '/advise 552 me:"1 turn:9" rules:"a goal:5"'
     # without options it would be about the game here
     assert line_of(command, {"dice": "552"}) == "/advise 552 me:0"
 
