@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -62,6 +63,7 @@ class Front:
     ) -> None:
         """Answers by the commands and presses of the chat; `told` is as for `served`."""
         self._told = told
+        self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
         self.answers = Answers()
         self.pages = Pages(commands, pressing, self.answers)
@@ -73,6 +75,9 @@ class Front:
         """Return what answers a request by a page."""
 
         async def handled(request: web.Request) -> web.StreamResponse:
+            if self._address.netloc:  # a proxy may ask by another name than people do
+                scheme, host = self._address.scheme, self._address.netloc
+                request = request.clone(scheme=scheme, host=host)
             visitor = self.visitors.of(request)
             page = Page(request, visitor, self.visitors.token(visitor))
             try:

@@ -97,7 +97,7 @@ class Visitors:
         except (ValueError, LookupError):  # of parts that do not fit, or an unknown encoding
             raise web.HTTPForbidden from None
         origin = request.headers.get("Origin")
-        here = {request.host, urlsplit(self._settings.address or "").netloc}
+        here = {request.host, request.headers.get("Host")}
         elsewhere = origin is not None and urlsplit(origin).netloc not in here
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
             elsewhere = True

@@ -230,6 +230,17 @@ async def test_rules_are_solved_before_a_game_of_them(tmp_path: Path, kernels: P
         assert "kcd-500 rules" in seen.words
 
 
+async def test_links_to_be_sent_are_those_of_the_proxy(data: Path, tmp_path: Path) -> None:
+    address = "https://farkle.example"
+    opened = open_site(tmp_path, data / "strategies", address=address)
+    async with opened as site, site.visitor() as visit:
+        form = {**(await visit.get("/play")).form("/play"), "rules": "kcd"}
+        seen = await visit.post("/play", form, Origin=address)
+        assert f"{address}/game/" in seen.text
+        api = await visit.json("/api/v1/openapi.json")
+        assert api["servers"] == [{"url": f"{address}/api/v1"}]
+
+
 async def test_who_is_known_plays_on_after_a_restart(data: Path, tmp_path: Path) -> None:
     (tmp_path / "kernels").symlink_to(data / "kernels")
     async with open_site(tmp_path, data / "strategies") as site, site.visitor() as visit:

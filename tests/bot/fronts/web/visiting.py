@@ -123,11 +123,12 @@ async def open_site(
     needed: float = 0.0,
     *,
     allow_files: bool = False,
+    address: str | None = None,
 ) -> AsyncIterator[Site]:
     """Pages that keep their games in a folder, at any free port."""
     lay_database(data / "farkle.db")
     settings = Settings(data=data, workers=0, needed_seconds=needed)
     async with open_parts(settings, Advisor(strategies), allow_files=allow_files) as parts:
-        chosen = WebSettings(port=0, rate=rate)
+        chosen = WebSettings(port=0, rate=rate, address=address)
         async with served(parts.commands, parts.pressing, settings, chosen) as base:
             yield Site(base, Chat(parts.commands, parts.tasks), data)
