@@ -56,6 +56,8 @@ CODES = tuple(language_codes())
 
 _MOST_ACROSS = 3
 """Cells of two rows that stay side by side."""
+_MOST_KEPT = 60
+"""Characters of a value with which a field is kept."""
 _SPOTS = {
     1: "12 12",
     2: "6 18 18 6",
@@ -125,7 +127,8 @@ def die(face: int) -> Markup:
 def field_of(command: Command, one: Field, value: str, rules: Sequence[str]) -> Markup:
     """Return a field of a form with its label."""
     choices = tuple(rules) if one.completes == "rules" else ()
-    return _field(one, label_of(command, one), value, choices, spoken().code)
+    made = _field if len(value) <= _MOST_KEPT else _field.__wrapped__
+    return made(one, label_of(command, one), value, choices, spoken().code)
 
 
 @lru_cache(maxsize=5_000)

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import tracemalloc
 from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -14,7 +15,7 @@ from multidict import CIMultiDict
 
 from bot.fronts.web.answers import line_of
 from bot.fronts.web.app import _HEADERS
-from bot.fronts.web.rendering import best_code
+from bot.fronts.web.rendering import best_code, field_of
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors
 from bot.languages import language, language_codes
@@ -205,6 +206,18 @@ async def test_more_dice_than_anybody_rolls_are_no_long_page(visit: Visit) -> No
     seen = await visit.get(f"/?dice={'1' * 5_000}")
     assert seen.status == 400
     assert len(seen.text) < 200_000
+
+
+def test_long_values_fill_no_memory(site: Site) -> None:
+    command = site.chat.commands.by_name["advise"]
+    [one, *_] = command.fields or ()
+    field_of(command, one, "", ())
+    tracemalloc.start()
+    for number in range(300):
+        field_of(command, one, f"{number:7000}", ())
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 1_000_000
 
 
 @pytest.mark.parametrize("sent", [["1.2.3.4, 5.6.7.8"], ["1.2.3.4", "5.6.7.8"]])
