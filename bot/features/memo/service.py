@@ -150,8 +150,7 @@ def _worked_out(table: MemoTable, roll: Roll) -> MemoExample:
         after = after_set_aside(rules, start.turn, kept)
         gain = table.gain(after.turn_total, after.dice)
         may_bank = rules.may_bank(after.turn_total, 0) and rules.may_leave(after.dice)
-        choices.append(
-            MemoChoice(kept.dice, after.turn_total, after.dice, gain, may_bank and gain <= 0)
-        )
+        banks = may_bank and not after.to_confirm and gain <= 0
+        choices.append(MemoChoice(kept.dice, after.turn_total, after.dice, gain, banks))
     choices.sort(key=lambda one: (one.set_aside != chosen.set_aside, -one.turn_total - one.gain))
     return MemoExample(roll, tuple(choices))

@@ -2,15 +2,17 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.features.memo.picture import memo_picture
-from bot.features.memo.service import MemoAnswer
+from bot.features.memo.service import MemoAnswer, known_memo
 from bot.features.memo.view import memo_text, thumb_text
 from bot.languages import language, language_codes
+from bot.services.advisor import Advisor
 from bot.views.drawing import Form, picture_form
 from solver.errors import FarkleError
 from solver.game.position import Position, reachable
@@ -27,6 +29,7 @@ from solver.wording import said_in
 from tests import naive
 from tests.bot.pictures import pixels
 from tests.conftest import variant
+from tests.house_rules import small
 
 RULES = [
     load_rules("classic"),
@@ -231,3 +234,13 @@ def test_rules_of_thumb_in_words() -> None:
         "Set aside what scores most. Bank from 250 with 1 die left, from 300 with 2 dice left"
         " and from 500 with 3 to 6 dice left, and whenever that wins."
     )
+
+
+def test_the_worked_roll_banks_nothing_that_has_to_be_confirmed(tmp_path: Path) -> None:
+    pair = {"dice": "36", "points": 600, "then": "roll_on"}
+    scoring = {"single": [100, 50, 0, 0, 50, 0], "combination": [pair]}
+    rules = small(dice=4, goal=3000, scoring=scoring)
+    example = known_memo(Advisor(tmp_path), rules, 50).example
+    assert example
+    [best] = [one for one in example.choices if one.set_aside == (6, 5, 3)]
+    assert not best.bank
