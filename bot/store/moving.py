@@ -60,8 +60,8 @@ def import_lines(connection: Connection, lines: Iterable[str]) -> int:
     for table in _TABLES.values():
         if connection.execute(select(table).limit(1)).first():
             raise StoreError(f"The database has {table.name} already: import into a new one")
-    number = 0
-    for name, of_table in groupby(_rows(lines), itemgetter(0)):
+    number, rest = 0, iter(lines)
+    for name, of_table in groupby(_rows(rest), itemgetter(0)):
         table = _TABLES[name]
         values = {one.name: bindparam(one.name, type_=_kept(one)) for one in table.columns}
         while rows := [_read(table, row) for _, row in islice(of_table, _AT_ONCE)]:
@@ -70,6 +70,8 @@ def import_lines(connection: Connection, lines: Iterable[str]) -> int:
             except DBAPIError as error:
                 raise StoreError(f"There are {name} that the database does not take") from error
             number += len(rows)
+    if any(map(str.strip, rest)):
+        raise StoreError("The file goes on after its last line: import one file alone")
     return number
 
 

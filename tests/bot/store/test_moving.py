@@ -54,6 +54,7 @@ SPOILT: list[tuple[Callable[[list[str]], list[str]], str]] = [
     (lambda _: [], "ends after 0 lines"),
     (lambda _: ["Dear diary\n"], "is no file of `farkle store export`"),
     (lambda lines: lines[:-1], "before its last one"),
+    (lambda lines: [*lines, *lines], "goes on after its last line"),
     (lambda lines: lines[:200], "ends after 200 lines"),
     (lambda lines: [*lines[:-2], lines[-1]], "is not as it was written"),
     (lambda lines: [*lines[:9], lines[9][:-9], *lines[10:]], "Line 10 of the file"),
