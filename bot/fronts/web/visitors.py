@@ -57,7 +57,7 @@ class Visitors:
     def of(self, request: web.Request) -> Visitor:
         """Return who sends a request."""
         parts = request.cookies.get(COOKIE, "").split(".")
-        if len(parts) == 3 and hmac.compare_digest(parts[2], self._signed(*parts[:2])):
+        if len(parts) == 3 and _is_equal(parts[2], self._signed(*parts[:2])):
             with suppress(ValueError):
                 name = base64.urlsafe_b64decode(parts[1]).decode()
                 return Visitor(FRONT + parts[0], name, is_known=True)
@@ -90,16 +90,18 @@ class Visitors:
     async def form(self, request: web.Request, visitor: Visitor) -> dict[str, str]:
         """Return what a form sends.
 
-        Raises HTTPForbidden where another site had somebody send it.
+        Raises HTTPForbidden where another site had somebody send it, and for what is no form.
         """
-        form = await request.post()
+        try:
+            form = await request.post()
+        except (ValueError, LookupError):  # bytes that are not the text they say they are
+            raise web.HTTPForbidden from None
         origin = request.headers.get("Origin")
         here = {request.host, urlsplit(self._settings.address or "").netloc}
         elsewhere = origin is not None and urlsplit(origin).netloc not in here
         if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
             elsewhere = True
-        token = str(form.get("token", "")).encode()
-        if elsewhere or not hmac.compare_digest(token, self.token(visitor).encode()):
+        if elsewhere or not _is_equal(str(form.get("token", "")), self.token(visitor)):
             raise web.HTTPForbidden
         return {name: value for name, value in form.items() if isinstance(value, str)}
 
@@ -127,8 +129,13 @@ class Visitors:
             raise web.HTTPTooManyRequests(headers={"Retry-After": "2"})
 
     def _signed(self, *parts: str) -> str:
-        text = "\n".join(parts).encode()
+        text = "\n".join(parts).encode(errors="surrogateescape")
         return hmac.new(self._secret, text, hashlib.sha256).hexdigest()[:32]
+
+
+def _is_equal(sent: str, signed: str) -> bool:
+    """Whether what was sent is what was signed, in a time that tells nothing about it."""
+    return hmac.compare_digest(sent.encode(errors="surrogateescape"), signed.encode())
 
 
 def own_secret(folder: Path) -> bytes:
