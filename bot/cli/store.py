@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -152,12 +152,8 @@ def import_command(settings: Settings, file: Path, *, as_json: bool) -> None:
 
     With - it comes from standard input. Nothing is written unless all of it is as it was exported.
     """
-    try:
-        source = nullcontext(sys.stdin) if str(file) == "-" else file.open(encoding="utf-8")
-        with source as stream:
-            number = asyncio.run(_import(settings.database_url, stream))
-    except UnicodeDecodeError:
-        raise InvalidRequestError(f"{file} is no file of `farkle store export`") from None
+    with click.open_file(str(file), encoding="utf-8", errors="replace") as stream:
+        number = asyncio.run(_import(settings.database_url, stream))
     show(f"{number:,} rows imported", {"rows": number}, as_json=as_json)
 
 
@@ -217,7 +213,7 @@ async def _export(url: str, stream: TextIO) -> int:
         await opened.close()
 
 
-async def _import(url: str, stream: TextIO) -> int:
+async def _import(url: str, stream: Iterable[str]) -> int:
     """Raises StoreError."""
     from bot.store.moving import import_lines  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415

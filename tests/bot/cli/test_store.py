@@ -223,7 +223,8 @@ def test_all_goes_from_one_database_to_another(
     assert streamed.stdout == file.read_text("utf-8")
     assert "has games already" in str(said("import", str(file)).exception)
     new = {"FARKLE_DATABASE_URL": f"sqlite:///{tmp_path_factory.mktemp('new') / 'other.db'}"}
-    assert "is no file of" in str(said("import", "-", input="Dear diary", env=new).exception)
+    for odd in ("Dear diary", b"\xff\xfe\x00"):
+        assert "is no file of" in str(said("import", "-", input=odd, env=new).exception)
     done = said("import", "-", input=streamed.stdout, env=new)
     rows = len(streamed.stdout.splitlines()) - 2
     assert done.stdout == f"{rows:,} rows imported\n"
