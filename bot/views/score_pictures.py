@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bot.views.advice import farkles_in_a_row
 from bot.views.drawing import (
     LIGHT,
     Box,
@@ -29,7 +28,7 @@ from bot.views.turn_picture import SOURCE
 from solver.game.standings import Bools
 from solver.play.maps import BorderMap, ScoreMap, WinMap
 from solver.turn.equations import Floats
-from solver.wording import say
+from solver.wording import figure, say, say_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +38,6 @@ BORDER_SIZE: Size = (800, 1300)
 
 _CONTOURS = (5, 10, 25, 40, 50, 60, 75, 90, 95)
 """Win probabilities in percent that have a line."""
-_YOURS, _THEIRS = "your score", "their score"
 _MOST_BANDS = 7
 """Colours of a border: so few can be told apart."""
 
@@ -52,8 +50,8 @@ def win_picture(
 
     picture = new_figure(look, size)
     height = picture.get_figheight()
-    title = "Your chance to win, by both scores"
-    ceiling = write_title(picture, look, title, [_where(found), "as your turn begins"])
+    title = say("Your chance to win, by both scores")
+    ceiling = write_title(picture, look, title, [_where(found), say("as your turn begins")])
     floor = write_source(picture, look, say(SOURCE))
     low = floor + 1.62 / height
     axes = picture.add_axes((0.16, low, 0.8, ceiling - low))
@@ -81,7 +79,7 @@ def win_picture(
             text.set_path_effects([paper_edge(look, 5)])
     _name_scores(axes, look, found)
     bar = picture.add_axes((0.16, floor + 0.47 / height, 0.8, 0.2 / height))
-    colour_bar(bar, look, mesh, "your chance to win, in %", [0, 25, 50, 75, 100])
+    colour_bar(bar, look, mesh, say("your chance to win, in %"), [0, 25, 50, 75, 100])
     return as_file(picture, form)
 
 
@@ -93,11 +91,12 @@ def border_picture(
     height = picture.get_figheight()
     lines = [
         _where(found),
-        "numbers and colours: bank from this turn total on",
-        "hatched: bank only what reaches the goal",
-        "dotted: at some higher turn total, roll again",
+        say("numbers and colours: bank from this turn total on"),
+        say("hatched: bank only what reaches the goal"),
+        say("dotted: at some higher turn total, roll again"),
     ]
-    ceiling = 0.1 / height + write_title(picture, look, "From which turn total on to bank", lines)
+    title = say("From which turn total on to bank")
+    ceiling = 0.1 / height + write_title(picture, look, title, lines)
     floor = write_source(picture, look, say(SOURCE))
     dice = len(found.bank_from)
     across = 2 if dice > 1 else 1
@@ -117,10 +116,11 @@ def border_picture(
         axes = picture.add_axes(room)
         _draw_panel(axes, look, found, column)
         _name_scores(axes, look, found, 12)
-        axes.set_xlabel(_YOURS if column + across >= dice else "")
-        axes.set_ylabel(_THEIRS if place == 0 else "")
-        number = column + 1
-        title = f"{number} {'die' if number == 1 else 'dice'} to roll"
+        if column + across < dice:
+            axes.set_xlabel("")
+        if place:
+            axes.set_ylabel("")
+        title = say_number("{number} die to roll", "{number} dice to roll", column + 1)
         axes.set_title(title, color=look.ink, font=font(16, bold=True), pad=5)
     return as_file(picture, form)
 
@@ -191,7 +191,7 @@ def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None
         axes.text(
             0.5,
             0.5,
-            "always roll",
+            say("always roll"),
             color=look.ink,
             font=font(16),
             ha="center",
@@ -232,7 +232,7 @@ def _write_numbers(axes: "Axes", look: Look, found: ScoreMap, amounts: Floats) -
             if np.isnan(amounts[y, x]):
                 continue
             place = float(found.own[x]), float(found.opponent[y])
-            outlined(axes, look, place, f"{int(amounts[y, x]):,}", 13, 3.5)
+            outlined(axes, look, place, figure(int(amounts[y, x])), 13, 3.5)
 
 
 def _edges(found: ScoreMap) -> tuple[Floats, Floats]:
@@ -249,24 +249,26 @@ def _name_scores(axes: "Axes", look: Look, found: ScoreMap, size: float = 15) ->
     """The axes: the score of who is to move to the right, the opponent's upwards."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
 
-    written = FuncFormatter(lambda score, _: f"{score:,g}")
+    written = FuncFormatter(lambda score, _: figure(score, ",g"))
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(4 if size < 15 else 6, steps=[1, 2, 2.5, 5, 10]))
         axis.set_major_formatter(written)
     (left, right), (low, high) = (edges[[0, -1]] for edges in _edges(found))
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-    axes.set_xlabel(_YOURS, labelpad=3)
-    axes.set_ylabel(_THEIRS, labelpad=6)
+    axes.set_xlabel(say("your score"), labelpad=3)
+    axes.set_ylabel(say("their score"), labelpad=6)
     dress(axes, look, size)
 
 
 def _where(found: ScoreMap) -> str:
     """The rules, and what else is the same everywhere in the picture."""
-    parts = [f"{drawable(found.rules.name, 40)} rules to {found.rules.goal:,}"]
+    name = drawable(found.rules.name, 40)
+    parts = [say("{rules} rules to {goal:,}", rules=name, goal=found.rules.goal)]
     if found.rules.farkle_limit > 1:
         start = found.position
-        parts.append(f"you {farkles_in_a_row(start.farkles)}, them {start.opponent_farkles}")
+        farkles = {"mine": start.farkles, "theirs": start.opponent_farkles}
+        parts.append(say("{mine} to {theirs} farkles in a row", **farkles))
     if found.rules.has_roles:
-        parts.append("you began" if found.position.began else "they began")
+        parts.append(say("you began") if found.position.began else say("they began"))
     return ", ".join(parts)

@@ -103,7 +103,7 @@ def _combinations(text: str) -> Any:
     for one in found:
         if len(one["points"]) == 1:
             (one["points"],) = one["points"]
-            if one["points"] in get_args(Then):
+            if one["points"] in get_args(Then) and "then" not in one:
                 one["then"] = one.pop("points")
     return found
 

@@ -65,7 +65,7 @@ class LoadedQuestions:
         return [
             Command(
                 "/kcd my-dice:SET",
-                say_later("loaded dice: who wins, which to take; also /kcd dice, /kcd badges"),
+                say_later("loaded dice: who wins, which to take; /kcd dice, /kcd badges"),
                 self._kcd,
                 {
                     **SETS,

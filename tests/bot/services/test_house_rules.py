@@ -294,6 +294,7 @@ BAD = {
     "straight:100 straight-1-6:200": "the options straight and straight-1-6 are the same",
     "combination:aaabb": "combination: takes combinations with commas between them, such as",
     "combination:aa7=5": "combination: takes combinations with commas between them, such as",
+    "combination:22=loses-turn,roll-on": "combination: takes combinations with commas between",
     "combination:aabb=1,2": "combination: takes combinations with commas between them, such as",
     "combination:aaa=100": 'combination: the points of "aaa" never count, as the same dice are',
     "dice:4 combination:aaabb=5": 'combination: "aaabb" needs 5 dice and there are 4',
