@@ -57,11 +57,13 @@ class Visitors:
     def of(self, request: web.Request) -> Visitor:
         """Return who sends a request."""
         parts = request.cookies.get(COOKIE, "").split(".")
-        if len(parts) == 3 and _is_equal(parts[2], self._signed(*parts[:2])):
+        if len(parts) == 3 and _is_equal(parts[2], self._signed("cookie", *parts[:2])):
             with suppress(ValueError):
                 name = base64.urlsafe_b64decode(parts[1]).decode()
                 return Visitor(FRONT + parts[0], name, is_known=True)
-        return Visitor(FRONT + self._signed(self.address(request))[:16], "", is_known=False)
+        return Visitor(
+            FRONT + self._signed("address", self.address(request))[:16], "", is_known=False
+        )
 
     def welcome(self, visitor: Visitor, name: str) -> Visitor:
         """Return a visitor with a name, who is known from now on."""
@@ -76,7 +78,7 @@ class Visitors:
         number = visitor.id.removeprefix(FRONT)
         response.set_cookie(
             COOKIE,
-            f"{number}.{name}.{self._signed(number, name)}",
+            f"{number}.{name}.{self._signed('cookie', number, name)}",
             max_age=_YEAR,
             httponly=True,
             samesite="Lax",
