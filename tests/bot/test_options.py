@@ -133,7 +133,8 @@ def options_of(command: click.Command) -> Iterator[str]:
     """The options of a command that take a number or text of their own kind."""
     for option in command.params:
         is_value = isinstance(option, click.Option) and not option.is_flag
-        is_named = option.name in {"rules", "place", "scheduler", "restore"}
+        # a port that can be had is served until somebody ends that
+        is_named = option.name in {"rules", "place", "scheduler", "restore", "port"}
         if is_value and not is_named and not isinstance(option.type, click.Path):
             yield option.opts[0]
 
