@@ -50,7 +50,7 @@ Ids = str | tuple[str, ...]
 
 NO_NAMES = {
     *("badge", "character", "dice", "die", "number", "path", "players", "points", "problem"),
-    *("setting", "told"),
+    *("folder", "page", "setting", "told"),
 }
 """Parts that may begin a refusal: none of them is the name of a person or of rules."""
 

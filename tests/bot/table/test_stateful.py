@@ -191,6 +191,7 @@ class Referee:
         rules, seat, me = self.rules, self.mover, self.players[self.mover]
         self.new_turn()
         if how == "win":
+            me.farkles = 0
             self.won([seat])
         elif self.play_off is not None:
             self.play_off.remove(seat)

@@ -693,8 +693,8 @@ async def test_where_it_is_installed_for_one_alone(folder: Path, discord: Loopba
 async def test_two_processes_share_a_database(folder: Path, discord: Loopback) -> None:
     async with Loopback().serve() as other:
         async with (
-            running(folder, discord, FARKLE_PACE=FAST) as one,
-            running(folder, other, FARKLE_PACE=FAST) as two,
+            running(folder, discord, FARKLE_PACE=FAST, FARKLE_DISCORD_SHARDS="0-0/2") as one,
+            running(folder, other, FARKLE_PACE=FAST, FARKLE_DISCORD_SHARDS="1-1/2") as two,
         ):
             assert discord.syncs + other.syncs == 1
             other.commands = discord.commands = discord.commands or other.commands
