@@ -395,6 +395,7 @@ def test_positions_go_down_to_the_floor_of_the_strategy(unsolved: Farkle, tiny_f
     assert farkle(*ask)[0] == 0
 
 
+@only_with_every
 @pytest.mark.slow
 def test_compiled_code_that_is_damaged_is_made_anew(
     tiny: Solution, kernels: Path, tiny_file: Path, tmp_path: Path

@@ -13,6 +13,7 @@ from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import fixed_secrets
+from tests.conftest import only_with_every
 
 DICE = "my-dice:lucky*3,odd,devil*2 my-badge:carpenter:150 their-dice:weighted*2,ordinary*4"
 GOAL = "goal:600"
@@ -97,11 +98,16 @@ async def test_luck_and_errors_add_up_to_the_result(chat: Chat) -> None:
     "options",
     [
         "goal:500 ending:final-turn ties:played-on",
-        "goal:500 ending:equal-turns ties:played-on",
         "goal:500 farkle-penalty:2x200",
-        "goal:500 opening-minimum:300",
+        *(
+            pytest.param(one, marks=only_with_every)
+            for one in (
+                "goal:500 ending:equal-turns ties:played-on",
+                "goal:500 opening-minimum:300",
+                "goal:500 farkle-keeps-turn-total:yes",
+            )
+        ),
         "goal:500 hot-dice:no-bank hot-dice-bonus:50,100",
-        "goal:500 farkle-keeps-turn-total:yes",
         "goal:500 instant-win:xxxx lose-everything:2222",
     ],
 )

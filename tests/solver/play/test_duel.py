@@ -40,7 +40,8 @@ SMALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 5]
 LONG = (
     *("final turn, hot dice forced", "play-off, opening", "farkle keeps from an opening"),
     *("a roll of nothing before a final turn", "final_turn earlier", "final_turn played_on"),
-    *("final turn, bank with one die left", "final turn, pairs to confirm"),
+    *("final turn, bank with one die left", "final turn, pairs to confirm", "final turn, exceeded"),
+    *("final turn, bonus", "final_turn shared", "equal_turns shared"),
     *("final turn, penalty", "penalty not below 0", "equal_turns earlier", "equal_turns played_on"),
 )
 """That take the twin minutes, or half of one."""
