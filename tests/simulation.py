@@ -17,7 +17,7 @@ from tests import naive
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Decisions = tuple[Floats, Bools]
-"""The decisions of a turn: W(t, n, h) as [h, t, n - 1], and where to bank in that shape.
+"""The decisions of a turn: W(t, n, h) as [h, t, naive.column(rules, n)], and where to bank alike.
 
 t is the turn total in point steps, n the number of dice to roll, h the number of hot dice so far;
 the last h and the last t stand for all further ones. A roll goes to the set-aside with the greatest

@@ -44,6 +44,8 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
     values = naive.value_iteration(rules)
     final = naive.final_turns(rules, rows + (winning - rules.score_floor) // step)
     tie = naive.after_tie(rules, final.play_off)
+    numbers = sorted(naive.numbers(rules), key=lambda number: naive.column(rules, number))
+    may_leave = np.array([naive.may_leave(rules, number) for number in numbers])
 
     def ends(position: Position) -> tuple[Callable[[int], float], Callable[[int], float], float]:
         """What a bank and a farkle are worth, by the turn total, and losing everything."""
@@ -94,10 +96,8 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
             ]
         )[:, None]
         farkles = np.array([farkle(total) for total in totals])[:, None]
-        found = naive.turn(rules, banks, farkles, np.array([lose]))[:, 1:, :, 0]
-        stop = found == banks[..., None]
-        for dice in range(1, rules.dice + 1):
-            stop[:, dice - 1] &= naive.may_leave(rules, dice)
+        found = naive.turn(rules, banks, farkles, np.array([lose]))[..., 0][:, numbers]
+        stop = (found == banks[..., None]) & may_leave[:, None]
         return found.transpose(2, 0, 1), stop.transpose(2, 0, 1)
 
     def tables(positions: Sequence[Position]) -> tuple[Floats, Bools]:
