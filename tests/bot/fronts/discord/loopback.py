@@ -251,12 +251,20 @@ class Loopback:
         return await self._interact(3, data, by, message.channel, guild, message)
 
     async def select(
-        self, by: Json, message: Message, value: str, *, guild: str | None = _GUILD
+        self,
+        by: Json,
+        message: Message,
+        value: str,
+        *,
+        custom_id: str = "",
+        guild: str | None = _GUILD,
     ) -> Interaction:
-        """Choose an entry of the list below a message."""
-        [menu] = [one for one in walk(message.data["components"]) if one["type"] == SELECT]
-        assert value in {one["value"] for one in menu["options"]}, value
-        data = {"custom_id": menu["custom_id"], "component_type": SELECT, "values": [value]}
+        """Choose an entry of the list below a message, or of one that was there by its id."""
+        if not custom_id:
+            [menu] = [one for one in walk(message.data["components"]) if one["type"] == SELECT]
+            assert value in {one["value"] for one in menu["options"]}, value
+            custom_id = menu["custom_id"]
+        data = {"custom_id": custom_id, "component_type": SELECT, "values": [value]}
         return await self._interact(3, data, by, message.channel, guild, message)
 
     async def submit(

@@ -216,7 +216,7 @@ class World:
         """Press so many times at once; the table and its message as they are then."""
         custom_id, value = one
         pressed = [
-            self.discord.select(by, message, value)
+            self.discord.select(by, message, value, custom_id=custom_id)
             if value
             else self.discord.press(by, message, custom_id=custom_id)
             for _ in range(times)
@@ -336,7 +336,10 @@ def components(message: Message) -> list[tuple[str, str]]:
 
 
 def action_in(component: tuple[str, str]) -> str:
-    return component[0].rsplit(":", maxsplit=1)[-1]
+    """What it does: entries of the list of more are actions themselves."""
+    custom_id, value = component
+    action = custom_id.rsplit(":", maxsplit=1)[-1]
+    return value if action == "more" else action
 
 
 @pytest.mark.parametrize("other", [0, 1])
