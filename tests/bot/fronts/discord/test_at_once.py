@@ -248,7 +248,7 @@ def world(choices: Choices, parts: Parts, discord: Loopback, folder: Path) -> Wo
     return World(parts, discord, folder / "farkle.db", choices)
 
 
-CHANCES = re.compile(r"(?m)^ +[█░]+ +[\d.]+ %\n| [█▏▎▍▌▋▊▉ ]+\d+ %$")
+CHANCES = re.compile(r"(?m)^ +[█░]+ +[\d.]+ %\n|[█▏▎▍▌▋▊▉ ]* [<>]?\d+ %$")
 """Bars with win probabilities, below names or beside scores."""
 KCD: Json = {"rules": "kcd", "goal": 800}
 LOADED: Json = {"my_dice": "lucky*3,odd,devil*2", "my_badge": "carpenter:150", "goal": 600}
