@@ -242,8 +242,8 @@ class Scoring(Data):
     """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal letters
     are dice of one face, which no other letter and no digit has; `points` are a number, "sum" for
     the sum of the faces, or six numbers by the face of the first letter; with a `then` of
-    "roll_on" beside them no bank comes before dice of a further roll are set aside. Or with `dice` and
-    `then`: a roll with such dice among others is one that wins ("wins_game", as `instant_win`),
+    "roll_on" beside them no bank comes before dice of a further roll are set aside. Or with `dice`
+    and `then`: a roll with such dice among others is one that wins ("wins_game", as `instant_win`),
     that loses everything ("loses_score", as `lose_everything`), or a farkle whatever scores
     ("loses_turn").
 
