@@ -690,25 +690,6 @@ async def test_where_it_is_installed_for_one_alone(folder: Path, discord: Loopba
 
 
 @pytest.mark.slow
-async def test_two_processes_share_a_database(folder: Path, discord: Loopback) -> None:
-    async with Loopback().serve() as other:
-        async with (
-            running(folder, discord, FARKLE_PACE=FAST, FARKLE_DISCORD_SHARDS="0-0/2") as one,
-            running(folder, other, FARKLE_PACE=FAST, FARKLE_DISCORD_SHARDS="1-1/2") as two,
-        ):
-            assert discord.syncs + other.syncs == 1
-            other.commands = discord.commands = discord.commands or other.commands
-            message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
-            told = await shown(await other.slash(ANN, "show"))
-            presses = (discord.press(ANN, message, "Roll"), other.press(ANN, told, "Roll"))
-            for interaction in await asyncio.gather(*presses):
-                await shown(interaction)
-            assert len(events(folder, "rolled")) == 1
-            assert (await one.end(), await two.end()) == (0, 0)
-        assert other.problems == []
-
-
-@pytest.mark.slow
 async def test_a_database_that_fails_is_told(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord, FARKLE_PACE=FAST) as bot:
         message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
