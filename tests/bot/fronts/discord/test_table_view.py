@@ -174,7 +174,7 @@ def problems(view: discord.ui.LayoutView, names: set[str]) -> Iterator[str]:
                 yield f"options {options}"
             texts = [(o["label"], 100) for o in options]
             texts += [(o["value"], 100) for o in options]
-            texts += [(o.get("description", ""), 100) for o in options]
+            texts += [(o["description"], 100) for o in options if "description" in o]
             texts.append((one["placeholder"], 150))
             yield from (text for text, most in texts if not 0 < len(text) <= most)
         for item in one.get("items", []):
