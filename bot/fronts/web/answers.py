@@ -11,6 +11,7 @@ from bot.chat.fields import Field
 from bot.services.games import News
 from bot.tasks.pressure import too_busy
 from bot.typed import narrowed
+from solver.wording import say
 
 Stream = AsyncIterator[Reply | News]
 
@@ -88,6 +89,11 @@ class Answer:
     def last(self) -> Reply | None:
         """Return what was said last, None where nothing was."""
         return self.replies[-1] if self.replies else None
+
+    @property
+    def working(self) -> str:
+        """Return how far it is, as was said last."""
+        return self.last.text if self.last else say("Working on it ...")
 
     @property
     def error(self) -> str:

@@ -21,7 +21,7 @@ from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
 from solver.rules.ruleset import Ruleset
-from solver.wording import say, spoken
+from solver.wording import spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
@@ -136,7 +136,7 @@ class Pages:
             here=_menu_of(command),
             given=given,
             replies=[last] if last else [],
-            working=self._working(answer) if not is_done else "",
+            working=answer.working if not is_done else "",
             steps=self._steps(page, last) if last and walks else [],
             border=_border(last) if last and walks else "",
             pictures=pictures_of(page, command, given) if is_good else [],
@@ -150,9 +150,6 @@ class Pages:
         """List all that can be asked."""
         others = [one for name, one in self.questions.items() if name not in _NO_PAGE_OF_THEIR_OWN]
         return page.render("numbers.html", here="numbers", commands=others)
-
-    def _working(self, answer: Answer) -> str:
-        return answer.last.text if answer.last else say("Working on it ...")
 
     def _steps(self, page: Page, reply: Reply) -> list[list[tuple[str, str]]]:
         """What steps are called and where they lead, in rows by what they change."""

@@ -95,8 +95,7 @@ class Play:
         if not answer.is_done:
             if page.request.method == "POST":
                 return onward(page.link("/play/begun"))
-            working = answer.last.text if answer.last else say("Working on it ...")
-            return page.render("begun.html", here="play", working=working, refresh=2)
+            return page.render("begun.html", here="play", working=answer.working, refresh=2)
         if answer.error:
             return page.refused(answer.error, 400)
         news = next((one.subject for one in answer.replies if isinstance(one.subject, News)), None)
