@@ -4,10 +4,12 @@ import asyncio
 import logging
 import sqlite3
 from collections.abc import AsyncGenerator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from filelock import AsyncFileLock, FileLock, Timeout
@@ -24,15 +26,17 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.store.errors import StoreError
-from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
+from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
 from bot.store.schema import NEWEST, events, metadata, schema_version
 from bot.store.wal import complete_frames
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -48,9 +52,7 @@ _WITHOUT_DONE = 1
 """The version of tables that lack that of what is done."""
 
 _WRITE = "BEGIN IMMEDIATE"
-_BEGIN = {Mode.EACH: None, Mode.READ: "BEGIN", Mode.WRITE: _WRITE, Mode.APPEND: _WRITE}
-"""How transactions begin. One that writes locks at once: who reads first and locks later is refused
-if another wrote in between."""
+"""How what writes begins. Who reads first and locks later is refused if another wrote meanwhile."""
 
 _LOOK_SECONDS = 0.5
 """Between two looks whether what another program holds is free."""
@@ -138,19 +140,68 @@ def file_of(path: Path) -> str:
     return f"file:{quote(str(path))}"
 
 
-def connect(path: Path, *, read_only: bool = False) -> AsyncEngine:
-    """Connections for reads, and one more for what writes; each has a thread."""
-    name = file_of(path) if read_only else str(path)
-    return create_async_engine(
-        URL.create("sqlite+aiosqlite", database=name, query=_READ_ONLY if read_only else {}),
-        connect_args=_connecting(),
-        pool_size=MOST_READS + 1,
-        max_overflow=0,
-        hide_parameters=True,  # errors go to logs, and the dice have secrets
-        # transactions are begun and ended below; each further end would wait for the thread again
-        isolation_level="AUTOCOMMIT",
-        skip_autocommit_rollback=True,
-    )
+class _ToFile(Connections):
+    """Connections to a file: those that read have a thread each, and one thread has what writes.
+
+    A read waits for its thread at each statement, as many do beside each other. What writes waits
+    for what wrote before it, so all of it is done in its thread at once.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool) -> None:
+        name = file_of(path) if read_only else str(path)
+        query = _READ_ONLY if read_only else {}
+        how: dict[str, Any] = {
+            "max_overflow": 0,
+            "hide_parameters": True,  # errors go to logs, and the dice have secrets
+            # transactions are begun and ended below; each further end would take a statement more
+            "isolation_level": "AUTOCOMMIT",
+            "skip_autocommit_rollback": True,
+        }
+        self._reading = create_async_engine(
+            URL.create("sqlite+aiosqlite", database=name, query=query),
+            connect_args=_connecting(),
+            pool_size=MOST_READS,
+            **how,
+        )
+        self._writing = create_engine(
+            URL.create("sqlite", database=name, query=query),
+            connect_args=_connecting() | {"check_same_thread": False},  # it is closed elsewhere
+            pool_size=1,
+            **how,
+        )
+        self._thread = ThreadPoolExecutor(1, "writes")
+
+    async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
+        """What some work makes of a transaction. sqlite3 would begin one too late by itself."""
+        if mode in {Mode.WRITE, Mode.APPEND}:
+            written = partial(copy_context().run, self._written, work)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, written)
+        async with self._reading.connect() as connection:
+            if mode is Mode.EACH:
+                return await connection.run_sync(work)
+            driver: Any = (await connection.get_raw_connection()).driver_connection
+            await driver.execute("BEGIN")
+            try:
+                return await connection.run_sync(work)
+            finally:  # nothing was written
+                await driver.rollback()
+
+    def _written(self, work: Callable[[Connection], T]) -> T:
+        with self._writing.connect() as connection:
+            connection.exec_driver_sql(_WRITE)
+            try:
+                result = work(connection)
+                connection.connection.commit()
+            except BaseException:
+                connection.connection.rollback()
+                raise
+            return result
+
+    async def close(self) -> None:
+        """Close all."""
+        await asyncio.to_thread(self._thread.shutdown)
+        self._writing.dispose()
+        await self._reading.dispose()
 
 
 def prepare(path: Path) -> None:
@@ -269,26 +320,9 @@ class SqliteFile(Database):
             raise StoreError(f"there is no database {self._path}")
         self._files = Files(self._path)
 
-    def connect(self, *, read_only: bool) -> AsyncEngine:
+    def connect(self, *, read_only: bool) -> Connections:
         """Connections, each of which has a thread."""
-        return connect(self._path, read_only=read_only)
-
-    @asynccontextmanager
-    async def transaction(self, engine: AsyncEngine, mode: Mode) -> AsyncGenerator[AsyncConnection]:
-        """A transaction. SQLAlchemy leaves its beginning to sqlite3, which does it too late."""
-        statement = _BEGIN[mode]
-        async with engine.connect() as connection:
-            if statement is None:
-                yield connection
-                return
-            driver: Any = (await connection.get_raw_connection()).driver_connection
-            await driver.execute(statement)
-            try:
-                yield connection
-                await driver.commit()
-            except BaseException:
-                await driver.rollback()
-                raise
+        return _ToFile(self._path, read_only=read_only)
 
     def explained(self) -> AbstractContextManager[None]:
         """Whatever is wrong with the file becomes a StoreError."""

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from enum import Enum, auto
 from pathlib import Path
+from typing import TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+T = TypeVar("T")
 
 MOST_READS = 12
 """Most that run at once, each by a connection of its own."""
@@ -27,6 +29,18 @@ class Mode(Enum):
     """They are done as a whole, and no other program writes meanwhile."""
     APPEND = auto()
     """They are done as a whole, beside others of this kind that each check what they build upon."""
+
+
+class Connections(ABC):
+    """Connections to a database."""
+
+    @abstractmethod
+    async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
+        """What some work makes of a transaction, which is given up after an exception."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Let go of the database, once nothing runs any more."""
 
 
 class Database(ABC):
@@ -49,14 +63,8 @@ class Database(ABC):
         """Raises StoreError where there is nothing to be looked into."""
 
     @abstractmethod
-    def connect(self, *, read_only: bool) -> AsyncEngine:
+    def connect(self, *, read_only: bool) -> Connections:
         """Connections for reads, and for those that write."""
-
-    @abstractmethod
-    def transaction(
-        self, engine: AsyncEngine, mode: Mode
-    ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """A transaction, which is given up after an exception."""
 
     @abstractmethod
     def explained(self) -> AbstractContextManager[None]:

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, bindparam, delete, select
 
 from bot.store.rows import PlaceSettings
 from bot.store.schema import place_rules, place_settings
@@ -12,15 +12,18 @@ from bot.store.transactions import Transactions, put
 
 _SETTINGS = {one.name: type(one.default) for one in fields(PlaceSettings)}
 
+_OF_PLACE = select(place_settings.c.key, place_settings.c.value).where(
+    place_settings.c.place == bindparam("place")
+)
+"""What a place has set; made once, as every command asks for it."""
+
 
 class Places(Transactions):
     """The settings and rules of places in one database."""
 
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
-        rows = place_settings.c
-        query = select(rows.key, rows.value).where(rows.place == place)
-        return await self._pairs(query)
+        return await self._pairs(_OF_PLACE, place=place)
 
     async def settings(self, place: str, patience: float | None = None) -> PlaceSettings:
         """What holds in a place for its games and messages; what makes no sense is not set.
@@ -60,5 +63,5 @@ class Places(Transactions):
         these = delete(place_rules).where(place_rules.c.place == place, place_rules.c.name == name)
         return bool(await self.write(lambda connection: connection.execute(these).rowcount))
 
-    async def _pairs(self, query: Select[tuple[str, Any]]) -> dict[str, Any]:
-        return {str(name): value for name, value in await self.rows(query)}
+    async def _pairs(self, query: Select[tuple[str, Any]], **values: object) -> dict[str, Any]:
+        return {str(name): value for name, value in await self.rows(query, **values)}

@@ -5,14 +5,15 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from hashlib import blake2b
+from typing import TypeVar
 
 from sqlalchemy import Connection, NullPool, Select, func, insert, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.database import check_version
 from bot.store.errors import StoreError
-from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
+from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
 from bot.store.schema import NEWEST, metadata, schema_version
 from solver.wording import say_later
 
@@ -20,6 +21,8 @@ try:
     import asyncpg
 except ImportError:
     asyncpg = None
+
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +52,30 @@ def _key(name: str) -> int:
 
 
 _WRITING = _key("writing")
+
+
+class _ToServer(Connections):
+    """Connections to a server, used from the event loop."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
+        """What some work makes of a transaction."""
+        async with self._engine.connect() as connection:
+            if mode is Mode.EACH:
+                return await connection.run_sync(work)
+            await connection.execution_options(isolation_level=_ISOLATION[mode])
+            async with connection.begin():
+                if mode is Mode.WRITE:
+                    await connection.execute(select(func.pg_advisory_xact_lock(_WRITING)))
+                elif mode is Mode.APPEND:
+                    await connection.execute(select(func.pg_advisory_xact_lock_shared(_WRITING)))
+                return await connection.run_sync(work)
+
+    async def close(self) -> None:
+        """Close all."""
+        await self._engine.dispose()
 
 
 class Postgres(Database):
@@ -99,31 +126,18 @@ class Postgres(Database):
     def check_is_there(self) -> None:
         """Nothing is known before it is asked."""
 
-    def connect(self, *, read_only: bool) -> AsyncEngine:  # noqa: ARG002 - who reads alone does
+    def connect(self, *, read_only: bool) -> Connections:  # noqa: ARG002 - who reads alone does
         """Connections, each of which is made when it is needed."""
-        return create_async_engine(
-            self._url,
-            pool_size=MOST_READS + _MOST_WRITES,
-            max_overflow=0,
-            hide_parameters=True,  # errors go to logs, and the dice have secrets
-            isolation_level="AUTOCOMMIT",
-            connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
+        return _ToServer(
+            create_async_engine(
+                self._url,
+                pool_size=MOST_READS + _MOST_WRITES,
+                max_overflow=0,
+                hide_parameters=True,  # errors go to logs, and the dice have secrets
+                isolation_level="AUTOCOMMIT",
+                connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
+            )
         )
-
-    @asynccontextmanager
-    async def transaction(self, engine: AsyncEngine, mode: Mode) -> AsyncGenerator[AsyncConnection]:
-        """A transaction."""
-        async with engine.connect() as connection:
-            if mode is Mode.EACH:
-                yield connection
-                return
-            await connection.execution_options(isolation_level=_ISOLATION[mode])
-            async with connection.begin():
-                if mode is Mode.WRITE:
-                    await connection.execute(select(func.pg_advisory_xact_lock(_WRITING)))
-                elif mode is Mode.APPEND:
-                    await connection.execute(select(func.pg_advisory_xact_lock_shared(_WRITING)))
-                yield connection
 
     @contextmanager
     def explained(self) -> Iterator[None]:

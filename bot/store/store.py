@@ -7,7 +7,17 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from bot.store import schema
 from bot.store.errors import DamagedGameError, GameRunningError
@@ -182,7 +192,7 @@ class Store(Places):
 
     async def game(self, game_id: str) -> StoredGame | None:
         """A game without what happened in it, None where there is none."""
-        return next(iter(await self._listed(games.c.id == game_id)), None)
+        return next(iter(games_of(await self.rows(_GAME_OF_ID, game=game_id))), None)
 
     async def open_games(self, place: str) -> tuple[list[StoredGame], bool]:
         """Games of a place that have not ended, the newest first.
@@ -278,6 +288,10 @@ class Store(Places):
         """The dice of every roll in games played with a secret, game by game in their order."""
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
         return await self.read(lambda connection: read_rolls(connection, *fair))
+
+
+_GAME_OF_ID = games_query(games.c.id == bindparam("game"), COUNTED)
+"""A game by its id; made once, as every press asks for one."""
 
 
 def _untold(place: str) -> Select[Any]:

@@ -1,6 +1,7 @@
 """Transactions on one database: reads side by side, writes as its kind takes them.
 
-What is made of rows is made in the event loop.
+What is made of rows is made in the event loop, or in a thread where that is faster: it may use what
+it was given and nothing that others change.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ class Transactions:
 
     def __init__(self, database: Database, *, read_only: bool = False) -> None:
         self.database = database
-        self._engine = database.connect(read_only=read_only)
+        self._connections = database.connect(read_only=read_only)
         self._reading = asyncio.Semaphore(MOST_READS)
         self._writing = asyncio.Semaphore(database.most_writes)
         self._running: set[asyncio.Task[Any]] = set()
@@ -35,16 +36,19 @@ class Transactions:
         """Let go of the file once nothing runs any more."""
         while self._running:
             await asyncio.wait(self._running)
-        await self._engine.dispose()
+        await self._connections.close()
 
     async def read(self, work: Work[T]) -> T:
         """What is made of a transaction that sees the database as it is now."""
         return await self._made(self._reading, Mode.READ, work)
 
-    async def rows(self, query: Executable) -> Sequence[Any]:
-        """What one query finds: it sees the database as it is now by itself."""
+    async def rows(self, query: Executable, **values: object) -> Sequence[Any]:
+        """What one query finds: it sees the database as it is now by itself.
+
+        values : of the parameters that the query names
+        """
         return await self._made(
-            self._reading, Mode.EACH, lambda connection: connection.execute(query).all()
+            self._reading, Mode.EACH, lambda connection: connection.execute(query, values).all()
         )
 
     async def write(self, work: Work[T], mode: Mode = Mode.WRITE) -> T:
@@ -82,9 +86,8 @@ class Transactions:
 
     async def _transaction(self, mode: Mode, work: Work[T]) -> T:
         self.database.check_before()
-        async with self.database.transaction(self._engine, mode) as connection:
-            result = await connection.run_sync(work)
-            self.database.check_after()
+        result = await self._connections.run(mode, work)
+        self.database.check_after()
         return result
 
 
