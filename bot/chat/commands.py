@@ -245,6 +245,8 @@ class Command:
     fields: tuple[Field, ...] | None = None
     """Its options where each is asked for by itself, in their order; None where none are that way,
     as those of /rules depend on the word that follows it."""
+    notes: Callable[[], str] | None = None
+    """Makes what tells the meaning of its table, where a message leaves that to a button."""
     is_question: bool = False
     """Whether it changes nothing, so that its answer may have an address of its own."""
 
@@ -281,8 +283,14 @@ def _no_scores(option: str, text: str) -> str:
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
     plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(ENDS)
-    if not _NUMBER.fullmatch(plain) or len(plain) > _MOST_DIGITS:
+    if not _NUMBER.fullmatch(plain):
         raise InvalidRequestError(refusal(_as_text(word)))
+    if len(plain) > _MOST_DIGITS:
+        raise InvalidRequestError.say(
+            '"{number}" is too long: a number has at most {most} digits',
+            number=shorten(plain, _MOST_DIGITS),
+            most=_MOST_DIGITS,
+        )
     return int(re.sub("[,.']", "", plain))
 
 

@@ -235,6 +235,32 @@ def test_columns_that_are_too_wide_go_below_the_head_of_their_row() -> None:
     ]
 
 
+def test_few_rows_that_fit_as_columns_are_turned() -> None:
+    rows = ("", *"abcdef"), ("kcd", *["10.00 %"] * 6), ("classic", *["20.00 %"] * 6)
+    assert in_message(*rows, right=range(1, 7)) == [
+        "```text",
+        "       kcd  classic",
+        *(f"{name}  10.00 %  20.00 %" for name in "abcdef"),
+        "```",
+    ]
+
+
+def test_of_a_table_in_parts_each_has_the_rows_that_say_something_there() -> None:
+    heads = ("worth", "6 dice", "5 dice", "4 dice", "3 dice")
+    rows = ("500", "3,500", "", "", ""), ("0", "9,000", "3,400", "1,000", "450"), ("-",)
+    assert in_message(heads, *rows, right=range(1, 5)) == [
+        "```text",
+        "worth  6 dice  5 dice  4 dice",
+        "500     3,500",
+        "0       9,000   3,400   1,000",
+        "-",
+        "worth  3 dice",
+        "0         450",
+        "-",
+        "```",
+    ]
+
+
 def test_two_rows_that_are_too_wide_are_turned() -> None:
     rows = [[f"{dice} dice" for dice in (6, 5, 4, 3, 2)], ["3.09 %", "9 %", "8 %", "7 %", "6 %"]]
     assert in_message(*rows, right=range(5)) == [

@@ -29,6 +29,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("rules show", {"name": "facebook"}),
     ("rules diff", {"one": "kcd", "other": "classic"}),
     ("best-response", {"policy": "greedy"}),
+    ("compare", {"rules1": "kcd", "rules2": "classic"}),
     ("duel", {"first": "max-points", "second": "greedy"}),
     ("points", {}),
     ("komi", {}),
@@ -62,6 +63,10 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
             await until(partial(is_answered, shown))
             evening.saw("later", shown)
     assert "</play:" in evening.lines[1], "commands can be tapped"
+    compared = next(one for one in discord.messages.values() if "n:compare" in str(one.data))
+    note = await evening.press(ann, compared, "compare")
+    assert note.ephemeral
+    assert "farkles*" in note.text.replace("\\", "") if code == "en" else "Farkles" in note.text
     if PICTURES:
         evening.write(Path(PICTURES, code))
     assert evening.phone.cut == []
