@@ -93,6 +93,8 @@ class Reply:
     """Whether the chat ends."""
     repeats: bool = False
     """Whether another reply in the same place says so too: it only ends what was shown before."""
+    passes: bool = False
+    """Whether the next one takes its place where a message is changed, as how far a solve is."""
     began_in: str | None = None
     """Where its readers share it and go on with it by buttons: the tag of the language in which
     that began, which they go on to read; empty where that is the place's."""

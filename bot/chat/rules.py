@@ -204,7 +204,9 @@ class RulesCommands:
         ) as updates:
             async for progress in updates:
                 cancelled = progress.state is SolveState.CANCELLED
-                yield Reply(progress, solve_progress_text, asdict, repeats=cancelled)
+                passes = progress.state is SolveState.RUNNING
+                how = {"repeats": cancelled, "passes": passes}
+                yield Reply(progress, solve_progress_text, asdict, **how)
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
