@@ -203,10 +203,14 @@ class RulesCommands:
             self._rules.solve(caller.place, name, caller.person.id)
         ) as updates:
             async for progress in updates:
-                cancelled = progress.state is SolveState.CANCELLED
-                passes = progress.state is SolveState.RUNNING
-                how = {"repeats": cancelled, "passes": passes}
-                yield Reply(progress, solve_progress_text, asdict, **how)
+                state = progress.state
+                yield Reply(
+                    progress,
+                    solve_progress_text,
+                    asdict,
+                    repeats=state is SolveState.CANCELLED,
+                    passes=state is SolveState.RUNNING,
+                )
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)

@@ -10,6 +10,7 @@ from bot.views.advice import cost_text
 from bot.views.layout import (
     MOST_IN_MESSAGE,
     PHONE,
+    WIDTH,
     columns,
     fit_to,
     on_phone,
@@ -243,6 +244,13 @@ def test_few_rows_that_fit_as_columns_are_turned() -> None:
         *(f"{name}  10.00 %  20.00 %" for name in "abcdef"),
         "```",
     ]
+
+
+def test_on_a_page_a_table_has_the_room_of_a_page() -> None:
+    rows = ("", *["a long name"] * 4), ("kcd", *["10.00 %"] * 4), ("classic", *["20.00 %"] * 4)
+    with on_phone(width=WIDTH):
+        told = plain_markdown("\n".join(columns(rows, right=range(1, 5)))).splitlines()
+    assert [len(line) for line in told] == [7, 59, 59, 59, 3]
 
 
 def test_of_a_table_in_parts_each_has_the_rows_that_say_something_there() -> None:

@@ -64,7 +64,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 
 
 MOST_LINES = 5
-"""Of buttons, so that a turn fits the screen."""
+"""Rows of buttons that fit the screen below a turn."""
 MOST_SHOWN, MOST_MOVES, ENOUGH = 6, 60, 400
 NAMES = ["Ann", "Bob", "Wilhelmina-Charlotte of the Dale", "Eve", "Ida", "漢字漢字", "Max", "Zoë"]
 
@@ -72,7 +72,7 @@ NAMES = ["Ann", "Bob", "Wilhelmina-Charlotte of the Dale", "Eve", "Ida", "漢字
 @pytest.mark.parametrize("code", ["en", "de"])
 @pytest.mark.parametrize("number", mostly_slow((str(number), number) for number in range(2, 9)))
 def test_tables_fit_on_a_phone(number: int, code: str) -> None:
-    """Of two to eight: before the game, dice to choose from, after some turns, and at the end."""
+    """Two to eight play: nothing is cut off before the game, in a turn, after it and at the end."""
     levels = [None if seat % 3 < 2 else "cautious" for seat in range(number)]
     begun = commands.begin_game("0123456789ab", load_rules("kcd"), levels, commitment="ab" * 32)
     game, history, told = begin(begun), list[Event](), list[News]()
