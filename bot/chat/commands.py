@@ -93,6 +93,8 @@ class Reply:
     """Whether the chat ends."""
     repeats: bool = False
     """Whether another reply in the same place says so too: it only ends what was shown before."""
+    passes: bool = False
+    """Whether the next one takes its place where a message is changed, as how far a solve is."""
     began_in: str | None = None
     """Where its readers share it and go on with it by buttons: the tag of the language in which
     that began, which they go on to read; empty where that is the place's."""
@@ -245,6 +247,8 @@ class Command:
     fields: tuple[Field, ...] | None = None
     """Its options where each is asked for by itself, in their order; None where none are that way,
     as those of /rules depend on the word that follows it."""
+    notes: Callable[[], str] | None = None
+    """Makes what tells the meaning of its table, where a message leaves that to a button."""
     is_question: bool = False
     """Whether it changes nothing, so that its answer may have an address of its own."""
 
@@ -281,8 +285,14 @@ def _no_scores(option: str, text: str) -> str:
 def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
     """A whole number, maybe as people write it. Raises InvalidRequestError with the refusal."""
     plain = _as_text(word).replace("\N{MINUS SIGN}", "-").rstrip(ENDS)
-    if not _NUMBER.fullmatch(plain) or len(plain) > _MOST_DIGITS:
+    if not _NUMBER.fullmatch(plain):
         raise InvalidRequestError(refusal(_as_text(word)))
+    if len(plain) > _MOST_DIGITS:
+        raise InvalidRequestError.say(
+            '"{number}" is too long: a number has at most {most} digits',
+            number=shorten(plain, _MOST_DIGITS),
+            most=_MOST_DIGITS,
+        )
     return int(re.sub("[,.']", "", plain))
 
 

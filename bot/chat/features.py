@@ -2,17 +2,20 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Command, Commands, Line, Reply
-from bot.chat.presses import AskPress, CommandPress, Press
+from bot.chat.presses import AskPress, CommandPress, NotesPress, Press
+from bot.chat.waiting import only
 from bot.services.chances import Oracle
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.looking_back import LookingBack
 from bot.services.tables import Caller, Table, Tables
 from bot.settings import Settings
+from solver.errors import InvalidRequestError
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,10 @@ class Pressed:
     """Makes what the message whose button was pressed shows afterwards, where that is another."""
 
 
-Send = Callable[[str, Reply, str], Awaitable[bool]]
+Send = Callable[[str, Reply, str, datetime | None], Awaitable[bool]]
 """Posts a reply in a place, in the language in which it began if the place has none, and says
-whether that is done with; under the same key it is posted once, however often it is tried."""
+whether that is done with. Under the same key it is posted once, however often it is tried; where it
+may have been since a moment, a message with its buttons is looked for first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +71,15 @@ def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
     async def asked(caller: Caller, press: AskPress) -> Pressed:
         return Pressed(questions.all_of(caller, press), anew=True, private=True)
 
+    async def noted(_: Caller, press: NotesPress) -> Pressed:
+        command = commands.by_name.get(press.action)
+        if command is None or command.notes is None:
+            raise InvalidRequestError.say("this button is out of date: give the command again")
+        note = Reply(command.notes, lambda make: make(), private=True)
+        return Pressed(only(note), anew=True, private=True)
+
     async def given(caller: Caller, press: CommandPress) -> Pressed:
         told = commands.by_name[press.action].answer(Line((), {}), caller)
         return Pressed(told, anew=True, private=press.action != "play")
 
-    return Feature(presses={AskPress: asked, CommandPress: given})
+    return Feature(presses={AskPress: asked, CommandPress: given, NotesPress: noted})

@@ -158,9 +158,10 @@ class GameCommands:
             ),
             Command(
                 "/roll",
-                say_later("roll; with real dice tell what fell: /roll 6 5 3 3 3 2"),
+                say_later("roll; with real dice tell what fell"),
                 self._roll,
                 GAME,
+                examples=("/roll 6 5 3 3 3 2",),
                 fields=(
                     fields.word(
                         "dice", say_later("the dice you rolled, if they are real"), most=60

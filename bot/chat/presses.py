@@ -156,6 +156,15 @@ class CommandPress(Press):
 
 
 @dataclass(frozen=True)
+class NotesPress(Press):
+    """Asks what a table in the answer to a command means."""
+
+    kind: ClassVar[str] = "n"
+    action: Annotated[str, matching("[a-z-]{2,20}")]
+    """The name of the command."""
+
+
+@dataclass(frozen=True)
 class ReviewPage(Press):
     """Turns the pages of a review."""
 

@@ -8,7 +8,9 @@ from operator import itemgetter
 from typing import Any
 
 from bot.chat import fields
+from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.chat.presses import NotesPress
 from bot.chat.waiting import replies
 from bot.services.comparing import ComparedRules
 from bot.services.house_rules import HouseRules
@@ -16,7 +18,8 @@ from bot.services.tables import Caller
 from bot.services.variations import as_they_are, variations
 from bot.tasks.answering import at_once
 from bot.tasks.solving import SolveState
-from bot.views.compare import compare_data, compare_text
+from bot.views.card import Card
+from bot.views.compare import compare_data, compare_notes, compare_text
 from bot.views.compare_chart import compare_card, compare_chart
 from bot.views.house_rules import (
     cancelled_text,
@@ -93,6 +96,7 @@ class RulesCommands:
                     fields.Field("vary"),
                     fields.Field("careless", choices=CARELESS),
                 ),
+                notes=compare_notes,
                 is_question=True,
             ),
         ]
@@ -177,7 +181,7 @@ class RulesCommands:
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)
         told = self._rules.compared(caller.asker, asked, careless, compare_chart)
         async for reply in replies(
-            told, _compared_text, _compared_data, make_card=compare_card, is_drawn=True
+            told, _compared_text, _compared_data, make_card=_compared_card, is_drawn=True
         ):
             yield reply
 
@@ -199,8 +203,14 @@ class RulesCommands:
             self._rules.solve(caller.place, name, caller.person.id)
         ) as updates:
             async for progress in updates:
-                cancelled = progress.state is SolveState.CANCELLED
-                yield Reply(progress, solve_progress_text, asdict, repeats=cancelled)
+                state = progress.state
+                yield Reply(
+                    progress,
+                    solve_progress_text,
+                    asdict,
+                    repeats=state is SolveState.CANCELLED,
+                    passes=state is SolveState.RUNNING,
+                )
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
@@ -218,6 +228,10 @@ class RulesCommands:
 
 def _compared_text(compared: ComparedRules) -> str:
     return compare_text(compared.found)
+
+
+def _compared_card(compared: ComparedRules) -> Card:
+    return pressable(compare_card(compared), NotesPress)
 
 
 def _compared_data(compared: ComparedRules) -> list[dict[str, Any]]:

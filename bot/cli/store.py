@@ -215,15 +215,24 @@ async def _export(url: str, stream: TextIO) -> int:
 
 
 async def _import(url: str, stream: Iterable[str]) -> int:
-    """Raises StoreError."""
+    """Raises StoreError, and then leaves no file that was not there."""
+    from bot.store.backups import clear  # noqa: PLC0415
     from bot.store.moving import import_lines  # noqa: PLC0415
+    from bot.store.opening import database_of  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
+    file = database_of(url).file
+    made = file if file and not file.exists() else None
     opened = await Store.open(url)
     try:
-        return await opened.write(lambda connection: import_lines(connection, stream))
-    finally:
+        number = await opened.write(lambda connection: import_lines(connection, stream))
+    except BaseException:
         await opened.close()
+        if made:
+            clear(made)
+        raise
+    await opened.close()
+    return number
 
 
 async def _check(settings: Settings, *, as_json: bool) -> bool:

@@ -1,7 +1,9 @@
 """Lines that are typed: who speaks them, what is answered, and how that is printed."""
 
 import json
+import math
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
@@ -24,6 +26,8 @@ from solver.wording import say
 PLACE = "console"
 YOU = "player"
 
+_BETWEEN_PASSING = 5.0
+"""Seconds between two lines of which the second takes the place of the first in a message."""
 _SPOKEN = re.compile(r"\s*@?([^\W\d_][\w.-]{0,29})\s*:(?:\s+|(?=/))(.*)", re.DOTALL)
 
 
@@ -69,11 +73,14 @@ class Lines:
     async def _tell(self, replies: AsyncIterator[Reply], caller: Caller, width: int) -> bool:
         """Print replies as they come; true where one ends the chat."""
         fit_to(width)
-        ends = False
+        ends, passed = False, -math.inf
         async for reply in replies:
+            now = time.monotonic()
+            is_due = not reply.passes or now - passed >= _BETWEEN_PASSING
             # below each other they would say it twice
-            if self._as_json or not reply.repeats:
+            if is_due and (self._as_json or not reply.repeats):
                 await self._show(reply, caller)
+                passed = now if reply.passes else passed
             ends = ends or reply.ends
         return ends
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock
-from sqlalchemy import URL, NullPool, create_engine, select
+from sqlalchemy import URL, NullPool, create_engine, delete, select
 
 from bot.store.database import (
     check_whole,
@@ -26,7 +26,7 @@ from bot.store.database import (
 )
 from bot.store.errors import StoreError
 from bot.store.kinds import PATIENCE
-from bot.store.schema import daily_positions
+from bot.store.schema import SENDING, daily_positions, place_settings
 from bot.store.transactions import put
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private
@@ -68,7 +68,7 @@ def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
         check_whole(copy)
     make_private(path.parent)
     new = path.with_name(f"{path.name}.new")
-    _clear(new)  # what somebody broke off may lie beside it
+    clear(new)  # what somebody broke off may lie beside it
     try:
         back_up(copy, new)
         prepare(new)
@@ -77,9 +77,9 @@ def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
             with closing(_opened(new)) as connection:
                 leave_log(connection)
             kept = _set_aside(path)
-            new.rename(path)
+            new.replace(path)
     finally:
-        _clear(new)
+        clear(new)
     return kept, knows
 
 
@@ -164,37 +164,55 @@ def _close(path: Path) -> bool:
 
 
 def _take_over_posts(path: Path, new: Path) -> bool:
-    """Note in a copy what was posted by itself since; false if that cannot be read."""
+    """Note in a copy what was posted by itself since, or may have been; false if none can tell."""
     posted = select(daily_positions).where(daily_positions.c.posted_at.is_not(None))
+    is_sending = place_settings.c.key == SENDING
     before, after = (
         create_engine(URL.create("sqlite", database=str(file)), poolclass=NullPool)
         for file in (path, new)
     )
     try:
         with before.connect() as connection:
-            rows = [dict(row) for row in connection.execute(posted).mappings()]
+            rows, sending = (
+                [dict(row) for row in connection.execute(query).mappings()]
+                for query in (posted, select(place_settings).where(is_sending))
+            )
     except Exception as error:  # a damaged database may hold anything
         logger.warning("what %s had posted cannot be read: %s", path, error)
         return False
     with after.begin() as connection:
-        for row in rows:
-            put(connection, daily_positions, row)
+        connection.execute(delete(place_settings).where(is_sending))
+        for table, known in (daily_positions, rows), (place_settings, sending):
+            for row in known:
+                put(connection, table, row)
     return True
 
 
-def _clear(path: Path) -> None:
+def keep_as(path: Path, kept: Path) -> None:
+    """Give a file a second name, or where a disk cannot do that, another one."""
+    try:
+        kept.hardlink_to(path)
+    except OSError:
+        path.rename(kept)
+
+
+def clear(path: Path) -> None:
     """Delete a database that was begun, with what lies beside it."""
     for end in ("", "-wal", "-shm", "-journal", ".lock"):
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
 
 
 def _set_aside(path: Path) -> Path | None:
-    """Rename a database with what lies beside it; the name that it has now."""
+    """Give a database a name to be kept under, with what lies beside it; the name.
+
+    It has its own as well until another takes that, as a program that finds none makes one.
+    """
     if not path.exists():
         return None
     moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     kept = path.with_name(f"{path.name}.replaced-{moment}")
-    for end in ("-wal", "-shm", ""):
+    keep_as(path, kept)
+    for end in ("-wal", "-shm"):
         with contextlib.suppress(FileNotFoundError):
             path.with_name(f"{path.name}{end}").rename(f"{kept}{end}")
     return kept

@@ -1,6 +1,6 @@
 """What somebody asks for is done once, whichever programs hear of it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -21,22 +21,38 @@ class Deed:
         self._id = id
         self._is_ours = False
 
-    def within(self, connection: Connection, work: Callable[[Connection], T]) -> T:
+    async def done(
+        self,
+        transact: Callable[[Callable[[Connection], T]], Awaitable[T]],
+        work: Callable[[Connection], T],
+    ) -> T:
         """What some work makes in a transaction, the first of which claims the deed.
 
-        Raises DoneElsewhereError where another program has done it.
+        transact : has work done in one, and returns once it is committed
+
+        Raises DoneElsewhereError where another program has done it, and what `transact` does.
         """
-        is_first = not self._is_ours
-        if is_first:
+        is_first = False
+
+        def claimed(connection: Connection) -> T:
+            nonlocal is_first
+            is_first = not self._is_ours
+            if is_first:
+                try:
+                    connection.execute(insert(done).values(id=self._id, at=datetime.now(UTC)))
+                except IntegrityError:
+                    raise DoneElsewhereError.say("another program has done that already") from None
+            self._is_ours = True
             try:
-                connection.execute(insert(done).values(id=self._id, at=datetime.now(UTC)))
-            except IntegrityError:
-                raise DoneElsewhereError.say("another program has done that already") from None
-        self._is_ours = True
+                return work(connection)
+            except BaseException:  # nothing of it is written
+                self._is_ours = not is_first
+                raise
+
         try:
-            return work(connection)
-        except BaseException:  # nothing of it is written
-            self._is_ours = not is_first
+            return await transact(claimed)
+        except Exception:  # nor where it is not committed
+            self._is_ours = self._is_ours and not is_first
             raise
 
 

@@ -188,6 +188,10 @@ daily_positions = _table(
 `posted_at` is there once a program has taken it upon itself to post it.
 """
 
+SENDING = "daily-sending"
+"""The setting of a place that says since when something may have been posted there of which
+nobody knows yet whether it was."""
+
 daily_answers = _table(
     "daily_answers",
     Column("place", _TEXT, primary_key=True),

@@ -59,7 +59,7 @@ class Transactions:
         another program has done what this is part of, see `doing`.
         """
         if deed := doing.get():
-            work = partial(deed.within, work=work)
+            return await deed.done(partial(self._made, self._writing, mode), work)
         return await self._made(self._writing, mode, work)
 
     async def rewrite(self) -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from bot.store.backups import keep_as
 from bot.store.chain import START, link
 from bot.store.database import explained, leave_log, prepare
 from bot.store.errors import StoreError
@@ -40,8 +41,8 @@ def bring_over(path: Path) -> tuple[Path, int]:
                     _copy(old, fresh, table.name, table.columns.keys())
             _copy_events(old, fresh)
             [games] = fresh.execute("SELECT count(*) FROM games").fetchone()
-    path.rename(kept)
-    new.rename(path)
+    keep_as(path, kept)
+    new.replace(path)
     new.with_name(f"{new.name}.lock").unlink(missing_ok=True)
     return kept, games
 

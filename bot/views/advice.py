@@ -1,5 +1,6 @@
 """Advice, odds and turn tables as people read them, and as plain data."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,13 +115,21 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
 
 
 def advice_sheet(advice: Advice) -> Sheet:
-    """The options, best first."""
+    """The options, best first; how the turn ends after each as far as a row tells it."""
     left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
     left_out = left_out | (set() if advice.rules.to_confirm else {"to_confirm"})
     left_out = left_out | _OF_BADGES | {"ends"}
     names = [one.name for one in fields(Option) if one.name not in left_out]
     options = bare_data(advice)["options"]
-    return sheet(names, ({name: option[name] for name in names} for option in options))
+    rows = [{name: option[name] for name in names} | _flat_ends(option) for option in options]
+    ends = list(rows[0])[len(names) :] if rows else []
+    return sheet([*names, *ends], rows)
+
+
+def _flat_ends(option: Mapping[str, Any]) -> dict[str, float]:
+    """How the turn ends after an option, but for the chance of each number of points."""
+    told = option.get("ends", {})
+    return {f"ends_{name}": told[name] for name in told if name != "banked"}
 
 
 ACTIONS = {

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from bot.review.chart import ChartPoint, GameChart
-from bot.views.drawing import FAINT, INK, LINES, MARKERS, PAPER, drawable, font
+from bot.views.drawing import DARK, MARKERS, Look, drawable, font
 from bot.views.layout import pad, safe_text, text_width
 from solver.wording import figure, say, say_number
 
@@ -162,8 +162,10 @@ _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""
 
 
-def chart_png(chart: GameChart) -> bytes:
+def chart_png(chart: GameChart, look: Look = DARK) -> bytes:
     """Return a picture of 800 by 450 pixels as PNG, with a line for each player.
+
+    look : its colours; in a chat, which shows one picture to all, it is a dark card
 
     Pictures share no state, so that several may be drawn at a time in threads.
     """
@@ -171,22 +173,22 @@ def chart_png(chart: GameChart) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=PAPER)
+    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=look.paper)
     canvas: Any = FigureCanvasAgg(picture)  # its methods have no types
     axes = picture.add_axes((_LEFT, 0.165, _WIDTH, 0.7))
-    _draw_frame(picture, axes, chart)
+    _draw_frame(picture, axes, chart, look)
     if chart.turns:
-        _draw_lines(axes, chart)
-        _label_ends(axes, canvas.get_renderer(), chart)
+        _draw_lines(axes, chart, look)
+        _label_ends(axes, canvas.get_renderer(), chart, look)
     data = io.BytesIO()
     canvas.print_png(data)
     return data.getvalue()
 
 
-def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
+def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: Look) -> None:
     title = say("Chance to win after each turn")
-    picture.text(_LEFT, 0.915, title, color=INK, font=font(14, bold=True))
-    axes.set_facecolor(PAPER)
+    picture.text(_LEFT, 0.915, title, color=look.ink, font=font(14, bold=True))
+    axes.set_facecolor(look.paper)
     for side in axes.spines.values():
         side.set_visible(False)
     last = max(1, len(chart.turns) - 1)
@@ -198,14 +200,14 @@ def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart) -> None:
     axes.set_xticks(ticks, [drawable(chart.turns[tick].label, _LABEL_WIDTH) for tick in ticks])
     axes.tick_params(length=0, pad=5)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        text.set(font=font(12), color=INK, parse_math=False)
-    axes.set_xlabel(say("turn"), color=INK, font=font(12), labelpad=2)
-    axes.grid(axis="y", color=FAINT, linewidth=0.8)
+        text.set(font=font(12), color=look.ink, parse_math=False)
+    axes.set_xlabel(say("turn"), color=look.ink, font=font(12), labelpad=2)
+    axes.grid(axis="y", color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     if not chart.turns:
         axes.set_xlabel("")
         nothing = say("No turns have been played yet")
-        axes.text(0.5, 0.5, nothing, color=INK, font=font(14), ha="center")
+        axes.text(0.5, 0.5, nothing, color=look.ink, font=font(14), ha="center")
 
 
 def _course(chart: GameChart, seat: int) -> list[float]:
@@ -214,15 +216,15 @@ def _course(chart: GameChart, seat: int) -> list[float]:
     return course if len(course) > 1 else course * 2
 
 
-def _draw_lines(axes: "Axes", chart: GameChart) -> None:
+def _draw_lines(axes: "Axes", chart: GameChart, look: Look) -> None:
     """A line for each player, with a mark of its own at its end."""
     if len(chart.names) == 2:
-        axes.axhline(0.5, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
+        axes.axhline(0.5, color=look.ink, linewidth=1.2, linestyle=(0, (4, 3)))
     # the first lines on top, each with an edge that keeps crossings apart
     for seat in reversed(range(len(chart.names))):
         share = _course(chart, seat)
-        colour, marker = _style(seat)
-        axes.plot(share, color=PAPER, linewidth=5, solid_joinstyle="round", clip_on=False)
+        colour, marker = _style(seat, look)
+        axes.plot(share, color=look.paper, linewidth=5, solid_joinstyle="round", clip_on=False)
         axes.plot(share, color=colour, linewidth=2.6, solid_joinstyle="round", clip_on=False)
         axes.plot(
             [len(share) - 1],
@@ -230,20 +232,20 @@ def _draw_lines(axes: "Axes", chart: GameChart) -> None:
             marker=marker,
             markersize=9,
             color=colour,
-            markeredgecolor=PAPER,
+            markeredgecolor=look.paper,
             clip_on=False,
             zorder=5,
         )
 
 
-def _label_ends(axes: "Axes", renderer: Any, chart: GameChart) -> None:
+def _label_ends(axes: "Axes", renderer: Any, chart: GameChart, look: Look) -> None:
     """Each player's name, percentage and score, beside the end of the line and joined to it."""
     last = chart.turns[-1]
     roomy = len(chart.names) <= _ROOMY
     strong, plain = font(14 if roomy else 11, bold=True), font(10.5)
     heights = _spread(last.win_probabilities, 0.19 if roomy else min(0.075, 1 / len(chart.names)))
     for seat, (share, height) in enumerate(zip(last.win_probabilities, heights, strict=True)):
-        colour, _ = _style(seat)
+        colour, _ = _style(seat, look)
         percents = _whole_percent(share)
         room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 75
         name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, strong))
@@ -305,8 +307,8 @@ def _ticks(number: int) -> list[int]:
     return [*ticks[:-1], number - 1]
 
 
-def _style(seat: int) -> tuple[str, str]:
-    return LINES[seat % len(LINES)], MARKERS[seat % len(MARKERS)]
+def _style(seat: int, look: Look) -> tuple[str, str]:
+    return look.lines[seat % len(look.lines)], MARKERS[seat % len(MARKERS)]
 
 
 def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from bot.services.variations import Compared, Variation
 from bot.views.layout import columns, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
-from solver.play.compare import Comparison
+from solver.play.compare import CARELESS, Comparison
 from solver.play.tallies import CLOSE, Estimate
 from solver.wording import figure, say
 
@@ -45,8 +45,8 @@ def label(variation: Variation) -> str:
     return f"{variation.base} {variation.option}:{variation.value}"
 
 
-def compare_text(compared: Compared) -> str:
-    """A row for each rule set, and what the columns say."""
+def compare_table(compared: Compared) -> list[str]:
+    """A row for each rule set."""
     careless = compared[0][1].careless
     varied = compared[0][0].option
     head = (
@@ -75,14 +75,16 @@ def compare_text(compared: Compared) -> str:
         )
         for variation, one in compared
     ]
-    found = [one for _, one in compared]
-    counted = say("Best play by both, in {games:,} games each:", games=found[0].tally.games)
-    table = [counted, *columns([head, *rows], right=range(1, len(head)))]
+    games = compared[0][1].tally.games
+    counted = say("Best play by both, in {games:,} games each:", games=games)
+    return [counted, *columns([head, *rows], right=range(1, len(head)))]
+
+
+def compare_text(compared: Compared) -> str:
+    """A row for each rule set, and what the columns say."""
+    found, careless = [one for _, one in compared], compared[0][1].careless
     lines = [
-        say(
-            "first: how often the first player wins (exact). points and farkles: per turn when"
-            " playing for the most points (exact); with *: per turn of best play."
-        ),
+        _first_columns(),
         say(
             "points*, farkles* and close (decisions where banking and rolling differ by less than"
             " {close} %) are counted in these games; the standard errors are at most {points}"
@@ -95,7 +97,32 @@ def compare_text(compared: Compared) -> str:
         _turns_text(found),
         _careless_text(careless, found),
     ]
-    return "\n".join([*table, *map(wrap, lines)])
+    return "\n".join([*compare_table(compared), *map(wrap, lines)])
+
+
+def compare_notes() -> str:
+    """What the columns say, whatever is compared."""
+    lines = [
+        _first_columns(),
+        say(
+            "close: decisions where banking and rolling differ by less than {close} %. These,"
+            " points* and farkles* are counted in games; the picture has their standard errors.",
+            close=figure(100 * CLOSE, "g"),
+        ),
+        say(
+            "turns: per game of best play; exact, but counted for large games and where ties are"
+            " played on."
+        ),
+        f"{_careless(', '.join(CARELESS))}.",
+    ]
+    return "\n".join(lines)
+
+
+def _first_columns() -> str:
+    return say(
+        "first: how often the first player wins (exact). points and farkles: per turn when"
+        " playing for the most points (exact); with *: per turn of best play."
+    )
 
 
 def _turns_text(found: Sequence[Comparison]) -> str:
@@ -112,14 +139,18 @@ def _turns_text(found: Sequence[Comparison]) -> str:
 
 def _careless_text(level: str, found: Sequence[Comparison]) -> str:
     """What the last column says."""
-    told = say(
-        "{level}: how much less than half of its games that level wins against best play, in %",
-        level=level,
-    )
+    told = _careless(level)
     if all(one.careless_wins.standard_error is None for one in found):
         return say("{told}, exact.", told=told)
     error = _most([one.careless_wins for one in found], 100, ".1f")
     return say("{told}, standard error {error} at most.", told=told, error=error)
+
+
+def _careless(level: str) -> str:
+    return say(
+        "{level}: how much less than half of its games that level wins against best play, in %",
+        level=level,
+    )
 
 
 def _most(estimates: Sequence[Estimate], scale: float, form: str) -> str:

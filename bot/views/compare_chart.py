@@ -6,8 +6,8 @@ from functools import partial
 
 from bot.services.comparing import ComparedRules
 from bot.services.variations import Compared
-from bot.views.card import Attachment, Card, text_card
-from bot.views.compare import compare_text, label
+from bot.views.card import Attachment, Button, Card, text_card
+from bot.views.compare import compare_table, compare_text, label
 from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import DARK, Form, Look
 from solver.play.tallies import CLOSE, Estimate
@@ -81,9 +81,10 @@ def _along(compared: Compared) -> Sequence[float] | Sequence[str]:
 
 
 def compare_card(compared: ComparedRules) -> Card:
-    """Rule sets side by side, with their picture if there is one."""
-    whole = text_card(partial(compare_text, compared.found))
+    """Rule sets side by side; with their picture a button tells what the columns say."""
     if compared.picture is None:
-        return whole
+        return text_card(partial(compare_text, compared.found))
     drawn = Attachment("rules.png", compared.picture, say("The rule sets side by side"))
-    return replace(whole, attachments=(drawn, *whole.attachments))
+    table = text_card(lambda: "\n".join(compare_table(compared.found)))
+    notes = Button("compare", say("What the columns mean"))
+    return replace(table, attachments=(drawn, *table.attachments), buttons=(notes,))

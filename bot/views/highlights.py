@@ -80,14 +80,16 @@ def _picture(game: Game, history: Sequence[Event], feat: Feat) -> Attachment | N
     return Attachment("moment.png", dice_square_png(shown_faces(game, dice)), said)
 
 
-def highlight_line(news: News, found: Highlight) -> str:
-    """A sentence on a highlight of the news."""
+def highlight_line(news: News, found: Highlight, now: Game) -> str:
+    """A sentence on a highlight of the news, told of the game as it is now."""
     table = news.table
     lines = _LINES[found.feat]
     line = lines[table.game.version % len(lines)]
     if found.feat is Feat.HOT_DICE and found.number > 1:
         line = _AGAIN
-    if found.feat is Feat.HOT_DICE and news.before and table.game.last is not news.before.last:
+    before = news.before
+    goes_on = before and not now.over and (now.mover, now.last) == (before.mover, before.last)
+    if found.feat is Feat.HOT_DICE and not goes_on:
         line = _SWEPT
     return say(
         line,

@@ -33,7 +33,8 @@ PHONE = 32
 _SHORT_NAME = 10
 """Columns of the name of a row that is repeated rather than put above its row."""
 
-_for_phone: ContextVar[bool] = ContextVar("for_phone", default=False)
+_for_message: ContextVar[int] = ContextVar("for_message", default=0)
+"""Columns of tables in what is made for a message; 0 where it is made for a terminal."""
 _TOO_LONG = 100
 """Letters of a text that are left out until it fits into a message."""
 _IN_TABLE = "\x02"
@@ -77,20 +78,22 @@ def fit_to(width: int | None) -> None:
 
 def room() -> int:
     """The columns that text is laid out in."""
-    return PHONE if _for_phone.get() else _room.get() or WIDTH
+    return _for_message.get() or _room.get() or WIDTH
 
 
 @contextmanager
-def on_phone(*, is_phone: bool = True) -> Iterator[None]:
+def on_phone(*, is_phone: bool = True, width: int = PHONE) -> Iterator[None]:
     """Lay out what is made within for a message: narrow tables, and sentences in one line each.
 
     Such text goes through `plain_markdown`.
+
+    width : columns of the tables, of which a page has more than a phone
     """
-    before = _for_phone.set(is_phone)
+    before = _for_message.set(width if is_phone else 0)
     try:
         yield
     finally:
-        _for_phone.reset(before)
+        _for_message.reset(before)
 
 
 def wrap(text: str, width: int | None = None, hang: int = 2) -> str:
@@ -100,7 +103,7 @@ def wrap(text: str, width: int | None = None, hang: int = 2) -> str:
 
     width : that of sentences if not given: `WIDTH`, or less where there is less room
     """
-    if width is None and _for_phone.get():
+    if width is None and _for_message.get():
         return text
     width = width or min(WIDTH, room())
     wrapped = []
@@ -143,8 +146,8 @@ def columns(
     first one, or two rows become two columns, or the columns are spread over several tables, each
     with the first column. On a phone, rows with text that is too wide make a list.
     """
-    if _for_phone.get():
-        return _phone_columns([list(row) for row in rows], set(right), spare)
+    if width := _for_message.get():
+        return _columns_in_message([list(row) for row in rows], set(right), spare, width)
     table, ends = [list(row) for row in rows], set(right)
     kept = list(range(len(_widths(table))))
     most, left_out = _room.get(), iter(spare)
@@ -159,8 +162,13 @@ def columns(
         kept.remove(k)
 
 
-def _phone_columns(table: list[list[str]], right: set[int], spare: Iterable[int]) -> list[str]:
-    """The lines of a table on a phone: in columns that are narrow enough, or a list of its rows."""
+def _columns_in_message(
+    table: list[list[str]], right: set[int], spare: Iterable[int], most: int
+) -> list[str]:
+    """The lines of a table in a message: in columns that are narrow enough, or a list of its rows.
+
+    most : columns of a fixed-width font
+    """
     kept = list(range(len(_widths(table))))
     for left_out in (None, *spare):
         if left_out is not None:
@@ -168,16 +176,16 @@ def _phone_columns(table: list[list[str]], right: set[int], spare: Iterable[int]
         cells, ends = _chosen(table, right, kept)
         for gap in 2, 1:
             lines = _aligned(cells, ends, 0, gap)
-            if _widest(lines) <= PHONE:
+            if _widest(lines) <= most:
                 return [line + _IN_TABLE for line in lines]
     *_, last = widths = _widths(cells)
     is_text = len(widths) - 1 not in ends and last > _LEAST_TEXT
     if is_text or (widths[0] > _LEAST_TEXT and ends != set(range(1, len(widths)))):
         return _aligned(table, right)
-    narrow = _in_room(cells, ends, PHONE, indent=0) if widths[0] > _SHORT_NAME else None
+    narrow = _in_room(cells, ends, most, indent=0) if widths[0] > _SHORT_NAME else None
     lines = list(chain.from_iterable(narrow or []))
-    lines = lines or [line[2:] for line in _spread(cells, ends, PHONE)]
-    if _widest(lines) > PHONE:
+    lines = lines or [line[2:] for line in _spread(cells, ends, most)]
+    if _widest(lines) > most:
         return _aligned(table, right)
     return [line + _IN_TABLE for line in lines]
 
@@ -252,17 +260,26 @@ def _broken(row: Sequence[str], last: int, width: int) -> list[list[str]]:
 
 
 def _spread(table: Sequence[Sequence[str]], right: Collection[int], most: int) -> list[str]:
-    """Tables below each other, of as many columns as there is room for, each with the first."""
-    if len(table) == 2 and len(table[0]) == len(table[1]):
-        return _aligned(list(zip(*table, strict=True)), {0, 1})
+    """Two rows, in a message a few, as columns; else tables, each with the first column."""
+    if len(table) < len(table[0]) and len(set(map(len, table))) == 1:
+        turned = _aligned(list(zip(*table, strict=True)), range(len(table)))
+        if len(table) == 2 or (_for_message.get() and _widest(turned) <= most):
+            return turned
     widths = _widths(table)
     parts = [[0]]
     for k in range(1, len(widths)):
         if len(parts[-1]) > 1 and sum(widths[j] + 2 for j in (*parts[-1], k)) > most:
             parts.append([0])
         parts[-1].append(k)
-    tables = (_aligned(*_chosen(table, right, part)) for part in parts)
-    return list(chain.from_iterable(tables))
+    lines = []
+    for part in parts:
+        # a row is left out where it has nothing, but elsewhere it has
+        others = part[1:]
+        kept = [
+            row for row in table if any(row[k] for k in others if k < len(row)) or not any(row[1:])
+        ]
+        lines += _aligned(*_chosen(kept, right, part))
+    return lines
 
 
 def dice_count(number: int) -> str:

@@ -4,7 +4,7 @@ The card is made for a phone: one column, a score sheet of few letters, and noth
 goes within a turn but what the turn is about.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -209,13 +209,14 @@ def turn_story(told: Sequence[News]) -> list[str]:
     return _story([(one, highlight_of(one)) for one in told])
 
 
-def _story(found: Iterable[tuple[News, Highlight | None]]) -> list[str]:
+def _story(found: Sequence[tuple[News, Highlight | None]]) -> list[str]:
     """What happened, and below each of the news what is worth more than that."""
     lines: list[str] = []
     for news, highlight in found:
         lines += map(escape_markdown, story_lines(news))
         if highlight:
-            lines.append(f"**{escape_markdown(highlight_line(news, highlight))}**")
+            now = found[-1][0].table.game
+            lines.append(f"**{escape_markdown(highlight_line(news, highlight, now))}**")
     return lines
 
 
@@ -301,10 +302,11 @@ def _flat(table: Table, number: int, share: float | None) -> list[str]:
     """A player in one line."""
     game, seat = table.game, table.game.seats[number]
     name = pad(_name(table, number, _SHORT_NAME), _SHORT_NAME)
-    row = f"{_pointer(game, number)} {name} {figure(seat.score):>6}"
-    if not seat.playing:
-        row += " " + say("resigned")
-    elif share is not None:
+    row = f"{_pointer(game, number)} {name} "
+    if not seat.playing:  # there is no room for the score beside it
+        return [row + pad(say("resigned"), _WIDTH - text_width(row), right=True)]
+    row += f"{figure(seat.score):>6}"
+    if share is not None:
         told = f"{figure(share * 100, '.0f')} %"
         row += f" {told:>5}"
     return [row]

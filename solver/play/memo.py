@@ -132,6 +132,15 @@ class Thumb:
         return next((bank for most, bank in groups if dice <= most), None)
 
 
+def banked_dice(rules: Ruleset, fewest: int, most: int) -> list[int]:
+    """The numbers of dice, of some, for which a rule of thumb says when to bank.
+
+    These are all, hot dice too, unless the rules let a turn be banked with few dice alone.
+    """
+    is_told = rules.bank_dice_left >= rules.dice - 1
+    return [dice for dice in range(fewest, most + 1) if is_told or rules.may_leave(dice)]
+
+
 class RuleOfThumb(Policy):
     """Plays by a rule of thumb."""
 

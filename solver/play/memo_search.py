@@ -24,7 +24,7 @@ from solver.game.standings import Bools
 from solver.play.contests import Settled, outcomes_against, settled
 from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
-from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb
+from solver.play.memo import Memo, MemoGoForIt, RuleOfThumb, Thumb, banked_dice
 from solver.play.memo_study import MemoStudy, Share, Worth
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions
@@ -120,15 +120,16 @@ def search_thumb(
 def _thumbs(rules: Ruleset) -> Iterator[Thumb]:
     """Rules of thumb of every kind, with numbers to begin with; three if there are the dice."""
     whole, unit = rules.dice, memo_table(rules).unit
-    froms = [_bank_from(rules, dice) for dice in range(1, whole + 1)]
-    for number in (min(3, whole), min(2, whole)):
-        for groups in combinations(range(1, whole + 1), number):
-            bank = tuple(froms[most - 1] for most in groups)
-            if number == min(3, whole):
+    banked = banked_dice(rules, 1, whole)
+    three, two = min(3, len(banked)), min(2, len(banked))
+    for number in (three, two):
+        for groups in combinations(banked, number):
+            bank = tuple(_bank_from(rules, most) for most in groups)
+            if number == three:
                 yield Thumb("most points", groups, bank)
                 yield Thumb("fewest dice", groups, bank)
                 yield Thumb("bank first", groups, bank)
-            if number == min(2, whole):
+            if number == two:
                 for beyond, often in product(range(max(1, whole - 2)), (1, 2, 3, 4)):
                     yield Thumb("points for dice", groups, bank, often * unit, beyond)
 
@@ -183,7 +184,8 @@ def _plain(rules: Ruleset, thumb: Thumb) -> Thumb:
     possible: Bools = possible_states(rules, rows).max(axis=0)
     bank, fewer = [], 0
     for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
-        there = np.flatnonzero(possible[1:, fewer:most].max(axis=1))
+        left = [dice - 1 for dice in banked_dice(rules, fewer + 1, most)]
+        there = np.flatnonzero(possible[1:, left].any(axis=1))
         least = int(there[0] + 1) * rules.point_step if len(there) else 0
         bank.append(max(points, least, rules.least_bank()))
         fewer = most

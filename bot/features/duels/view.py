@@ -10,7 +10,7 @@ from solver.play.duel import Duel, Played
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say, say_later
 
-_MOST_ON_PHONE = 3
+_MOST_ON_PHONE = 2
 """Positions that a phone shows."""
 _WHEN = (say_later("beginning"), say_later("second"), say_later("overall"))
 
@@ -100,6 +100,8 @@ def response_text(found: BestResponse) -> str:
     best, optimal, rules = found.best, found.optimal, found.best.rules
     both = zip(_WHEN, _chances(best), _chances(optimal), strict=True)
     rows = [("", say("best response"), say("optimal play"))]
+    if room() <= PHONE:
+        rows = [("", say("best"), say("optimal"))]
     rows += [(say(when), fine_percent(one), fine_percent(other)) for when, one, other in both]
     gain = say(
         "The best response wins {gain} percentage points more than optimal play.",

@@ -15,7 +15,7 @@ from bot.features.kingdom.service import (
     SetFigures,
 )
 from bot.views.badges import badge_lines, plan_data, plan_lines
-from bot.views.layout import WIDTH, columns, percent, room, wrap
+from bot.views.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import doubts
 from bot.views.sheet import Sheet, sheet
 from solver.named.sets import NamedDie, NamedSet
@@ -66,7 +66,11 @@ def figures_lines(figures: Iterable[tuple[str, SetFigures]]) -> list[str]:
         )
         for who, one in figures
     ]
-    return columns(rows, right={2, 3, 4, 5}, spare=(5, 3))
+    if room() > PHONE:
+        return columns(rows, right={2, 3, 4, 5}, spare=(5, 3))
+    who, dice, *others = zip(*rows, strict=True)
+    sets = [f"{name}: {text}" for name, text in zip(who[1:], dice[1:], strict=True)]
+    return [*sets, *columns([who, *others], right=range(1, len(rows)))]
 
 
 def points_figure(points: float) -> str:

@@ -6,19 +6,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.chat import fields
+from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
 from bot.chat.games import RULES_OPTION
+from bot.chat.presses import NotesPress
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.memo.picture import memo_card, memo_picture
 from bot.features.memo.service import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
-from bot.features.memo.view import memo_data, memo_text
+from bot.features.memo.view import memo_data, memo_notes, memo_text
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
+from bot.views.card import Card
 from solver.errors import FarkleError
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -75,6 +78,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
             examples=("/memo rules:kcd",),
             group="ask",
             fields=(fields.number("unit", 1), fields.RULES),
+            notes=memo_notes,
             is_question=True,
         )
     ]
@@ -92,7 +96,12 @@ def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:
 
 
 def _reply(found: MemoAnswer) -> Reply:
-    return Reply(found, memo_text, memo_data, memo_card, is_drawn=True)
+    return Reply(found, memo_text, memo_data, _card, is_drawn=True)
+
+
+def _card(found: MemoAnswer) -> Card | None:
+    card = memo_card(found)
+    return card and pressable(card, NotesPress)
 
 
 async def _drawn(oracle: Oracle, caller: Caller, found: MemoAnswer) -> MemoAnswer:

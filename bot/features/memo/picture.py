@@ -5,11 +5,11 @@ from functools import partial
 from typing import Any
 
 from bot.features.memo.service import MemoAnswer
-from bot.features.memo.view import Grid, Heading, Part, memo_page, memo_text
+from bot.features.memo.view import Grid, Heading, Part, grid_lines, memo_page, memo_text
 from bot.typed import cleaned
 from bot.views import drawing
-from bot.views.card import Attachment, Card
-from bot.views.layout import escape_markdown, on_phone, percent, safe_text
+from bot.views.card import Attachment, Button, Card
+from bot.views.layout import escape_markdown, on_phone, percent, plain_markdown, safe_text
 from solver.wording import say
 
 _SIZE = 5.83, 8.27
@@ -143,16 +143,21 @@ class _Page:
 
 
 def memo_card(answer: MemoAnswer) -> Card | None:
-    """A table to memorise as the picture of its page, if there is one."""
+    """A table to memorise, with a button that tells how to use it, above the picture of its page.
+
+    None where there is no picture.
+    """
     if answer.picture is None:
         return None
-    title = next(part.text for part in memo_page(answer) if isinstance(part, Heading))
-    text = f"**{escape_markdown(title)}**"
+    parts = memo_page(answer)
+    title = next(part.text for part in parts if isinstance(part, Heading))
+    told = grid_lines(next(part for part in parts if isinstance(part, Grid)))
     if answer.study:
         overall = percent(answer.study.memo_go_for_it.overall)
         worth = say("If you play by it, you win {overall} against optimal play.", overall=overall)
-        text += f"\n{escape_markdown(worth)}"
+        told.append(worth)
     with on_phone(is_phone=False):
         described = cleaned(memo_text(answer))[:1000]
     picture = Attachment("memo.png", answer.picture, described)
-    return Card(text, (picture,))
+    text = f"**{escape_markdown(title)}**\n" + plain_markdown("\n".join(told))
+    return Card(text, (picture,), (Button("memo", say("How to use it")),))

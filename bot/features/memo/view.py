@@ -1,6 +1,6 @@
 """A table to memorise as people read it: the parts of its page, as text, as data and as a sheet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +16,7 @@ from bot.views.layout import (
     wrap,
 )
 from bot.views.sheet import Sheet, sheet
-from solver.play.memo import GoForIt, Thumb
+from solver.play.memo import GoForIt, Thumb, banked_dice
 from solver.play.memo_study import MemoStudy
 from solver.rules.ruleset import Ruleset
 from solver.turn.memo import MemoTable
@@ -46,16 +46,9 @@ def memo_page(answer: MemoAnswer) -> list[Part]:
     rules, study = answer.rules, answer.study
     parts: list[Part] = [
         Heading(say("A table to memorise: {rules} rules", rules=rules.name)),
-        say("Across: dice left to roll. Down: what they are worth. Numbers: turn totals."),
+        _axes(),
         _table(answer.table),
-        say(
-            "For each choice, go to the column of the dice it leaves you and find the largest"
-            " number not above your turn total: its row says how many points those dice are"
-            " worth. Keep the choice with the highest sum of turn total and worth (if sums are"
-            " equal, prefer one you bank, then more dice left, then more points). Bank if the"
-            " row says {bank} or if that wins; otherwise roll.",
-            bank=_bank_row(),
-        ),
+        _use(),
     ]
     parts += [_example_text(answer.example)] if answer.example else []
     parts += _notes(rules)
@@ -85,10 +78,35 @@ def memo_text(answer: MemoAnswer) -> str:
             case Heading():
                 lines.append(f"{part.text}:")
             case Grid():
-                lines += columns(part.rows, right=range(1, len(part.rows[0])))
+                lines += grid_lines(part)
             case _:
                 lines.append(wrap(part))
     return "\n".join(lines)
+
+
+def grid_lines(grid: Grid) -> list[str]:
+    """Its rows for a fixed-width font."""
+    return columns(grid.rows, right=range(1, len(grid.rows[0])))
+
+
+def memo_notes() -> str:
+    """How the table of any rules is used."""
+    return f"{_axes()}\n{_use()}"
+
+
+def _axes() -> str:
+    return say("Across: dice left to roll. Down: what they are worth. Numbers: turn totals.")
+
+
+def _use() -> str:
+    return say(
+        "For each choice, go to the column of the dice it leaves you and find the largest"
+        " number not above your turn total: its row says how many points those dice are"
+        " worth. Keep the choice with the highest sum of turn total and worth (if sums are"
+        " equal, prefer one you bank, then more dice left, then more points). Bank if the"
+        " row says {bank} or if that wins; otherwise roll.",
+        bank=_bank_row(),
+    )
 
 
 def memo_data(answer: MemoAnswer) -> dict[str, Any]:
@@ -138,31 +156,40 @@ def thumb_text(thumb: Thumb, rules: Ruleset) -> str:
             " roll beyond {dice} on top of the turn total; after hot dice all dice are left."
         )
     told = [say(keep, points=thumb.per_die, dice=dice_count(thumb.beyond))]
-    banks, fewest = [], 1
+    banks, first = [], 1
     for most, points in zip(thumb.most_dice, thumb.bank, strict=True):
-        if fewest < most:
-            banks.append(
-                say(
-                    "from {points:,} with {fewest} to {most} dice left",
-                    points=points,
-                    fewest=fewest,
-                    most=most,
-                )
-            )
-        else:
-            banks.append(
-                say_number(
-                    "from {points:,} with {number} die left",
-                    "from {points:,} with {number} dice left",
-                    most,
-                    points=points,
-                )
-            )
-        fewest = most + 1
+        banks += [_bank_text(points, *run) for run in _runs(banked_dice(rules, first, most))]
+        first = most + 1
     told.append(say("Bank {turn_totals}, and whenever that wins.", turn_totals=and_text(banks)))
-    if fewest <= rules.dice:
+    counted = banked_dice(rules, 1, first - 1)
+    if counted[-1] < rules.dice:
         told.append(say("With more dice left, roll on."))
+    elif len(counted) < rules.dice:
+        told.append(say("With any other number of dice left, roll on."))
     return " ".join(told)
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of numbers that follow each other."""
+    for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
+        found = [number for _, number in run]
+        yield found[0], found[-1]
+
+
+def _bank_text(points: int, fewest: int, most: int) -> str:
+    if fewest < most:
+        return say(
+            "from {points:,} with {fewest} to {most} dice left",
+            points=points,
+            fewest=fewest,
+            most=most,
+        )
+    return say_number(
+        "from {points:,} with {number} die left",
+        "from {points:,} with {number} dice left",
+        most,
+        points=points,
+    )
 
 
 def _table(table: MemoTable) -> Grid:

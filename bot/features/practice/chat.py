@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -92,10 +92,10 @@ def feature(core: Core) -> Feature:
         return Pressed(replace(reply, private=False) async for reply in told())
 
     async def posts(front: str, send: Send) -> None:
-        async def post(place: str, one: Post) -> bool:
+        async def post(place: str, one: Post, since: datetime | None) -> bool:
             settings = await core.tables.store.settings(place)
             reply = Reply(one, _post_text, make_card=_post_card, began_in=settings.daily_language)
-            return await send(place, reply, str(one.asked.daily.day.toordinal()))
+            return await send(place, reply, str(one.asked.daily.day.toordinal()), since)
 
         await daily.post_due(front, post)
 

@@ -30,9 +30,6 @@ from solver.wording import say
 logger = logging.getLogger(__name__)
 
 SETTING = "daily"
-_LOST = timedelta(minutes=1)
-"""After which nobody is posting any more what was claimed: a program was killed. It is little, as
-Discord knows a message that is sent again for some minutes alone."""
 """Key of the place setting that holds the hour."""
 
 
@@ -75,6 +72,11 @@ class Post:
     asked: Asked
     solution: Solution | None
     """The solution of the position before, if there was one."""
+
+
+SendPost = Callable[[str, Post, datetime | None], Awaitable[bool]]
+"""Says something in a place, unless it has been said there since a moment, and whether that is
+done with; else it is tried again the next time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,22 +143,17 @@ class Daily:
         """Who has answered in a place, the one who found most first."""
         return board(*await self._all(place))
 
-    async def post_due(self, front: str, post: Callable[[str, Post], Awaitable[bool]]) -> None:
+    async def post_due(self, front: str, post: SendPost) -> None:
         """Have posted what is due in the places of a front, once, whoever else looks for it.
 
         Due is what was not posted on the day of its hour, as of a program that was off. It is
         claimed before it is sent, so that nobody else sends it: where a program is killed in
-        between, it is due again a little later.
-
-        post : says whether it is done with; else it is tried again the next time
+        between, it is due again a little later, and looked for before it is sent.
 
         Raises StoreError.
         """
         now = self._tables.now()
-        for place, since in (await self._store.places_that_set(stored.SENDING)).items():
-            claimed = datetime.fromisoformat(since)
-            if place.startswith(f"{front}:") and now - claimed > _LOST:
-                await stored.done(self._store, place, claimed.date(), posted=False)
+        await stored.free_lost(self._store, now, front)
         hours = await self._store.places_that_set(SETTING)
         due = [
             place
@@ -169,9 +166,7 @@ class Daily:
         for place in sorted(due):
             await self._post(place, now.date(), post)
 
-    async def _post(
-        self, place: str, day: date, post: Callable[[str, Post], Awaitable[bool]]
-    ) -> None:
+    async def _post(self, place: str, day: date, post: SendPost) -> None:
         """Post what is asked in a place, unless another program does."""
         if await self._day(place) > day:
             return
@@ -186,10 +181,12 @@ class Daily:
                 self._refused.add((place, day))
                 logger.warning("no daily position for %s: %s", place, error)
             return
-        if not await stored.claim(self._store, place, day, self._tables.now()):
+        now = self._tables.now()
+        since = await stored.claim(self._store, place, day, now)
+        if since is None:
             return
         try:
-            posted = await post(place, found)
+            posted = await post(place, found, since if since < now else None)
         except Exception:
             await stored.done(self._store, place, day, posted=False)
             raise

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select, update
 
 from bot.store.rows import DailyAnswer, StoredDaily, sound, unsound
-from bot.store.schema import daily_answers, daily_positions, place_settings
+from bot.store.schema import SENDING, daily_answers, daily_positions, place_settings
 from bot.store.store import Store
 from bot.store.transactions import put
 
-SENDING = "daily-sending"
-"""The setting of a place that says since when something is being posted there."""
+LOST = timedelta(minutes=1)
+"""After which nobody is posting any more what was claimed: a program was killed."""
 _ASKED = [daily_positions.c[name] for name in StoredDaily.__dataclass_fields__]
 _ANSWER = [daily_answers.c[name] for name in DailyAnswer.__dataclass_fields__]
 _DAILY, _GIVEN = TypeAdapter(StoredDaily), TypeAdapter(DailyAnswer)
@@ -69,36 +69,50 @@ async def posted(store: Store, day: date) -> set[str]:
     return {row.place for row in await store.rows(query)}
 
 
-async def claim(store: Store, place: str, day: date, at: datetime) -> bool:
-    """Take it upon oneself to post what was asked; false where somebody has done that.
+async def claim(store: Store, place: str, day: date, at: datetime) -> datetime | None:
+    """Take it upon oneself to post what was asked; None where somebody has done that.
 
-    Until `done` says so, it is known when that was, as whoever posts may be killed.
+    Returns since when it may have been posted already: `at`, or when it was claimed first, as
+    whoever posts may be killed, or not hear what became of it. That is known until `done` says so.
     """
     free = daily_positions.c.posted_at.is_(None)
     this = update(daily_positions).where(_on(daily_positions, place, day), free)
     claimed = this.values(posted_at=at)
 
-    def take(connection: Connection) -> bool:
+    def take(connection: Connection) -> datetime | None:
         if not connection.execute(claimed).rowcount:
-            return False
-        row = {"place": place, "key": SENDING, "value": at.isoformat()}
-        put(connection, place_settings, row)
-        return True
+            return None
+        known = connection.scalar(select(place_settings.c.value).where(*_sending(place)))
+        if known and (since := datetime.fromisoformat(known)).date() == day:
+            return since
+        put(connection, place_settings, {"place": place, "key": SENDING, "value": at.isoformat()})
+        return at
 
     return await store.write(take)
 
 
+async def free_lost(store: Store, now: datetime, front: str) -> None:
+    """Let others post what was claimed for the places of a front, and is not being posted."""
+    claimed = await store.places_that_set(SENDING)
+    lost = [
+        update(daily_positions)
+        .where(_on(daily_positions, place, datetime.fromisoformat(since).date()))
+        .where(daily_positions.c.posted_at < now - LOST)
+        .values(posted_at=None)
+        for place, since in claimed.items()
+        if place.startswith(f"{front}:") and now - datetime.fromisoformat(since) > LOST
+    ]
+    if lost:
+        await store.write(lambda connection: [connection.execute(one) for one in lost])
+
+
 async def done(store: Store, place: str, day: date, *, posted: bool) -> None:
-    """What was claimed is posted, or was not after all."""
+    """What was claimed is posted; or nobody knows that it is, and it is tried again."""
     this = update(daily_positions).where(_on(daily_positions, place, day))
-    sending = place_settings.c.place == place, place_settings.c.key == SENDING
-
-    def end(connection: Connection) -> None:
-        connection.execute(delete(place_settings).where(*sending))
-        if not posted:
-            connection.execute(this.values(posted_at=None))
-
-    await store.write(end)
+    known = delete(place_settings).where(*_sending(place))
+    await store.write(
+        lambda connection: connection.execute(known if posted else this.values(posted_at=None))
+    )
 
 
 async def answered(
@@ -148,6 +162,10 @@ def problems(connection: Connection) -> Iterator[tuple[str, str]]:
     ):
         rows = connection.execute(select(*columns).select_from(table)).mappings().all()
         yield from ((table.name.replace("_", " "), what) for what in unsound(kind, rows))
+
+
+def _sending(place: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return place_settings.c.place == place, place_settings.c.key == SENDING
 
 
 def _on(table: Table, place: str, day: date) -> ColumnElement[bool]:

@@ -18,7 +18,7 @@ from discord.utils import MISSING
 
 from bot.chat.cards import pressable_table
 from bot.chat.commands import Reply, failure
-from bot.chat.presses import TablePress
+from bot.chat.presses import TablePress, read_press
 from bot.fronts.discord.asking import (
     MOST_IN_FORM,
     caller_of,
@@ -28,8 +28,15 @@ from bot.fronts.discord.asking import (
     user_id,
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
-from bot.fronts.discord.frames import AnyView, card_view, shown_texts, shows_moment, text_view
-from bot.fronts.discord.threads import begin_thread, can_begin, tell_in_thread
+from bot.fronts.discord.frames import (
+    AnyView,
+    card_view,
+    own_message,
+    shown_texts,
+    shows_moment,
+    text_view,
+)
+from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
 from bot.review.review import Review
 from bot.services.chances import Oracle
 from bot.services.games import News
@@ -123,6 +130,9 @@ class Answer:
         self._told: list[News] = []
         self.numbers: Mapping[str, int] = {}
         """Those of commands that can be tapped where a text names them, by their names."""
+        self.leaves = False
+        """Whether a command leaves a game: where that is its end, the table that is there shows it.
+        """
         self._cards: list[Card] = []
         self._is_awaited = False
         """Whether the last of these says how long the next one takes."""
@@ -144,10 +154,31 @@ class Answer:
 
     def show_in(self, message: int) -> None:
         """Show a table in its message, if that is known, and close the question that was asked."""
-        channel = self._interaction.channel_id
-        if message and channel is not None:
-            messages = self._interaction.client.get_partial_messageable(channel)
-            self._table, self._shown_id = messages.get_partial_message(message), message
+        if message and (channel := self._channel):
+            self._table, self._shown_id = channel.get_partial_message(message), message
+
+    @property
+    def _channel(self) -> discord.PartialMessageable | None:
+        """Where tables are shown."""
+        number = channel_of(self._interaction)
+        return self._interaction.client.get_partial_messageable(number) if number else None
+
+    async def _show_in_last(self, game: str) -> None:
+        """Show a table in the last message that does, if one is found."""
+
+        def is_of_game(button: str) -> bool:
+            press = read_press(button)
+            return isinstance(press, TablePress) and press.game == game
+
+        if channel := self._channel:
+            me = self._interaction.client.user
+            looking = asyncio.create_task(own_message(channel, me, is_of_game))
+            try:
+                found = await self.patiently(looking)
+            except UNREACHABLE as error:
+                check_lost(error)
+            else:
+                self.show_in(found.id if found else 0)
 
     async def tell(self, stream: AsyncIterator[Reply | News]) -> None:
         """Tell all that comes up; what goes wrong is told to the one who asked alone."""
@@ -364,6 +395,8 @@ class Answer:
 
     async def _show_table(self, news: News) -> None:
         """Show a table after all its news; a chart, which takes long to draw, is put in later."""
+        if self.leaves and news.table.game.over and not (self._is_public or self._table):
+            await self._show_in_last(news.table.game.id)
         if news.chart is None:
             await self._show_card(news)
             return
@@ -433,10 +466,13 @@ class Answer:
         return True
 
     async def _close(self) -> None:
-        """Say what came of it in place of the question whose button was pressed, once."""
+        """Say what came of it, once: in place of the question whose button was pressed, if any."""
         response, told = self._interaction.response, "\n".join(turn_story(self._told))
         try:
-            if self._original is _Original.NONE:
+            if self._original is _Original.NONE and self.leaves:
+                self._original = _Original.PUBLIC
+                await response.send_message(told)
+            elif self._original is _Original.NONE:
                 self._original = _Original.PRIVATE
                 await response.edit_message(content=told, view=None)
             elif not self._is_public:

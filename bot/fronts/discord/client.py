@@ -38,9 +38,10 @@ PERMISSIONS = discord.Permissions(
     send_messages=True,
     send_messages_in_threads=True,
     attach_files=True,
+    read_message_history=True,
     create_public_threads=True,
 )
-"""To bring a table up to date after its interaction is over, and to begin its thread."""
+"""To find a table, bring it up to date after its interaction is over, and begin its thread."""
 
 
 class DiscordError(FarkleError):
@@ -147,7 +148,8 @@ class FarkleClient(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """Say that all works."""
-        logger.info("ready as %s in %d servers", self.user, len(self.guilds))
+        number = len(self.guilds)
+        logger.info("ready as %s in %d server%s", self.user, number, "" if number == 1 else "s")
         link = discord.utils.oauth_url(
             self.application_id or 0,
             permissions=PERMISSIONS,

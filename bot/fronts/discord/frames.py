@@ -1,6 +1,7 @@
 """Cards as messages of Discord's: plain ones with buttons, and tables made of parts in a frame."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import discord
@@ -38,6 +39,8 @@ _MOST_DESCRIPTION = 256
 """Letters of what a picture shows in words."""
 _MOST_MEANING = 100
 """Letters below an entry of a list."""
+_MOST_LOOKED_AT = 300
+"""Messages among which one is looked for."""
 
 
 def card_view(shown: Card) -> AnyView | None:
@@ -141,6 +144,33 @@ def shown_texts(message: discord.Message | None) -> dict[str, str]:
 def shows_moment(message: discord.Message | None) -> bool:
     """Whether the card of a table has a small picture beside what happened."""
     return any(isinstance(one, SectionComponent) for one in _parts_of(message))
+
+
+async def own_message(
+    channel: discord.abc.Messageable,
+    bot: discord.abc.User | None,
+    is_it: Callable[[str], bool],
+    after: datetime | None = None,
+) -> discord.Message | None:
+    """The last message of a bot with a button of an id that is meant; None where none is found.
+
+    after : a moment after which the first one is looked for instead
+
+    Raises what Discord, or the way there, does to a question.
+    """
+    async for message in channel.history(limit=_MOST_LOOKED_AT, after=after):
+        if message.author == bot and any(map(is_it, _button_ids(message))):
+            return message
+    return None
+
+
+def _button_ids(message: discord.Message) -> Iterator[str]:
+    parts: list[Any] = list(message.components)
+    while parts:
+        part = parts.pop()
+        parts += getattr(part, "children", ())
+        if number := getattr(part, "custom_id", None):
+            yield number
 
 
 def _parts_of(message: discord.Message | None) -> list[Any]:

@@ -56,6 +56,7 @@ _DRIFT = 1e-4
 """By how much two clocks may go apart, in seconds a second."""
 TOO_LATE = 2.8
 """Seconds after which an interaction cannot be answered in time any more."""
+_LEAVES = {"resign", "leave", "end"}
 _FOR_WHO_IS_AWAY = {"skip", "replace"}
 _MOST_REMINDERS = 500
 _DICE = re.compile(
@@ -151,6 +152,7 @@ class DiscordFront:
         users: Sequence[discord.abc.User],
     ) -> None:
         answer = await self._answer(interaction, private=name in PRIVATE)
+        answer.leaves = name in _LEAVES
         if name == "help":
             answer.numbers = self.numbers
         if any(user.bot for user in users):

@@ -20,7 +20,7 @@ from solver.rules.ruleset import Ruleset
 from solver.wording import say, spoken
 
 DAY = {"Cache-Control": "public, max-age=86400"}
-_LOOKS = {"light": LIGHT, "dark": DARK}
+LOOKS = {"light": LIGHT, "dark": DARK}
 _CELLS = {"win": 200, "border": 12}
 """Scores along an axis of a map."""
 
@@ -54,10 +54,10 @@ class Pictures:
     async def of_answer(self, page: Page) -> web.StreamResponse:
         """Draw the picture that belongs to the answer of a question."""
         command = self._commands.by_name.get(page.request.match_info["command"])
-        look = _look(page)
+        look = look_of(page)
         if command is None or command.name not in _DRAWN:
             raise web.HTTPNotFound
-        draw_as((_LOOKS[look], "svg"))
+        draw_as((LOOKS[look], "svg"))
         line = line_of(command, asked(command, page.given))
         key = page.visitor.id, spoken().code, look, line
         make = partial(self._commands.answer, line, page.visitor.caller())
@@ -69,12 +69,12 @@ class Pictures:
 
     async def map(self, page: Page) -> web.StreamResponse:
         """Draw a map over both scores of a rule set."""
-        kind, look, caller = page.request.match_info["kind"], _look(page), page.visitor.caller()
+        kind, look, caller = page.request.match_info["kind"], look_of(page), page.visitor.caller()
         rules = await self._rules.resolve(caller.place, page.given.get("rules"))
         key = rules.digest, rules.name, kind, look, spoken().code
         drawn = self._maps.get(key)
         if drawn is None:
-            work = _drawn_map, self._oracle.advisor, rules, kind, _LOOKS[look]
+            work = _drawn_map, self._oracle.advisor, rules, kind, LOOKS[look]
             drawn = await self._oracle.tasks.aside(caller.asker, *work)
             self._maps[key] = drawn
             if len(self._maps) > _MOST_MAPS:
@@ -111,10 +111,10 @@ def _drawn_map(advisor: Advisor, rules: Ruleset, kind: str, look: Look) -> bytes
     return border_picture(border_map(strategy, start, scores), look, form="svg")
 
 
-def _look(page: Page) -> str:
+def look_of(page: Page) -> str:
     """The look that a picture is asked for in. Raises HTTPNotFound for none that there is."""
     look = page.given.get("look", "light")
-    if look not in _LOOKS:
+    if look not in LOOKS:
         raise web.HTTPNotFound
     return look
 

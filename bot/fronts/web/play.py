@@ -11,6 +11,7 @@ from bot.chat.commands import Commands, Reply
 from bot.chat.presses import Confirm, TablePress, read_press
 from bot.chat.pressing import QUESTIONS, Pressing, changed
 from bot.fronts.web.answers import Answer, Answers, Stream, error_of, line_of
+from bot.fronts.web.pictures import LOOKS, look_of
 from bot.fronts.web.rendering import Page, onward
 from bot.fronts.web.tables import buttons_of, dice_of, seats_of, story_of
 from bot.fronts.web.visitors import FRONT, Visitor, Visitors
@@ -23,6 +24,7 @@ from bot.table.fair_dice import Proof
 from bot.table.state import Stage
 from bot.tasks.answering import at_once
 from bot.views.chart import chart_png
+from bot.views.layout import WIDTH
 from bot.views.table_buttons import SURE, table_buttons
 from bot.views.table_card import is_open, table_card
 from solver.errors import InvalidRequestError
@@ -152,7 +154,7 @@ class Play:
         table = await self._table(page)
 
         async def made() -> AsyncIterator[Reply]:
-            pages = await self._pressing.review_pages(_caller(page.visitor, table), table)
+            pages = await self._pressing.review_pages(_caller(page.visitor, table), table, WIDTH)
             yield Reply(pages, lambda cards: "\n\n".join(card.text for card in cards))
 
         key = page.visitor.id, spoken().code, table.game.id, "review"
@@ -172,7 +174,7 @@ class Play:
         news = await self._games.shown(await self._table(page))
         if news.chart is None:
             raise web.HTTPNotFound
-        picture = await at_once(chart_png, news.chart)
+        picture = await at_once(chart_png, news.chart, LOOKS[look_of(page)])
         return web.Response(body=picture, content_type="image/png")
 
     async def proof(self, page: Page) -> web.StreamResponse:

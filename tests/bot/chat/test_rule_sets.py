@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.chat.presses import NotesPress, read_press
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy
@@ -113,6 +114,9 @@ async def test_rule_sets_are_compared(small: Chat, tmp_path: Path) -> None:
     assert sorted((tmp_path / "strategies").iterdir()) == before
     card = reply.card()
     assert [one.content[:4] for one in card.attachments] == [b"\x89PNG"]
+    assert "first: " not in card.text
+    [button] = card.buttons
+    assert read_press(button.id) == NotesPress("compare")
 
 
 @pytest.mark.slow

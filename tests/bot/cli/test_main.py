@@ -1,3 +1,4 @@
+import csv
 import io
 import json
 import os
@@ -74,6 +75,20 @@ def tiny_file(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.toml"
     path.write_text(TINY)
     return path
+
+
+def test_how_turns_end_is_in_every_form(farkle: Farkle) -> None:
+    asked = "advise", "653332"
+    options = farkle.json(*asked, "--endings")["options"]
+    _, told, _ = farkle(*asked, "--endings", "--csv")
+    for option, row in zip(options, csv.DictReader(told.splitlines()), strict=True):
+        ends = option["ends"]
+        for name in ("farkle", "wins", "loses", "points"):
+            assert float(row[f"ends_{name}"]) == ends[name]
+        assert sum(points * chance for points, chance in ends["banked"]) == pytest.approx(
+            ends["points"]
+        )
+    assert "ends" not in farkle(*asked, "--csv")[1]
 
 
 def test_advise_json(farkle: Farkle) -> None:

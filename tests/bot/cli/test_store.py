@@ -222,10 +222,12 @@ def test_all_goes_from_one_database_to_another(
     streamed = said("export", "-")
     assert streamed.stdout == file.read_text("utf-8")
     assert "has games already" in str(said("import", str(file)).exception)
-    new = {"FARKLE_DATABASE_URL": f"sqlite:///{tmp_path_factory.mktemp('new') / 'other.db'}"}
+    empty = tmp_path_factory.mktemp("new")
+    new = {"FARKLE_DATABASE_URL": f"sqlite:///{empty / 'other.db'}"}
     assert "is no file of" in str(said("import", "-", input="Dear diary", env=new).exception)
     bad = streamed.stdout.encode().replace(b'"', b"\xff", 1)
     assert "is no file of" in str(said("import", "-", input=bad, env=new).exception)
+    assert list(empty.iterdir()) == [], "what is refused makes no database"
     done = said("import", "-", input=streamed.stdout, env=new)
     rows = len(streamed.stdout.splitlines()) - 2
     assert done.stdout == f"{rows:,} rows imported\n"

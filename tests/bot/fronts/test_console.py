@@ -223,6 +223,23 @@ async def test_no_line_is_wider_than_a_terminal(
                 assert max(map(len, told)) < width, question
 
 
+async def test_how_far_a_solve_is_takes_few_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with open_chat(tmp_path) as opened:
+
+        async def solving(*_: object) -> AsyncIterator[Reply]:
+            yield Reply("waiting", str)
+            for sweep in range(200):
+                yield Reply(f"sweep {sweep}", str, passes=True)
+            yield Reply("done", str)
+
+        monkeypatch.setattr(opened.commands, "answer", solving)
+        monkeypatch.setattr("bot.fronts.lines._BETWEEN_PASSING", 1e9)
+        await Lines(opened.commands, tmp_path, as_json=False).answer("/rules solve kcd")
+    assert capsys.readouterr().out.splitlines() == ["waiting", "sweep 0", "done"]
+
+
 def test_what_is_typed_before_all_is_loaded_is_answered(data: Path) -> None:
     with closing(Terminal(CHAT, data)) as terminal:
         terminal.press(b"/advise 653332\r/odds")

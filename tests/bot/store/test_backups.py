@@ -187,6 +187,48 @@ async def test_what_was_posted_since_the_backup_is_not_posted_again(
     await store.close()
 
 
+@pytest.mark.parametrize("is_noted", [False, True])
+async def test_what_was_being_posted_is_still_to_be_told(
+    store: Store, path: Path, tmp_path: Path, *, is_noted: bool
+) -> None:
+    """A backup of the second in which it was sent; of whose end the database knows, or does not."""
+    place, day = "discord:5", ASKED.day
+    await daily.kept(store, replace(ASKED, place=place))
+    assert await daily.claim(store, place, day, NOON) == NOON
+    back_up(path, tmp_path / "copy.db")
+    if is_noted:
+        await daily.done(store, place, day, posted=True)
+    await store.close()
+    put_back(tmp_path / "copy.db", path)
+    store = await Store.open(f"sqlite:///{path}")
+    later = NOON + timedelta(minutes=2)
+    await daily.free_lost(store, later, "discord")
+    since = await daily.claim(store, place, day, later)
+    assert since == (None if is_noted else NOON), "it is looked for before it is sent"
+    await store.close()
+
+
+def test_there_is_a_database_at_any_moment_of_a_restore(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(path)
+    back_up(path, tmp_path / "copy.db")
+    was = rows(path)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    replace_file = Path.replace
+    monkeypatch.setattr(
+        Path,
+        "replace",
+        lambda new, to: killed() if to == path else replace_file(new, to),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        put_back(tmp_path / "copy.db", path)
+    assert rows(path) == was
+
+
 async def test_a_running_bot_keeps_copies_of_the_last_days(
     store: Store, path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
 from bot.store.deeds import Deed, doing
-from bot.store.errors import DoneElsewhereError, StaleVersionError
+from bot.store.errors import DoneElsewhereError, StaleVersionError, StoreError
 from bot.store.store import Store
 from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, rolled
@@ -67,6 +68,33 @@ async def test_what_fails_is_not_done(store: Store, other: Store) -> None:
     doing.set(Deed("deed"))
     with pytest.raises(DoneElsewhereError):
         await store.append("g", 2, [rolled(1)], NOON)
+
+
+async def test_what_is_not_committed_is_not_done(
+    store: Store, other: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin_transaction = store.database.transaction
+
+    @asynccontextmanager
+    async def uncommitted(*how: Any) -> AsyncIterator[Any]:
+        async with begin_transaction(*how) as connection:
+            yield connection
+            raise StoreError("the disk is full")
+
+    async def note() -> None:
+        await store.set_place_setting("here", "daily", 7)
+
+    doing.set(Deed("deed"))
+    with monkeypatch.context() as patched:
+        patched.setattr(store.database, "transaction", uncommitted)
+        with pytest.raises(StoreError, match="the disk is full"):
+            await note()
+    await note()
+    doing.set(Deed("deed"))
+    with pytest.raises(DoneElsewhereError):
+        await other.set_place_setting("here", "daily", 8)
+    doing.set(None)
+    assert await store.places_that_set("daily") == {"here": 7}
 
 
 async def test_what_was_done_long_ago_is_forgotten(store: Store) -> None:

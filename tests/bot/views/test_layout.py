@@ -10,6 +10,7 @@ from bot.views.advice import cost_text
 from bot.views.layout import (
     MOST_IN_MESSAGE,
     PHONE,
+    WIDTH,
     columns,
     fit_to,
     on_phone,
@@ -231,6 +232,39 @@ def test_columns_that_are_too_wide_go_below_the_head_of_their_row() -> None:
         "       ann  greedy bot",
         "lost by decisions, %",
         "    -26.78        *17*",
+        "```",
+    ]
+
+
+def test_few_rows_that_fit_as_columns_are_turned() -> None:
+    rows = ("", *"abcdef"), ("kcd", *["10.00 %"] * 6), ("classic", *["20.00 %"] * 6)
+    assert in_message(*rows, right=range(1, 7)) == [
+        "```text",
+        "       kcd  classic",
+        *(f"{name}  10.00 %  20.00 %" for name in "abcdef"),
+        "```",
+    ]
+
+
+def test_on_a_page_a_table_has_the_room_of_a_page() -> None:
+    rows = ("", *["a long name"] * 4), ("kcd", *["10.00 %"] * 4), ("classic", *["20.00 %"] * 4)
+    with on_phone(width=WIDTH):
+        told = plain_markdown("\n".join(columns(rows, right=range(1, 5)))).splitlines()
+    assert [len(line) for line in told] == [7, 59, 59, 59, 3]
+
+
+def test_of_a_table_in_parts_each_has_the_rows_that_say_something_there() -> None:
+    heads = ("worth", "6 dice", "5 dice", "4 dice", "3 dice")
+    rows = ("500", "3,500", "", "", ""), ("0", "9,000", "3,400", "1,000", "450"), ("-",)
+    assert in_message(heads, *rows, right=range(1, 5)) == [
+        "```text",
+        "worth  6 dice  5 dice  4 dice",
+        "500     3,500",
+        "0       9,000   3,400   1,000",
+        "-",
+        "worth  3 dice",
+        "0         450",
+        "-",
         "```",
     ]
 

@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.features.memo.picture import memo_picture
+from bot.chat.commands import Reply
+from bot.features.memo.picture import memo_card, memo_picture
 from bot.features.memo.service import MemoAnswer, known_memo
 from bot.features.memo.view import memo_text, thumb_text
 from bot.languages import language, language_codes
 from bot.services.advisor import Advisor
 from bot.views.drawing import Form, picture_form
+from bot.views.layout import PHONE, text_width
 from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
@@ -28,7 +30,7 @@ from solver.turn.scoring import Fate, fate
 from solver.wording import said_in
 from tests import naive
 from tests.bot.pictures import pixels
-from tests.conftest import variant
+from tests.conftest import SOLVED, variant
 from tests.house_rules import small
 
 RULES = [
@@ -221,6 +223,23 @@ def test_nothing_on_the_page_is_cut_off(name: str, code: str) -> None:
             assert (edge == 255).all()
 
 
+@pytest.mark.parametrize("code", language_codes())
+def test_its_message_is_for_a_phone(code: str) -> None:
+    """The table can be read in it, and how to use it is behind a button."""
+    for name in SOLVED:
+        rules = load_rules(name)
+        found = study(rules, GoForIt((None,) * rules.dice, (None,) * rules.dice))
+        reply = Reply(
+            MemoAnswer(memo_table(rules), None, found, picture=b"page"),
+            memo_text,
+            make_card=memo_card,
+        )
+        card = said_in(language(code), reply.card)
+        [block] = re.findall(r"```text\n(.*?)\n```", card.text, flags=re.DOTALL)
+        assert max(map(text_width, block.splitlines())) <= PHONE
+        assert [one.action for one in card.buttons] == ["memo"]
+
+
 def test_rules_of_thumb_in_words() -> None:
     rules = load_rules("classic")
     told = thumb_text(Thumb("points for dice", (2, 3), (250, 400), 150, 3), rules)
@@ -233,6 +252,24 @@ def test_rules_of_thumb_in_words() -> None:
     assert told == (
         "Set aside what scores most. Bank from 250 with 1 die left, from 300 with 2 dice left"
         " and from 500 with 3 to 6 dice left, and whenever that wins."
+    )
+
+
+def test_rules_of_thumb_bank_with_the_dice_with_which_that_is_allowed() -> None:
+    few = load_rules("classic").model_copy(update={"bank_dice_left": 2})
+    told = thumb_text(
+        Thumb("most points", (2, 6), (250, 500)), few.model_copy(update={"hot_dice": "optional"})
+    )
+    assert told.endswith(
+        "Bank from 250 with 1 to 2 dice left and from 500 with 6 dice left, and whenever that wins."
+        " With any other number of dice left, roll on."
+    )
+    told = thumb_text(
+        Thumb("most points", (1, 2), (250, 500)), few.model_copy(update={"hot_dice": "forced"})
+    )
+    assert told.endswith(
+        "Bank from 250 with 1 die left and from 500 with 2 dice left, and whenever that wins."
+        " With more dice left, roll on."
     )
 
 

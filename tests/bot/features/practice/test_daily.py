@@ -39,13 +39,15 @@ class Program:
         self.store = parts.store
         self.daily = Daily(parts.games.tables, parts.games.oracle, parts.rules)
         self.posted: list[tuple[str, Post]] = []
+        self.since: list[datetime | None] = []
         self.works = True
 
     async def look(self) -> None:
         await self.daily.post_due("discord", self._post)
 
-    async def _post(self, place: str, post: Post) -> bool:
+    async def _post(self, place: str, post: Post, since: datetime | None) -> bool:
         await asyncio.sleep(0)
+        self.since.append(since)
         if self.works:
             self.posted.append((place, post))
         return self.works
@@ -276,6 +278,7 @@ async def test_what_a_killed_program_was_posting_is_posted_once_by_another(
         await other.look()
         clock.wait(minutes=2)
     assert sorted(place for place, _ in other.posted) == [HERE, THERE]
+    assert [since is None for since in other.since] == [True, False], "the second may be there"
 
 
 async def test_who_wants_none_has_none(program: Program, clock: Clock) -> None:

@@ -4,11 +4,15 @@ import asyncio
 import re
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
+from bot.features.practice import daily_store
 from bot.features.practice.daily import Asked, Post, Solution
 from bot.features.practice.daily_view import answer_page, post_card
+from bot.store.errors import StoreError
+from bot.store.schema import SENDING
 from bot.store.store import Store
 from bot.views.layout import MOST_IN_MESSAGE
 from bot.wiring import Parts
@@ -19,6 +23,7 @@ from tests.bot.fronts.discord.here import PLACE
 from tests.bot.fronts.discord.loopback import Loopback, user
 from tests.bot.fronts.discord.play import posted, posts, shown
 from tests.bot.fronts.discord.process import running
+from tests.bot.waiting import until
 
 HOST = user("11", "Ann") | {"permissions": 1 << 4}
 BOB, EVE = user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
@@ -124,6 +129,33 @@ async def test_a_channel_that_cannot_be_written_to_is_left_alone(
     await looks(monkeypatch, parts, 10)
     sent = [path for method, path in discord.requests if method == "POST" and "500" in path]
     assert len(sent) == 1
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_what_nobody_noted_is_looked_for_before_it_is_posted_again(
+    parts: Parts,
+    discord: Loopback,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    is_there: bool,
+) -> None:
+    """Nobody knows any more whether it was sent, and Discord no longer knows its number."""
+    with monkeypatch.context() as patched:
+        patched.setattr(daily_store, "done", AsyncMock(side_effect=StoreError("it is killed")))
+        await parts.store.set_place_setting(PLACE, "daily", 18)
+        clock.wait(hours=1)
+        first = await posted(discord, 1)
+        await looks(monkeypatch, parts)
+    discord.nonces.clear()
+    if not is_there:
+        del discord.messages[first.id]
+    clock.wait(minutes=2)
+    await posted(discord, 1)
+    await until(lambda: ("GET", "/channels/500/messages") in discord.requests)
+    await looks(monkeypatch, parts)
+    assert [one.id == first.id for one in posts(discord)] == [is_there]
+    assert await parts.store.places_that_set(SENDING) == {}
 
 
 @pytest.mark.slow

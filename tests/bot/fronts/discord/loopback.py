@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -167,6 +167,8 @@ class Loopback:
         """What they are called."""
         self.unthreaded: set[str] = set()
         """Channels in which the bot may begin no threads."""
+        self.nonces: dict[tuple[str, str], Message] = {}
+        """What was said in a channel under a number of its own, which is said once."""
         self.closed: set[str] = set()
         """Channels that the bot has no access to: somebody installed it for themselves alone."""
         self._interactions: dict[str, Interaction] = {}
@@ -589,7 +591,7 @@ class Loopback:
                 return self._edit_by_token(token, which, body, files)
             case "DELETE", ["webhooks", _, token, "messages", which]:
                 return self._delete_by_token(token, which)
-            case "PATCH" | "POST", ["channels", channel, "messages", *_] if channel in self.closed:
+            case _, ["channels", channel, "messages", *_] if channel in self.closed:
                 return 403, {"message": "Missing Access", "code": 50001}
             case "PATCH", ["channels", _, "messages", which]:
                 if which not in self.messages or self.messages[which].ephemeral:
@@ -602,9 +604,25 @@ class Loopback:
             ):
                 return 404, {"message": "Unknown Channel", "code": 10003}
             case "POST", ["channels", channel, "messages"]:
-                return 200, self._message(channel, body, None, files).data
+                number = channel, body.get("nonce") or self._id()
+                if not (body.get("enforce_nonce") and number in self.nonces):
+                    self.nonces[number] = self._message(channel, body, None, files)
+                return 200, self.nonces[number].data
+            case "GET", ["channels", channel, "messages"]:
+                return 200, self._history(channel, request.query)
         self.problems.append(f"unexpected {method} {parts}")
         return 404, {"message": "404: Not Found", "code": 0}
+
+    def _history(self, channel: str, query: Mapping[str, str]) -> list[Json]:
+        """What was said in a channel, the last first."""
+        first, last = int(query.get("after", 0)), int(query.get("before", 1 << 63))
+        said = [
+            one.data
+            for one in self.messages.values()
+            if one.channel == channel and not one.ephemeral and first < int(one.id) < last
+        ]
+        most = int(query.get("limit", 50))
+        return (said[:most] if first else said[-most:])[::-1]
 
     def _thread(self, channel: str, which: str, body: Json) -> tuple[int, Any]:
         if channel in self.unthreaded:

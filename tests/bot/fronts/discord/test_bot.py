@@ -254,6 +254,22 @@ async def test_resigning_is_asked_back(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+async def test_who_resigns_by_a_command_ends_the_table_that_is_there(
+    bot: Bot, discord: Loopback
+) -> None:
+    message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
+    await shown(await discord.press(ANN, message, "Roll"))
+    asked = await shown(await discord.slash(BOB, "resign"))
+    assert "sure:yes" in asked.text
+    told = await shown(await discord.slash(BOB, "resign", sure="yes"))
+    assert told.text == "Bob resigns.\nAnn wins: Ann 0, Bob 0."
+    assert (told.ephemeral, told.buttons) == (False, [])
+    assert message.text.startswith("## 🏆 Ann wins!\n")
+    assert "Rematch" in message.labels
+    assert [one.id for one in discord.public()] == [message.id, told.id]
+    assert bot.process.returncode is None
+
+
 async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     await shown(await discord.slash(ANN, "track", player2=EVE, rules="classic"))
     told = await shown(await discord.slash(ANN, "score", points=550))

@@ -61,9 +61,12 @@ class Evening:
         ]
         said = " ".join([f"/{command_name}", *given])
         found = await shown(await self.discord.slash(by, command_name, **options))
-        if command_name == "resign":
-            await until(lambda: "game.png" in found.files)  # which follows the result
-        return self.saw(f"{by['global_name']}: {said}", found, by)
+        self.saw(f"{by['global_name']}: {said}", found, by)
+        if command_name == "resign":  # the table that is there shows the end, then its chart
+            table = [one for one in self.discord.public() if one.action("again")][-1]
+            await until(lambda: "game.png" in table.files)
+            self.saw("the table", table)
+        return found
 
     async def press(
         self,

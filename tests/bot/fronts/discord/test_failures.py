@@ -179,7 +179,7 @@ async def test_what_was_for_one_alone_is_told_to_nobody_else(channel: Channel) -
     await shown(await channel.slash(ANN, "track", player2=BOB, rules="kcd"))
     await shown(await channel.slash(ANN, "score", points=550))
     await shown(await channel.slash(ANN, "resign", sure="yes"))
-    table = channel.said()[-1]
+    *_, table, _ = channel.said()
     page = await shown(await channel.discord.press(ANN, table, "Review"))
     assert page.ephemeral
     said = len(channel.said())

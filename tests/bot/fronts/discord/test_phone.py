@@ -3,18 +3,35 @@
 With FARKLE_PHONE_PICTURES=FOLDER every message is drawn into a folder, to be looked at.
 """
 
+import itertools
 import re
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bot.chat.cards import pressable_table
+from bot.fronts.discord.frames import card_view
+from bot.languages import language
+from bot.services.chances import Chances
+from bot.services.games import News
+from bot.table import commands
+from bot.table.events import Event
+from bot.table.fold import apply, begin
+from bot.table.state import Game
 from bot.views.layout import PHONE, text_width
+from bot.views.table_card import table_card
+from solver.rules.file import load_rules
+from solver.wording import said_in
+from tests.bot.fronts.discord.components import told_back
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone
 from tests.bot.fronts.discord.test_evening import PICTURES, Evening
+from tests.bot.fronts.discord.test_table_view import news_of
 from tests.bot.waiting import until
+from tests.conftest import mostly_slow
 
 WAITS = re.compile(r"\b\d+ (s|min)\.$", re.M)
 ASKED: list[tuple[str, dict[str, Any]]] = [
@@ -29,6 +46,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("rules show", {"name": "facebook"}),
     ("rules diff", {"one": "kcd", "other": "classic"}),
     ("best-response", {"policy": "greedy"}),
+    ("compare", {"rules1": "kcd", "rules2": "classic"}),
     ("duel", {"first": "max-points", "second": "greedy"}),
     ("points", {}),
     ("komi", {}),
@@ -43,6 +61,67 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("daily", {}),
     ("drill", {}),
 ]
+
+
+MOST_LINES = 5
+"""Rows of buttons that fit the screen below a turn."""
+MOST_SHOWN, MOST_MOVES, ENOUGH = 6, 60, 400
+NAMES = ["Ann", "Bob", "Wilhelmina-Charlotte of the Dale", "Eve", "Ida", "漢字漢字", "Max", "Zoë"]
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize("number", mostly_slow((str(number), number) for number in range(2, 9)))
+def test_tables_fit_on_a_phone(number: int, code: str) -> None:
+    """Two to eight play: nothing is cut off before the game, in a turn, after it and at the end."""
+    levels = [None if seat % 3 < 2 else "cautious" for seat in range(number)]
+    begun = commands.begin_game("0123456789ab", load_rules("kcd"), levels, commitment="ab" * 32)
+    game, history, told = begin(begun), list[Event](), list[News]()
+    shares = (2 * rank / number / (number + 1) for rank in range(number, 0, -1))
+    chances = Chances(tuple(shares), 0.01)
+
+    def show(before: Game | None, made: Sequence[Event]) -> None:
+        told.append(news_of(begun, before, history, game, made, NAMES, chances))
+        card = said_in(language(code), table_card, told[-3:])
+        files = {one.name: one.content for one in card.files}
+        view: Any = card_view(pressable_table(card, game, code))
+        parts = told_back(view.to_components(), files, "phone")
+        message = Message("1", "1", {"content": "", "components": parts, "flags": 0}, files)
+        assert not (game.over and "may go on" in card.story)
+        rows = {one.row for one in card.buttons}
+        assert len(rows) + bool(card.menu) <= MOST_LINES
+        for name, look in LOOKS.items():
+            phone = Phone(look)
+            drawn = phone.draw(message)
+            assert phone.cut == []
+            if PICTURES:
+                folder = Path(PICTURES, f"tables-{code}")
+                folder.mkdir(parents=True, exist_ok=True)
+                drawn.save(folder / f"{number}-{len(told):02}-{name}.png")
+
+    show(None, [])
+    for seed in itertools.count(number):
+        if game.over:
+            break
+        before, made = game, next_moves(game, seed)
+        for event in made:
+            game = apply(game, event)
+        history += made
+        if len(told) < MOST_SHOWN or game.over:
+            show(before, made)
+
+
+def next_moves(game: Game, seed: int) -> list[Event]:
+    """A move of a player who banks 400; after a while one after the other gives up."""
+    if seed > MOST_MOVES:
+        return list(
+            commands.resign(game, max(k for k, one in enumerate(game.seats) if one.playing))
+        )
+    if game.turn.roll is not None:
+        return list(commands.keep(game, game.mover, game.set_asides()[0].dice))
+    if game.may_bank and game.turn.turn_total >= ENOUGH:
+        return list(commands.bank(game, game.mover))
+    fallen = commands.fallen(game, seed.to_bytes(32, "big"))
+    return list(commands.roll(game, game.mover, fallen))
 
 
 def is_answered(message: Message) -> bool:
@@ -62,6 +141,10 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
             await until(partial(is_answered, shown))
             evening.saw("later", shown)
     assert "</play:" in evening.lines[1], "commands can be tapped"
+    compared = next(one for one in discord.messages.values() if "n:compare" in str(one.data))
+    note = await evening.press(ann, compared, "compare")
+    assert note.ephemeral
+    assert "farkles*" in note.text.replace("\\", "") if code == "en" else "Farkles" in note.text
     if PICTURES:
         evening.write(Path(PICTURES, code))
     assert evening.phone.cut == []

@@ -1,7 +1,7 @@
 """The card of any table is one that Discord takes: any players, rules, dice and names."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -121,7 +121,14 @@ def evenings(draw: st.DrawFn) -> Evening:
     begun = draw(begun_games())
     game = begin(begun)
     history: list[Event] = []
-    told = [news_of(draw, begun, None, history, game, [])]
+
+    def news(before: Game | None, made: list[Event]) -> News:
+        names = [draw(NAMES) for _ in game.seats]
+        share = 1 / len(game.seats)
+        chances = draw(st.sampled_from([None, Chances((share,) * len(game.seats), 0.01)]))
+        return news_of(begun, before, history, game, made, names, chances)
+
+    told = [news(None, [])]
     for number in range(draw(st.integers(0, 40))):
         if game.over:
             break
@@ -130,29 +137,29 @@ def evenings(draw: st.DrawFn) -> Evening:
         for event in made:
             game = apply(game, event)
         history += made
-        told.append(news_of(draw, begun, before, history, game, made))
+        told.append(news(before, made))
     return Evening(told[-draw(st.integers(1, 8)) :])
 
 
 def news_of(
-    draw: st.DrawFn,
     begun: Begun,
     before: Game | None,
-    history: list[Event],
+    history: Sequence[Event],
     game: Game,
-    made: list[Event],
+    made: Sequence[Event],
+    names: Sequence[str],
+    chances: Chances | None,
 ) -> News:
+    """What was made of a game, at a table of people and bots; people have names."""
     now = datetime.now(UTC)
     levels = [seat.level for seat in game.seats]
     rows = []
     for number, level in enumerate(levels):
-        name = safe_text(draw(NAMES), LONGEST_NAME) or "user"
+        name = safe_text(names[number], LONGEST_NAME) or "user"
         player: Person | str = Person(f"discord:{number}", name) if level is None else level
         rows.append(seat_row(number, player, levels))
     stored = StoredGame(game.id, "discord:1", game.rules.name, True, 1, now, None, tuple(rows))
     table = Table(stored, begun, tuple(history), game, now)
-    share = 1 / len(game.seats)
-    chances = draw(st.sampled_from([None, Chances((share,) * len(game.seats), 0.01)]))
     return News(before, tuple(made), table, chances, at_start=chances)
 
 
