@@ -3,8 +3,9 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from typing import Any
 
 from bot.settings import Settings
 from bot.store.backups import keep_backups
@@ -26,8 +27,15 @@ class Front:
 
 
 @asynccontextmanager
-async def hosted(settings: Settings, parts: Parts) -> AsyncIterator[Front]:
-    """The front of a program, with what goes on beside it. Raises InvalidRequestError."""
+async def hosted(
+    settings: Settings, parts: Parts, posted: Mapping[str, Any] | None = None
+) -> AsyncIterator[Front]:
+    """The front of a program, with what goes on beside it.
+
+    posted : what answers requests to its HTTP server, by their paths, see `Watching.serve`
+
+    Raises InvalidRequestError.
+    """
     front = Front()
     async with AsyncExitStack() as stack:
         if settings.http_address:
@@ -36,11 +44,11 @@ async def hosted(settings: Settings, parts: Parts) -> AsyncIterator[Front]:
 
             watching = Watching(parts.store, parts.tasks, settings.backups, front.is_ready)
             front.answered = watching.answered
-            await stack.enter_async_context(watching.serve(*settings.http_address))
+            await stack.enter_async_context(watching.serve(*settings.http_address, posted or {}))
         beside = []
-        file = parts.store.database.file
-        if file and settings.backup_days:  # who has a server of databases backs all of it up
-            beside.append(keep_backups(file, settings.backups, settings.backup_days))
+        if settings.backup_days:
+            database = parts.store.database
+            beside.append(keep_backups(database, settings.backups, settings.backup_days))
         if address := os.environ.get("NOTIFY_SOCKET"):
             beside.append(_keep_notifying(address, front))
         running = [asyncio.create_task(one) for one in beside]

@@ -30,6 +30,9 @@ class Choices:
     """What was chosen in the last seconds; what was before is in the buttons themselves."""
 
     def __init__(self) -> None:
+        self.remembers = True
+        """Whether all presses below a message come to this program; if not, each button is trusted
+        to know the dice that are chosen."""
         self._last: dict[tuple[str, int], _Message] = {}
         """By game and message, what was pressed last at the end."""
 
@@ -59,7 +62,9 @@ class Choices:
     def chosen(self, press: TablePress) -> int:
         """The mask of the dice that were chosen before this press, which may not have seen all."""
         last = self._last.get((press.game, press.message))
-        return press.mask if last is None or last.version != press.version else last.mask
+        if not self.remembers or last is None or last.version != press.version:
+            return press.mask
+        return last.mask
 
     def forget(self, game: str) -> None:
         """Know of no dice that are chosen in a game, as it is shown with none."""

@@ -22,20 +22,32 @@ EXIT_NO_DISCORD = 4
 EXIT_NO_STRATEGY = 5
 EXIT_BAD_DATABASE = 6
 
+_HTTP = "8080"
 _DISCORD = "https://discord.com/api/v10"
 
 
 @click.command("discord")
 @click.option("--check", is_flag=True, help="Only print what it would use, and what is wrong.")
+@click.option(
+    "--http",
+    "by_requests",
+    is_flag=True,
+    help="Have Discord send requests to FARKLE_HTTP, or port 8080, without a connection.",
+)
 @click.pass_obj
-def discord_command(settings: Settings, *, check: bool) -> None:
+def discord_command(settings: Settings, *, check: bool, by_requests: bool) -> None:
     """Run the bot in Discord, until it is interrupted.
+
+    It connects to Discord, or with --http answers what Discord posts to /interactions; then as many
+    of it may run as one likes, on one database of PostgreSQL behind one address.
 
     DISCORD_TOKEN holds the token, or DISCORD_TOKEN_FILE names a file with it. Exit status: 2 for
     settings, 3 for a bad token, 4 if Discord cannot be reached, 5 for a missing strategy file, 6
     for a database that cannot be used.
     """
     chosen = read_settings(DiscordSettings)
+    if by_requests:
+        settings = settings.model_copy(update={"http": settings.http or _HTTP})
     if check:
         sys.exit(_check(settings, chosen))
     token = said_in(language(settings.language), chosen.token)
@@ -58,7 +70,7 @@ def discord_command(settings: Settings, *, check: bool) -> None:
     from bot.store.errors import StoreError  # noqa: PLC0415
 
     try:
-        uvloop.run(connect(settings, chosen, token))
+        uvloop.run(connect(settings, chosen, token, by_requests=by_requests))
     except BadTokenError as error:
         _end(error, EXIT_BAD_TOKEN)
     except DiscordError as error:
@@ -67,13 +79,16 @@ def discord_command(settings: Settings, *, check: bool) -> None:
         _end(error, EXIT_BAD_DATABASE)
 
 
-async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> None:
-    """Answer in Discord until SIGINT or SIGTERM."""
-    from bot.fronts.discord import client  # noqa: PLC0415
+async def connect(
+    settings: Settings, chosen: DiscordSettings, token: str, *, by_requests: bool
+) -> None:
+    """Answer in Discord until SIGINT or SIGTERM, by a connection or by requests."""
+    from bot.fronts.discord import client, signed  # noqa: PLC0415
     from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
     from bot.hosting import hosted  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
+    door = signed.Door() if by_requests else None
     async with (
         open_parts(
             settings,
@@ -82,14 +97,16 @@ async def connect(settings: Settings, chosen: DiscordSettings, token: str) -> No
             patience=chosen.farkle_patience,
             late=chosen.farkle_late,
         ) as parts,
-        hosted(settings, parts) as watched,
+        hosted(settings, parts, {signed.PATH: door.answer} if door else {}) as watched,
     ):
         front = DiscordFront(parts.commands, parts.pressing, watched.answered)
 
         def connects(connecting: client.FarkleClient) -> None:
             watched.reaches = connecting.is_there
 
-        await client.run_discord(front, parts.store, settings.data, chosen, token, connects)
+        if door:  # another program may answer the next press
+            parts.pressing.choices.remembers = False
+        await client.run_discord(front, parts.store, settings.data, chosen, token, connects, door)
 
 
 def _end(error: FarkleError, status: int) -> None:
@@ -123,6 +140,7 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
     rows = {
         "token": token,
         "API": chosen.farkle_discord_api or _DISCORD,
+        "public key": chosen.discord_public_key or "as Discord says",
         "gateway": chosen.farkle_discord_gateway or "as Discord says",
         "data": str(settings.data),
         "database": database,

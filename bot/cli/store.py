@@ -2,12 +2,11 @@
 
 import asyncio
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TextIO
 
 import click
@@ -80,22 +79,23 @@ def upgrade(context: click.Context, *, as_json: bool) -> None:
 def backup(settings: Settings, file: Path | None, *, as_json: bool) -> None:
     """Write a whole copy of the database to FILE, while programs may use it.
 
-    Without FILE it goes into the folder of backups. Copying the file of a running program makes no
+    Without FILE it goes into the folder of backups. It is a file of SQLite, also where the database
+    is one of PostgreSQL. Copying the file of a running program makes no
     whole copy: what was written last is in a log beside it.
     """
     # the database takes a while to import
-    from bot.store.backups import back_up  # noqa: PLC0415
-    from bot.store.database import database_path  # noqa: PLC0415
+    from bot.store.backups import back_up_any  # noqa: PLC0415
+    from bot.store.opening import database_of  # noqa: PLC0415
 
-    path = database_path(settings.database_url)
-    name = f"{path.stem}-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.db"
+    database = database_of(settings.database_url)
+    name = f"{database.stem}-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.db"
     copy = (file or settings.backups / name).absolute()
     _check_is_new(copy)
-    back_up(path, copy)
+    back_up_any(database, copy)
     size = copy.stat().st_size
     show(
-        f"{copy}: a copy of {path}, {size / 1e6:,.1f} MB",
-        {"backup": str(copy), "database": str(path), "bytes": size},
+        f"{copy}: a copy of {database.name}, {size / 1e6:,.1f} MB",
+        {"backup": str(copy), "database": database.name, "bytes": size},
         as_json=as_json,
     )
 
@@ -107,22 +107,28 @@ def backup(settings: Settings, file: Path | None, *, as_json: bool) -> None:
 def restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     """Put the backup FILE in the place of the database.
 
-    Nothing may have the database open meanwhile. It is kept as it was, beside the one that takes
-    its place. What was posted by itself since the backup, such as the position of today, is taken
-    over from it, so that it is not posted again.
+    Nothing may have the database open meanwhile. It is kept as it was: beside the one that takes
+    its place or, of one of PostgreSQL, in the folder of backups. What was posted by itself since
+    the backup, such as the position of today, is taken over from it, so that it is not posted
+    again.
     """
-    from bot.store.backups import put_back  # noqa: PLC0415
-    from bot.store.database import database_path  # noqa: PLC0415
+    from bot.features import keepers  # noqa: PLC0415
+    from bot.store.backups import put_back, put_rows_back  # noqa: PLC0415
+    from bot.store.opening import database_of  # noqa: PLC0415
 
-    path = database_path(settings.database_url)
-    kept, knows = put_back(file.absolute(), path)
-    lines = [f"{path} is now as in {file}"]
+    database, copy = database_of(settings.database_url), file.absolute()
+    kept: Path | None
+    if database.file:
+        kept, knows = put_back(copy, database.file, keepers())
+    else:
+        kept, knows = put_rows_back(copy, database, settings.backups, keepers())
+    lines = [f"{database.name} is now as in {file}"]
     lines += [f"before: {kept}"] if kept else []
     if not knows:
         lines.append("what it has posted since cannot be read: today's may be posted again")
     data = {
-        "database": str(path),
-        "backup": str(file.absolute()),
+        "database": database.name,
+        "backup": str(copy),
         "before": kept and str(kept),
         "knows_posts": knows,
     }
@@ -139,7 +145,9 @@ def export_command(settings: Settings, file: Path) -> None:
     """
     target = nullcontext(sys.stdout) if str(file) == "-" else _writing(file)
     with target as stream:
-        number = asyncio.run(_export(settings.database_url, stream))
+        from bot.store.backups import export_all  # noqa: PLC0415
+
+        number = asyncio.run(export_all(settings.database_url, stream))
     click.echo(f"{number - 2:,} rows exported to {file}", err=True)
 
 
@@ -154,31 +162,27 @@ def import_command(settings: Settings, file: Path, *, as_json: bool) -> None:
     """
     # what is no text has another hash than what was written
     with click.open_file(str(file), encoding="utf-8", errors="replace") as stream:
-        number = asyncio.run(_import(settings.database_url, stream))
+        from bot.store.backups import import_all  # noqa: PLC0415
+
+        number = asyncio.run(import_all(settings.database_url, stream))
     show(f"{number:,} rows imported", {"rows": number}, as_json=as_json)
 
 
-@store.command()
+@store.command("copy")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
 @json_option
-def copy(source: str, target: str, *, as_json: bool) -> None:
+def copy_command(source: str, target: str, *, as_json: bool) -> None:
     """Copy all that is in the database FROM into a new database TO.
 
     Both are addresses as FARKLE_DATABASE_URL takes them, such as sqlite:///data/farkle.db and
     postgresql+asyncpg://ann@host/farkle. End the programs that use FROM before: what is played
     meanwhile is not in TO.
     """
-    with TemporaryFile("w+", encoding="utf-8") as stream:
-        number = asyncio.run(_copy(source, target, stream))
+    from bot.store.backups import copy_all  # noqa: PLC0415
+
+    number = asyncio.run(copy_all(source, target))
     show(f"{number:,} rows copied", {"rows": number}, as_json=as_json)
-
-
-async def _copy(source: str, target: str, stream: TextIO) -> int:
-    """Raises StoreError."""
-    await _export(source, stream)
-    stream.seek(0)
-    return await _import(target, stream)
 
 
 def _check_is_new(file: Path) -> None:
@@ -198,41 +202,6 @@ def _writing(file: Path) -> Iterator[TextIO]:
     except BaseException:
         file.unlink()
         raise
-
-
-async def _export(url: str, stream: TextIO) -> int:
-    """Write all lines; how many there are. Raises StoreError."""
-    from bot.store.moving import export_lines  # noqa: PLC0415
-    from bot.store.store import Store  # noqa: PLC0415
-
-    opened = Store.look_into(url)
-    try:
-        return await opened.read(
-            lambda connection: sum(1 for line in export_lines(connection) if stream.write(line))
-        )
-    finally:
-        await opened.close()
-
-
-async def _import(url: str, stream: Iterable[str]) -> int:
-    """Raises StoreError, and then leaves no file that was not there."""
-    from bot.store.backups import clear  # noqa: PLC0415
-    from bot.store.moving import import_lines  # noqa: PLC0415
-    from bot.store.opening import database_of  # noqa: PLC0415
-    from bot.store.store import Store  # noqa: PLC0415
-
-    file = database_of(url).file
-    made = file if file and not file.exists() else None
-    opened = await Store.open(url)
-    try:
-        number = await opened.write(lambda connection: import_lines(connection, stream))
-    except BaseException:
-        await opened.close()
-        if made:
-            clear(made)
-        raise
-    await opened.close()
-    return number
 
 
 async def _check(settings: Settings, *, as_json: bool) -> bool:

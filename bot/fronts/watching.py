@@ -5,7 +5,7 @@ No person, place or message is in any of it.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +24,8 @@ from solver.errors import InvalidRequestError
 
 _BUCKETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0)
 """Seconds; Discord waits for three."""
+Posted = Callable[[web.Request], Awaitable[web.StreamResponse]]
+"""Answers what is posted to a page."""
 _PATIENCE = 3.0
 """Seconds that the database has to answer whoever asks how it is."""
 
@@ -120,14 +122,20 @@ class Watching(Collector):
         return web.Response(text="alive\n")
 
     @asynccontextmanager
-    async def serve(self, host: str, port: int) -> AsyncIterator[None]:
-        """Tell it by HTTP. Raises InvalidRequestError where nothing can listen there."""
+    async def serve(
+        self, host: str, port: int, posted: Mapping[str, Posted]
+    ) -> AsyncIterator[None]:
+        """Tell it by HTTP, beside what answers posts, by its path.
+
+        Raises InvalidRequestError where nothing can listen there.
+        """
         app = web.Application()
         app.add_routes(
             [
                 web.get("/healthz", self._healthz),
                 web.get("/readyz", self._readyz),
                 web.get("/metrics", self._metrics),
+                *(web.post(path, answer) for path, answer in posted.items()),
             ]
         )
         runner = web.AppRunner(app, access_log=None)

@@ -1,4 +1,4 @@
-"""Copies of a database of SQLite, made while programs use it, and put back.
+"""Copies of a database, made while programs use it, and put back. Each is a file of SQLite.
 
 A plain copy of the file of a running program lacks what is still in its log.
 """
@@ -8,13 +8,15 @@ import contextlib
 import logging
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import TextIO
 
 from filelock import FileLock
-from sqlalchemy import URL, NullPool, create_engine, delete, select
+from sqlalchemy import URL, Connection, NullPool, create_engine
 
 from bot.store.database import (
     check_whole,
@@ -25,9 +27,10 @@ from bot.store.database import (
     write_copy,
 )
 from bot.store.errors import StoreError
-from bot.store.kinds import PATIENCE
-from bot.store.schema import SENDING, daily_positions, place_settings
-from bot.store.transactions import put
+from bot.store.kinds import PATIENCE, Database
+from bot.store.moving import delete_all, export_lines, import_lines
+from bot.store.opening import database_of
+from bot.store.store import Keeper, Store
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private
 
@@ -54,7 +57,90 @@ def back_up(path: Path, copy: Path) -> None:
             check_whole(new)
 
 
-def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
+def back_up_any(database: Database, copy: Path) -> None:
+    """Write a whole copy as `back_up` does; of a server's database all rows into a new file."""
+    if database.file:
+        back_up(database.file, copy)
+        return
+    with _new_file(copy) as new:
+        asyncio.run(copy_all(database.url, f"sqlite:///{new}"))
+        with explained(new), closing(_opened(new)) as connection:
+            leave_log(connection)
+        _clear_beside(new)
+
+
+async def copy_all(source: str, target: str) -> int:
+    """Copy all rows from one database to a new one; how many there are. Raises StoreError."""
+    with TemporaryFile("w+", encoding="utf-8") as lines:
+        await export_all(source, lines)
+        lines.seek(0)
+        return await import_all(target, lines)
+
+
+async def export_all(url: str, stream: TextIO) -> int:
+    """Write all that a database has as lines; how many there are. Raises StoreError."""
+    opened = Store.look_into(url)
+    try:
+        return await opened.read(
+            lambda connection: sum(1 for line in export_lines(connection) if stream.write(line))
+        )
+    finally:
+        await opened.close()
+
+
+async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) -> int:
+    """Put lines into a new database, or in the place of all that one has; how many rows.
+
+    Raises StoreError, and then leaves all as it was, and no file that was not there: where lines are
+    not as they were written, and where what is replaced is in use.
+    """
+    file = database_of(url).file
+    made = file if file and not file.exists() else None
+    opened = await Store.open(url)
+
+    def put_in(connection: Connection) -> int:
+        if replaces:
+            opened.database.check_unused(connection)
+            delete_all(connection)
+        return import_lines(connection, lines)
+
+    try:
+        number = await opened.write(put_in)
+    except BaseException:
+        await opened.close()
+        if made:
+            clear(made)
+        raise
+    await opened.close()
+    return number
+
+
+def put_rows_back(
+    copy: Path, database: Database, folder: Path, keepers: Sequence[Keeper]
+) -> tuple[Path, bool]:
+    """Put the rows of a copy in the place of those of a server's database, all or none.
+
+    Returns where in a folder those are kept that were there, and what `put_back` does.
+
+    Raises StoreError as `put_back` does.
+    """
+    _check_copy(copy)
+    kept = folder / f"{database.stem}-replaced-{_moment()}.db"
+    with TemporaryDirectory() as name:
+        new, whole = Path(name) / "new.db", Path(name) / "whole.db"
+        back_up(copy, new)
+        prepare(new)
+        back_up_any(database, kept)
+        knows = _carry(kept, new, keepers)
+        back_up(new, whole)
+        with TemporaryFile("w+", encoding="utf-8") as lines:
+            asyncio.run(export_all(f"sqlite:///{whole}", lines))
+            lines.seek(0)
+            asyncio.run(import_all(database.url, lines, replaces=True))
+    return kept, knows
+
+
+def put_back(copy: Path, path: Path, keepers: Sequence[Keeper] = ()) -> tuple[Path | None, bool]:
     """Put a copy in the place of a database, brought up to date if it is of an earlier version.
 
     Returns where the database that was there is kept, None if there was none, and whether what it
@@ -63,9 +149,7 @@ def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
     Raises StoreError, and then leaves all as it was: for what is no whole copy, and for a database
     that is in use.
     """
-    _check_is_there(copy)
-    with explained(copy):
-        check_whole(copy)
+    _check_copy(copy)
     make_private(path.parent)
     new = path.with_name(f"{path.name}.new")
     clear(new)  # what somebody broke off may lie beside it
@@ -73,7 +157,7 @@ def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
         back_up(copy, new)
         prepare(new)
         with FileLock(f"{path}.lock", timeout=PATIENCE, mode=OWNER_ONLY):
-            knows = not path.exists() or (_close(path) and _take_over_posts(path, new))
+            knows = not path.exists() or (_close(path) and _carry(path, new, keepers))
             with closing(_opened(new)) as connection:
                 leave_log(connection)
             kept = _set_aside(path)
@@ -83,31 +167,37 @@ def put_back(copy: Path, path: Path) -> tuple[Path | None, bool]:
     return kept, knows
 
 
-async def keep_backups(path: Path, folder: Path, number: int) -> None:
+async def keep_backups(database: Database, folder: Path, number: int) -> None:
     """Have a copy of each day in a folder, of which so many are kept."""
     while True:
         try:
-            await asyncio.to_thread(back_up_of_day, path, folder, number, datetime.now(UTC))
+            await asyncio.to_thread(back_up_of_day, database, folder, number, datetime.now(UTC))
         except (StoreError, OSError) as error:
             logger.warning("no backup was made: %s", error)
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def back_up_of_day(path: Path, folder: Path, number: int, now: datetime) -> Path | None:
+def back_up_of_day(database: Database, folder: Path, number: int, now: datetime) -> Path | None:
     """Have a copy of a day, and delete those before the last `number`.
 
     Returns the copy that was made, None where it is there already. Raises StoreError.
     """
-    days = f"{path.stem}-daily-"
+    days = f"{database.stem}-daily-"
     copy = folder / f"{days}{now.date().isoformat()}.db"
     made = not copy.exists()
     if made:
-        back_up(path, copy)
+        back_up_any(database, copy)
         logger.info("a backup of the database: %s", copy)
     for old in sorted(folder.glob(f"{days}*.db"))[:-number]:
         if old != copy:  # a clock may have been ahead
             old.unlink(missing_ok=True)
     return copy if made else None
+
+
+def _check_copy(copy: Path) -> None:
+    _check_is_there(copy)
+    with explained(copy):
+        check_whole(copy)
 
 
 def _check_is_there(path: Path) -> None:
@@ -163,28 +253,19 @@ def _close(path: Path) -> bool:
     return True
 
 
-def _take_over_posts(path: Path, new: Path) -> bool:
-    """Note in a copy what was posted by itself since, or may have been; false if none can tell."""
-    posted = select(daily_positions).where(daily_positions.c.posted_at.is_not(None))
-    is_sending = place_settings.c.key == SENDING
+def _carry(path: Path, new: Path, keepers: Sequence[Keeper]) -> bool:
+    """Note in a copy what was posted by itself since; false if that cannot be read."""
     before, after = (
         create_engine(URL.create("sqlite", database=str(file)), poolclass=NullPool)
         for file in (path, new)
     )
     try:
-        with before.connect() as connection:
-            rows, sending = (
-                [dict(row) for row in connection.execute(query).mappings()]
-                for query in (posted, select(place_settings).where(is_sending))
-            )
+        with before.connect() as old, after.begin() as there:
+            for keeper in keepers:
+                keeper.carry(old, there)
     except Exception as error:  # a damaged database may hold anything
         logger.warning("what %s had posted cannot be read: %s", path, error)
         return False
-    with after.begin() as connection:
-        connection.execute(delete(place_settings).where(is_sending))
-        for table, known in (daily_positions, rows), (place_settings, sending):
-            for row in known:
-                put(connection, table, row)
     return True
 
 
@@ -198,8 +279,17 @@ def keep_as(path: Path, kept: Path) -> None:
 
 def clear(path: Path) -> None:
     """Delete a database that was begun, with what lies beside it."""
-    for end in ("", "-wal", "-shm", "-journal", ".lock"):
+    path.unlink(missing_ok=True)
+    _clear_beside(path)
+
+
+def _clear_beside(path: Path) -> None:
+    for end in ("-wal", "-shm", "-journal", ".lock"):
         path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+
+
+def _moment() -> str:
+    return datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
 
 
 def _set_aside(path: Path) -> Path | None:
@@ -209,8 +299,7 @@ def _set_aside(path: Path) -> Path | None:
     """
     if not path.exists():
         return None
-    moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-    kept = path.with_name(f"{path.name}.replaced-{moment}")
+    kept = path.with_name(f"{path.name}.replaced-{_moment()}")
     keep_as(path, kept)
     for end in ("-wal", "-shm"):
         with contextlib.suppress(FileNotFoundError):

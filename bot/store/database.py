@@ -3,9 +3,15 @@
 import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
+from contextlib import (
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+)
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
@@ -122,8 +128,7 @@ def database_path(url: str) -> Path:
         parts = URL.create("nothing")
     if parts.drivername.startswith("postgresql"):
         raise StoreError(
-            "This is for files of SQLite, and FARKLE_DATABASE_URL names a database of PostgreSQL;"
-            " pg_dump makes a backup of it, and `farkle store export` moves it"
+            "This is for files of SQLite, and FARKLE_DATABASE_URL names a database of PostgreSQL"
         )
     plain = not (parts.host or parts.query) and parts.database not in {None, "", ":memory:"}
     if parts.drivername not in _DRIVERS or not plain:
@@ -307,6 +312,7 @@ class SqliteFile(Database):
 
     def __init__(self, path: Path) -> None:
         self.url, self.name, self.file = f"sqlite:///{path}", str(path), path
+        self.stem = path.stem
         self._path, self._files = path, Files(path)
 
     async def prepare(self) -> None:
@@ -331,21 +337,21 @@ class SqliteFile(Database):
     @asynccontextmanager
     async def held(
         self,
-        name: str,
+        names: Sequence[str],
         when_waiting: Callable[[], object],
         when_lost: Callable[[], object],  # noqa: ARG002 - a lock of the system is never lost
     ) -> AsyncGenerator[None]:
-        """One program has the lock of a file beside the database."""
-        lock = AsyncFileLock(f"{self._path}.{name}.lock", mode=OWNER_ONLY)
-        try:
-            await lock.acquire(timeout=0)
-        except Timeout:
-            when_waiting()
-            await lock.acquire(poll_interval=_LOOK_SECONDS)
-        try:
+        """One program has the locks of files beside the database."""
+        async with AsyncExitStack() as stack:
+            for name in names:
+                lock = AsyncFileLock(f"{self._path}.{name}.lock", mode=OWNER_ONLY)
+                try:
+                    await lock.acquire(timeout=0)
+                except Timeout:
+                    when_waiting()
+                    await lock.acquire(poll_interval=_LOOK_SECONDS)
+                stack.push_async_callback(lock.release)
             yield
-        finally:
-            await lock.release()
 
     def problems(self, connection: Connection) -> list[tuple[str, str]]:
         """Return what SQLite itself finds wrong, down to indexes and references."""

@@ -1,7 +1,7 @@
 """A database of any kind: what the store asks of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from enum import Enum, auto
 from pathlib import Path
@@ -51,6 +51,8 @@ class Database(ABC):
     """What people are told of it, without a password."""
     file: Path | None = None
     """The file that it is, if it is one."""
+    stem: str
+    """What its backups are called after."""
     most_writes: int
     """How many of this program may write at once."""
 
@@ -72,11 +74,15 @@ class Database(ABC):
 
     @abstractmethod
     def held(
-        self, name: str, when_waiting: Callable[[], object], when_lost: Callable[[], object]
+        self,
+        names: Sequence[str],
+        when_waiting: Callable[[], object],
+        when_lost: Callable[[], object],
     ) -> AbstractAsyncContextManager[None]:
         """One program of all that use the database has what is called so, others wait for it.
 
-        It is free again as soon as the program ends, however it ends.
+        Each is waited for in its turn, so that whoever needs several names them in one order. They
+        are free again as soon as the program ends, however it ends.
 
         when_waiting : is called where another program has it
         when_lost : is called where another program got it while this one could not be heard
@@ -89,6 +95,9 @@ class Database(ABC):
     @abstractmethod
     def rewrite(self, connection: Connection) -> None:
         """Write anew, without what was deleted, what may hold names of people."""
+
+    def check_unused(self, connection: Connection) -> None:  # noqa: B027 - a file is replaced
+        """Raises StoreError where other programs have the database of a server open."""
 
     def check_before(self) -> None:  # noqa: B027 - a server is what it was
         """Raises StoreError where the database is not the one that was opened."""

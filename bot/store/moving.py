@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     TypeDecorator,
     bindparam,
+    delete,
     insert,
     select,
     type_coerce,
@@ -73,6 +74,12 @@ def import_lines(connection: Connection, lines: Iterable[str]) -> int:
     if any(map(str.strip, rest)):
         raise StoreError("The file goes on after its last line: import one file alone")
     return number
+
+
+def delete_all(connection: Connection) -> None:
+    """Delete every row of a database."""
+    for table in reversed(_TABLES.values()):
+        connection.execute(delete(table))
 
 
 def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -2,12 +2,23 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from hashlib import blake2b
 from typing import TypeVar
 
-from sqlalchemy import Connection, NullPool, Select, func, insert, inspect, make_url, select
+from sqlalchemy import (
+    Connection,
+    NullPool,
+    Select,
+    column,
+    func,
+    insert,
+    inspect,
+    make_url,
+    select,
+    table,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
@@ -30,7 +41,15 @@ _MOST_WRITES = 4
 _LOOK_SECONDS = 0.5
 """Between two looks whether what another program holds is free."""
 _HEARTBEAT_SECONDS = 5.0
-"""Between two looks whether what this program holds is still its own."""
+"""Between two looks whether what this program holds is still its own, and for which one waits."""
+_HOLDING = {
+    # so that what a machine that went silent held is free for others after some seconds
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "3",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+"""How the server looks after the connection of who holds something."""
 _AWAY = say_later("The database {name} cannot be reached or used ({reason})")
 _ISOLATION = {
     Mode.READ: "REPEATABLE READ",
@@ -105,6 +124,7 @@ class Postgres(Database):
         self._url = parts
         self.url = parts.render_as_string(hide_password=False)
         self.name = parts.render_as_string()
+        self.stem = parts.database
 
     async def prepare(self) -> None:
         """Make the tables, one program at a time."""
@@ -157,24 +177,36 @@ class Postgres(Database):
 
     @asynccontextmanager
     async def held(
-        self, name: str, when_waiting: Callable[[], object], when_lost: Callable[[], object]
+        self,
+        names: Sequence[str],
+        when_waiting: Callable[[], object],
+        when_lost: Callable[[], object],
     ) -> AsyncGenerator[None]:
-        """One program has a lock of the server's, as long as it is connected."""
+        """One program has locks of the server's, as long as it is connected."""
         engine = create_async_engine(
-            self._url, pool_size=1, max_overflow=0, isolation_level="AUTOCOMMIT"
+            self._url,
+            pool_size=1,
+            max_overflow=0,
+            isolation_level="AUTOCOMMIT",
+            connect_args={
+                "timeout": _HEARTBEAT_SECONDS,
+                "command_timeout": _HEARTBEAT_SECONDS,
+                "server_settings": _HOLDING,
+            },
         )
-        lock = select(func.pg_try_advisory_lock(_key(name)))
+        locks = [select(func.pg_try_advisory_lock(_key(name))) for name in names]
         try:
             with self.explained():
                 is_told = False
                 async with engine.connect() as connection:
-                    while not await connection.scalar(lock):
-                        if not is_told:
-                            is_told = True
-                            when_waiting()
-                        await asyncio.sleep(_LOOK_SECONDS)
-            # the pool keeps the one connection, and with it the lock
-            keeping = asyncio.create_task(self._keep(engine, lock, when_lost))
+                    for lock in locks:
+                        while not await connection.scalar(lock):
+                            if not is_told:
+                                is_told = True
+                                when_waiting()
+                            await asyncio.sleep(_LOOK_SECONDS)
+            # the pool keeps the one connection, and with it the locks
+            keeping = asyncio.create_task(self._keep(engine, locks, when_lost))
             try:
                 yield
             finally:
@@ -184,18 +216,25 @@ class Postgres(Database):
             await engine.dispose()
 
     async def _keep(
-        self, engine: AsyncEngine, lock: Select[tuple[bool]], when_lost: Callable[[], object]
+        self,
+        engine: AsyncEngine,
+        locks: Sequence[Select[tuple[bool]]],
+        when_lost: Callable[[], object],
     ) -> None:
-        """Look whether the lock is still held, and take it again after the server was away.
+        """Look whether the locks are still held, and take them again after the server was away.
 
-        Who holds it already gets it once more, which is undone with the connection.
+        Who holds one already gets it once more, which is undone with the connection. A server that
+        says nothing is away: a connection that is silent is given up.
         """
         while True:
             await asyncio.sleep(_HEARTBEAT_SECONDS)
             try:
                 with self.explained():
-                    async with engine.connect() as connection:
-                        is_ours = await connection.scalar(lock)
+                    async with (
+                        asyncio.timeout(2 * _HEARTBEAT_SECONDS),
+                        engine.connect() as connection,
+                    ):
+                        is_ours = all([await connection.scalar(lock) for lock in locks])
             except StoreError as error:
                 logger.warning("%s", error)
                 continue
@@ -207,7 +246,19 @@ class Postgres(Database):
         """Return nothing: the server checks its pages and references by itself."""
         return []
 
+    def check_unused(self, connection: Connection) -> None:
+        """Raises StoreError where others are connected."""
+        activity = table("pg_stat_activity", column("datname"), column("pid"))
+        others = select(func.count()).where(
+            activity.c.datname == func.current_database(),
+            activity.c.pid != func.pg_backend_pid(),
+        )
+        if connection.scalar(others):
+            raise StoreError(
+                f"The database {self.name} is in use: end the programs that have it open first"
+            )
+
     def rewrite(self, connection: Connection) -> None:
         """Write the tables anew that name people; the server's log of writes is its own matter."""
-        for table in _OF_PEOPLE:
-            connection.exec_driver_sql(f"VACUUM FULL {table}")
+        for name in _OF_PEOPLE:
+            connection.exec_driver_sql(f"VACUUM FULL {name}")

@@ -63,6 +63,8 @@ class Keeper:
     """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
     problems: Callable[[Connection], Iterable[tuple[str, str]]]
     """Finds what is wrong in them: where, and what."""
+    carry: Callable[[Connection, Connection], object] = lambda _before, _after: None
+    """Notes in a copy that is put back what was posted since, so that it is not posted again."""
 
 
 class Store(Places):

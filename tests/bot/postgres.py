@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -25,9 +25,46 @@ WHY_NOT = "" if _program("initdb") else "initdb is missing: PostgreSQL is not in
 """Why there can be no server, empty where there can be."""
 
 
+class Server:
+    """A server that runs, for whoever runs the tests alone."""
+
+    def __init__(self, folder: Path, port: int, as_user: dict[str, str]) -> None:
+        self._data, self._log, self._port = str(folder / "data"), str(folder / "log"), port
+        self._as_user = as_user
+        self._numbers = itertools.count()
+
+    def run(self, name: str, *arguments: str) -> None:
+        """Run a program of PostgreSQL's."""
+        program = _program(name)
+        assert program
+        command = [program, *arguments]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/", **self._as_user)  # type: ignore[call-overload]
+
+    def make(self) -> None:
+        """Make its data folder."""
+        self.run(
+            "initdb", "-D", self._data, "-A", "trust", "-U", "farkle", "-E", "UTF8", "--no-sync"
+        )
+
+    def start(self) -> None:
+        """Have it run, and wait until it does."""
+        options = f"-p {self._port} -c listen_addresses=127.0.0.1 {_QUICK}"
+        self.run("pg_ctl", "-D", self._data, "-l", self._log, "-o", options, "-w", "start")
+
+    def stop(self) -> None:
+        """Break it off, as a power cut does."""
+        self.run("pg_ctl", "-D", self._data, "-m", "immediate", "-w", "stop")
+
+    def new_database(self) -> str:
+        """The address of a new database."""
+        name = f"games{next(self._numbers)}"
+        self.run("createdb", "-h", "127.0.0.1", "-p", str(self._port), "-U", "farkle", name)
+        return f"postgresql+asyncpg://farkle@127.0.0.1:{self._port}/{name}"
+
+
 @contextmanager
-def server() -> Iterator[Callable[[], str]]:
-    """Gives the address of a new database each time, for whoever runs the tests alone."""
+def server() -> Iterator[Server]:
+    """A server on this machine, which is gone in the end."""
     folder = Path(tempfile.mkdtemp(prefix="farkle-postgres-"))
     as_user: dict[str, str] = {}
     if os.getuid() == 0:  # which the server refuses
@@ -37,27 +74,13 @@ def server() -> Iterator[Callable[[], str]]:
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
 
-    def run(name: str, *arguments: str) -> None:
-        program = _program(name)
-        assert program
-        command = [program, *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd="/", **as_user)  # type: ignore[call-overload]
-
-    data = str(folder / "data")
     try:
-        run("initdb", "-D", data, "-A", "trust", "-U", "farkle", "-E", "UTF8", "--no-sync")
-        options = f"-p {port} -c listen_addresses=127.0.0.1 {_QUICK}"
-        run("pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", options, "-w", "start")
+        made = Server(folder, port, as_user)
+        made.make()
+        made.start()
         try:
-            numbers = itertools.count()
-
-            def new_database() -> str:
-                name = f"games{next(numbers)}"
-                run("createdb", "-h", "127.0.0.1", "-p", str(port), "-U", "farkle", name)
-                return f"postgresql+asyncpg://farkle@127.0.0.1:{port}/{name}"
-
-            yield new_database
+            yield made
         finally:
-            run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+            made.stop()
     finally:
         shutil.rmtree(folder)

@@ -21,6 +21,11 @@ WRONG = [
     ("FARKLE_LOG_FORMAT", "xml", 'it takes one of text, json, not "xml"'),
     ("FARKLE_HTTP", "everywhere", "it takes a port such as 8080, or an address such as 0.0.0.0:80"),
     ("FARKLE_DISCORD_SHARDS", "5-4/10", "it takes the first and the last shard of how many, such"),
+    (
+        "DISCORD_PUBLIC_KEY",
+        "abc",
+        "it takes the public key of the application as its page tells it",
+    ),
     ("FARKLE_PACE", "61", "it takes a number from 0 to 60, not 61"),
     ("FARKLE_DISCORD_API", "x", "it has to be a complete address, such as http://localhost:8080"),
 ]

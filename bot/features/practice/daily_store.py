@@ -69,6 +69,15 @@ async def posted(store: Store, day: date) -> set[str]:
     return {row.place for row in await store.rows(query)}
 
 
+def carry(before: Connection, after: Connection) -> None:
+    """Note in a copy what was posted since it was made, or may have been."""
+    posted, is_sending = daily_positions.c.posted_at.is_not(None), place_settings.c.key == SENDING
+    after.execute(delete(place_settings).where(is_sending))
+    for table, known in (daily_positions, posted), (place_settings, is_sending):
+        for row in before.execute(select(table).where(known)).mappings().all():
+            put(after, table, dict(row))
+
+
 async def claim(store: Store, place: str, day: date, at: datetime) -> datetime | None:
     """Take it upon oneself to post what was asked; None where somebody has done that.
 

@@ -20,4 +20,4 @@ def _problems(connection: Connection) -> Iterator[tuple[str, str]]:
         yield from one.problems(connection)
 
 
-KEEPER = Keeper(_forget, _problems)
+KEEPER = Keeper(_forget, _problems, daily_store.carry)

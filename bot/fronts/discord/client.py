@@ -22,6 +22,7 @@ from bot.fronts.discord.failures import guarded, in_one_line, tell_failure
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.posts import keep_posting
 from bot.fronts.discord.settings import DiscordSettings, Shards
+from bot.fronts.discord.signed import Door
 from bot.fronts.discord.slash import CommandTranslator
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
@@ -93,9 +94,18 @@ class FarkleClient(discord.AutoShardedClient):
     """The bot in Discord."""
 
     def __init__(
-        self, front: DiscordFront, store: Store, data: Path, shards: Shards | None = None
+        self,
+        front: DiscordFront,
+        store: Store,
+        data: Path,
+        shards: Shards | None = None,
+        door: Door | None = None,
     ) -> None:
-        """`shards`: those of the connection that are this program's; None for all."""
+        """The bot with a connection of its own, or without one.
+
+        shards : those of the connection that are this program's; None for all
+        door : where interactions come in, if not by a connection
+        """
         super().__init__(
             **_shard_options(shards),
             # slash commands and buttons come without any
@@ -109,6 +119,7 @@ class FarkleClient(discord.AutoShardedClient):
         self._translator = CommandTranslator()
         self._data = data
         self._shards = shards
+        self._door = door
         self._holding = contextlib.AsyncExitStack()
         self._lost: set[int] = set()
         """The shards whose connection is lost."""
@@ -123,16 +134,16 @@ class FarkleClient(discord.AutoShardedClient):
         # no public name is called before it: an exception in there would end the connection, and
         # with it the program
         parsers = self._connection.parsers
-        parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
+        self._hear = parsers["INTERACTION_CREATE"] = guarded(parsers["INTERACTION_CREATE"])
 
     async def setup_hook(self) -> None:
         """Bring commands up to date, once no other program is connected as this one will be."""
-        part = f"-{self._shards.name}" if self._shards else ""
-        await self._holding.enter_async_context(
-            self._store.database.held(
-                f"discord-{self.application_id}{part}", _tell_waiting, self._displaced
-            )
-        )
+        if self._door is None:
+            # who has all of them has the first one at least, whatever their number is
+            parts = self._shards.numbers if self._shards else range(1)
+            names = [f"discord-{self.application_id}-{shard}" for shard in parts]
+            held = self._store.database.held(names, _tell_waiting, self._displaced)
+            await self._holding.enter_async_context(held)
         await self.tree.set_translator(self._translator)
         await self._sync()
 
@@ -141,6 +152,23 @@ class FarkleClient(discord.AutoShardedClient):
         logger.error("another program is connected to Discord with this token now: this one ends")
         self._closing = asyncio.create_task(self.close())
 
+    async def answer_requests(self, token: str, door: Door, key: str | None) -> None:
+        """Log in and take interactions in at a door, until this is cancelled.
+
+        key : by which requests are signed; as Discord says if not given
+        """
+        await self.login(token)
+        door.open(key or (await self.application_info()).verify_key, self._hear)
+        self._tell_ready()
+        await asyncio.Event().wait()
+
+    async def wait_until_ready(self) -> None:
+        """Wait until people can reach it."""
+        if self._door is None:
+            await super().wait_until_ready()
+        else:
+            await self._door.opened.wait()
+
     async def close(self) -> None:
         """End the connection, and let another program have it."""
         await super().close()
@@ -148,8 +176,12 @@ class FarkleClient(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """Say that all works."""
+        self._tell_ready()
+
+    def _tell_ready(self) -> None:
         number = len(self.guilds)
-        logger.info("ready as %s in %d server%s", self.user, number, "" if number == 1 else "s")
+        where = f"in {number} server{'' if number == 1 else 's'}"
+        logger.info("ready as %s %s", self.user, "asked by requests" if self._door else where)
         link = discord.utils.oauth_url(
             self.application_id or 0,
             permissions=PERMISSIONS,
@@ -158,7 +190,9 @@ class FarkleClient(discord.AutoShardedClient):
         logger.info("to invite it: %s", link)
 
     def is_there(self) -> bool:
-        """Whether all shards are connected."""
+        """Whether all shards are connected, or the door is open."""
+        if self._door is not None:
+            return self._door.is_open and not self.is_closed()
         return self.is_ready() and not self.is_closed() and not self._lost
 
     async def on_shard_disconnect(self, shard: int) -> None:
@@ -206,7 +240,7 @@ class FarkleClient(discord.AutoShardedClient):
 def _shard_options(shards: Shards | None) -> dict[str, Any]:
     if shards is None:
         return {}
-    return {"shard_ids": list(range(shards.first, shards.last + 1)), "shard_count": shards.of}
+    return {"shard_ids": list(shards.numbers), "shard_count": shards.of}
 
 
 def _tell_waiting() -> None:
@@ -222,10 +256,12 @@ async def run_discord(
     settings: DiscordSettings,
     token: str,
     on_client: Callable[[FarkleClient], object] = lambda _: None,
+    door: Door | None = None,
 ) -> None:
     """Answer in Discord until SIGINT or SIGTERM.
 
     on_client : is told the client before it connects
+    door : where interactions come in; without one they come by a connection
 
     Raises BadTokenError and DiscordError.
     """
@@ -237,17 +273,21 @@ async def run_discord(
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
         handler.addFilter(in_one_line)
-    client = FarkleClient(front, store, data, settings.farkle_discord_shards)
+    client = FarkleClient(front, store, data, settings.farkle_discord_shards, door)
     on_client(client)
+    key = settings.discord_public_key
     stop = asyncio.Event()
     with _signals(stop), _explained():
         async with client:
-            running = asyncio.create_task(client.start(token))
+            runs = client.answer_requests(token, door, key) if door else client.start(token)
+            running = asyncio.create_task(runs)
             posting = asyncio.create_task(keep_posting(client, front, store))
             stopping = asyncio.create_task(stop.wait())
             await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
             stopping.cancel()
             posting.cancel()
+            if door:
+                door.close()
             if running.done():
                 await running
             logger.info("ending: answers under way are finished first")

@@ -20,7 +20,10 @@ OVER = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED, _UNKN
 _EMPTY, _MALFORMED = 50006, 50035
 OURS = {_EMPTY, _MALFORMED}
 """What Discord says of a message that is a mistake of this program."""
-UNREACHABLE = discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError
+UNREACHABLE = (
+    *(discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError),
+    discord.InteractionResponded,  # an answer was sent, and nobody knows whether it arrived
+)
 """What Discord, or the way there, does to an answer."""
 
 

@@ -12,6 +12,7 @@ from bot.settings import FromEnvironment
 from solver.errors import InvalidRequestError, system_reason
 from solver.wording import say
 
+_KEY = re.compile(r"[0-9a-fA-F]{64}")
 _SHARDS = re.compile(r"([0-9]{1,4})-([0-9]{1,4})/([0-9]{1,4})")
 
 
@@ -24,9 +25,9 @@ class Shards:
     of: int
 
     @property
-    def name(self) -> str:
-        """Such as 0-4-of-10."""
-        return f"{self.first}-{self.last}-of-{self.of}"
+    def numbers(self) -> range:
+        """Each of them."""
+        return range(self.first, self.last + 1)
 
 
 class DiscordSettings(FromEnvironment):
@@ -37,6 +38,10 @@ class DiscordSettings(FromEnvironment):
     discord_token: SecretStr | None = None
     discord_token_file: Path | None = None
     """A file that holds the token, as container platforms mount secrets."""
+    discord_public_key: str | None = None
+    """By which requests of Discord's are signed, from the application's page.
+
+    As Discord says if not given."""
     farkle_discord_api: str | None = None
     """Where Discord's HTTP API is, if not at Discord, as in http://proxy/api/v10."""
     farkle_discord_gateway: str | None = None
@@ -57,6 +62,18 @@ class DiscordSettings(FromEnvironment):
     @classmethod
     def _lower(cls, word: object) -> object:
         return word.lower() if isinstance(word, str) else word
+
+    @field_validator("discord_public_key")
+    @classmethod
+    def _is_key(cls, key: str | None) -> str | None:
+        if key is not None and not _KEY.fullmatch(key):
+            raise ValueError(
+                say(
+                    "it takes the public key of the application as its page tells it, 64 digits and"
+                    " letters from a to f"
+                )
+            )
+        return key
 
     @field_validator("farkle_discord_shards", mode="before")
     @classmethod

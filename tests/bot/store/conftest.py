@@ -17,8 +17,8 @@ def new_postgres() -> Iterator[Callable[[], str]]:
     """Makes a database of PostgreSQL; gives its address."""
     if WHY_NOT:
         pytest.skip(WHY_NOT)
-    with server() as new_database:
-        yield new_database
+    with server() as made:
+        yield made.new_database
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from bot.features import keepers
 from bot.features.practice import daily_store as daily
 from bot.store.backups import back_up, back_up_of_day, keep_backups, put_back
 from bot.store.database import prepare
@@ -179,7 +180,7 @@ async def test_what_was_posted_since_the_backup_is_not_posted_again(
         await daily.kept(store, asked)
         assert await daily.claim(store, "here", asked.day, NOON)
     await store.close()
-    put_back(tmp_path / "copy.db", path)
+    put_back(tmp_path / "copy.db", path, keepers())
     store = await Store.open(f"sqlite:///{path}")
     for day in ASKED.day, tomorrow:
         assert await daily.posted(store, day) == {"here"}
@@ -232,27 +233,27 @@ def test_there_is_a_database_at_any_moment_of_a_restore(
 async def test_a_running_bot_keeps_copies_of_the_last_days(
     store: Store, path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    folder = tmp_path / "backups"
+    folder, database = tmp_path / "backups", store.database
     await begin(store, "g")
     for day in range(9):
         now = NOON + timedelta(days=day)
-        assert back_up_of_day(path, folder, 7, now) is not None
-        assert back_up_of_day(path, folder, 7, now + timedelta(hours=1)) is None
+        assert back_up_of_day(database, folder, 7, now) is not None
+        assert back_up_of_day(database, folder, 7, now + timedelta(hours=1)) is None
     kept = sorted(one.name for one in folder.iterdir())
     assert len(kept) == 7
     assert kept[-1] == f"farkle-daily-{(NOON + timedelta(days=8)).date()}.db"
     assert rows(folder / kept[0])["games"] == rows(path)["games"]
 
     caplog.set_level("INFO")
-    keeping = asyncio.create_task(keep_backups(path, tmp_path / "today", 7))
+    keeping = asyncio.create_task(keep_backups(database, tmp_path / "today", 7))
     await until(lambda: "a backup of the database" in caplog.text)
     keeping.cancel()
     (tmp_path / "file").touch()
-    keeping = asyncio.create_task(keep_backups(path, tmp_path / "file" / "folder", 7))
+    keeping = asyncio.create_task(keep_backups(database, tmp_path / "file" / "folder", 7))
     await until(lambda: "no backup was made: The backup" in caplog.text)
     keeping.cancel()
     (folder / "farkle-daily-1999-01-01.db").mkdir()
-    keeping = asyncio.create_task(keep_backups(path, folder, 7))
+    keeping = asyncio.create_task(keep_backups(database, folder, 7))
     await until(lambda: "1999-01-01" in caplog.text)
     assert not keeping.done()
     keeping.cancel()
@@ -285,3 +286,21 @@ def test_a_full_disk_leaves_no_half_copy(
     with pytest.raises(StoreError, match="cannot be written \\(No space left on device\\)"):
         back_up(path, tmp_path / "copy.db")
     assert not list(tmp_path.glob("*copy*"))
+
+
+def test_nobody_finds_no_database_while_one_is_put_back(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare(path)
+    back_up(path, tmp_path / "copy.db")
+    there, rename = [], Path.rename
+
+    def replace(new: Path, name: Path) -> None:
+        there.append((path.exists(), name))
+        rename(new, name)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    kept, _ = put_back(tmp_path / "copy.db", path)
+    assert there[-1] == (True, path)
+    assert kept is not None
+    assert kept.exists()

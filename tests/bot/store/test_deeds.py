@@ -109,7 +109,7 @@ async def test_one_program_has_what_all_would_have(store: Store, other: Store) -
     waits, has = asyncio.Event(), asyncio.Event()
 
     def held(where: Store, what: str) -> AbstractAsyncContextManager[None]:
-        return where.database.held(what, waits.set, pytest.fail)
+        return where.database.held([what], waits.set, pytest.fail)
 
     async def wait() -> None:
         async with held(other, "gateway"):

@@ -3,22 +3,29 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from bot.chat.commands import Reply
 from bot.cli.main import farkle
+from bot.features.practice import daily_store as daily
 from bot.services.advisor import Advisor
 from bot.settings import Settings
+from bot.store import postgres
+from bot.store.backups import keep_backups
 from bot.store.errors import StoreError
+from bot.store.opening import database_of
+from bot.store.rows import StoredDaily
 from bot.store.store import Store
 from bot.wiring import open_parts
 from tests.bot.damage import make_world
 from tests.bot.speaking import Chat
+from tests.bot.store.test_store import NOON
+from tests.bot.waiting import until
 
 
 @pytest.fixture
@@ -73,8 +80,6 @@ async def test_everything_is_done_on_it(url: str, tmp_path: Path, data: Path) ->
     checked = await said("store", "check", "--json", url=url)
     assert checked.exit_code == 0, checked.output
     assert json.loads(checked.stdout)["games"] >= 2
-    refused = await said("store", "backup", url=url)
-    assert "pg_dump makes a backup of it" in str(refused.exception)
     forgotten = await said("forget", "console:bob", url=url)
     assert forgotten.exit_code == 0, forgotten.output
     async with chat_on(url, tmp_path, data / "strategies") as chat:
@@ -102,6 +107,112 @@ async def test_all_is_copied_there_and_back(
     assert (await said("store", "check", url=url)).exit_code == 0
 
 
+async def test_a_backup_is_put_back(
+    url: str, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    await make_world(sound)
+    here = f"sqlite:///{sound / 'farkle.db'}"
+    assert (await said("store", "copy", here, url)).exit_code == 0
+    before = (await said("store", "export", "-", url=url)).stdout
+    made = json.loads((await said("store", "backup", "--json", url=url)).stdout)
+    copy = Path(made["backup"])
+    assert copy.parent == tmp_path / "backups"
+    assert [one.name for one in copy.parent.iterdir()] == [copy.name]
+    assert (await said("store", "export", "-", url=f"sqlite:///{copy}")).stdout == before
+
+    store = await Store.open(url)
+    await store.set_place_setting("since", "games", 7)
+    refused = await said("store", "restore", str(copy), url=url)
+    assert "is in use: end the programs that have it open first" in str(refused.exception)
+    assert (await store.settings("since")).games == 7
+    day, asked = NOON.date(), StoredDaily("since", NOON.date(), {}, "CZT1", [{"keep": "5"}])
+    await daily.kept(store, asked)
+    assert await daily.claim(store, "since", day, NOON)
+    await store.close()
+
+    done = json.loads((await said("store", "restore", str(copy), "--json", url=url)).stdout)
+    assert done["knows_posts"]
+    store = await Store.open(url)
+    assert (await store.settings("since")).games == 1
+    assert not await daily.claim(store, "since", day, NOON)  # it is not posted again
+    await store.close()
+    now = (await said("store", "export", "-", url=url)).stdout.splitlines()
+    new = [line for line in now[1:-1] if line not in before]
+    assert len(new) == 1
+    assert new[0].startswith('["daily_positions"')
+    replaced = await said("store", "export", "-", url=f"sqlite:///{done['before']}")
+    assert '"since","key":"games"' in replaced.stdout
+
+
+async def test_a_running_bot_keeps_copies_of_it(store: Store, tmp_path: Path) -> None:
+    await store.set_place_setting("here", "games", 7)
+    keeping = asyncio.create_task(keep_backups(store.database, tmp_path, 7))
+    await until(lambda: list(tmp_path.glob("*-daily-*.db")))
+    keeping.cancel()
+    [copy] = tmp_path.iterdir()  # noqa: ASYNC240 - a test may wait for files
+    kept = Store.look_into(f"sqlite:///{copy}")
+    assert (await kept.settings("here")).games == 7
+    await kept.close()
+
+
+class Way:
+    """A way to a server on which everything can go silent, and which is not closed then."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._open = asyncio.Event()
+        self._open.set()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def silence(self) -> None:
+        self._open.clear()
+
+    def go_on(self) -> None:
+        self._open.set()
+
+    async def connected(self, here: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
+        there, to = await asyncio.open_connection("127.0.0.1", self._port)
+        for reader, writer in (here, to), (there, out):
+            self._tasks.append(asyncio.create_task(self._pass_on(reader, writer)))
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while text := await reader.read(1 << 16):
+                await self._open.wait()
+                writer.write(text)
+        writer.close()
+
+    async def end(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+async def test_a_server_that_goes_silent_is_away(
+    url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing hangs, and once the server is heard again it is known who has what was held."""
+    monkeypatch.setattr(postgres, "_HEARTBEAT_SECONDS", 0.1)
+    parts = make_url(url)
+    way = Way(parts.port or 0)
+    serving = await asyncio.start_server(way.connected, "127.0.0.1", 0)
+    port = serving.sockets[0].getsockname()[1]
+    far = database_of(parts.set(port=port).render_as_string(hide_password=False))
+    other, lost = await Store.open(url), asyncio.Event()
+    async with far.held(["gateway", "another"], pytest.fail, lost.set):
+        way.silence()
+        await until(lambda: caplog.text.count("cannot be reached or used") >= 2)
+        end = text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+        await other.rows(end)
+        async with other.database.held(["gateway"], lambda: None, pytest.fail):
+            way.go_on()
+            await asyncio.wait_for(lost.wait(), 60)
+    serving.close()
+    await way.end()
+    await other.close()
+
+
 @pytest.mark.slow  # one look at the lock takes five seconds
 async def test_a_server_that_goes_away_is_told_and_used_again(store: Store, url: str) -> None:
     lost = asyncio.Event()
@@ -110,11 +221,11 @@ async def test_a_server_that_goes_away_is_told_and_used_again(store: Store, url:
         " WHERE datname = current_database() AND pid <> pg_backend_pid()"
     )
     other = await Store.open(url)
-    async with store.database.held("gateway", pytest.fail, lost.set):
+    async with store.database.held(["gateway"], pytest.fail, lost.set):
         await asyncio.gather(*(store.settings("here") for _ in range(5)))
         assert await other.rows(end)
         # the server may take a moment to end the connection that had it
-        async with other.database.held("gateway", lambda: None, pytest.fail):
+        async with other.database.held(["gateway"], lambda: None, pytest.fail):
             await asyncio.wait_for(lost.wait(), 60)
     # all connections are made anew once one is found to be broken
     with pytest.raises(StoreError, match="cannot be reached or used"):

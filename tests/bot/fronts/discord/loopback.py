@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -154,6 +154,12 @@ class Loopback:
         """Answers to give instead: a part of the path, the status, the body, headers."""
         self.twist: Callable[[Json], Json] = lambda sent: sent
         """What is made of every interaction before it is sent."""
+        self.deliver: Callable[[Json], Awaitable[None]] | None = None
+        """What brings an interaction to the bot in place of the gateway."""
+        self.verify_key = "0" * 64
+        """By which such requests are signed."""
+        self.seen: Callable[[Message], object] = lambda _: None
+        """Is told each message as people see it."""
         self.slow = 0.0
         """Seconds by which interactions reach the bot late."""
         self.known_token = TOKEN
@@ -428,7 +434,10 @@ class Loopback:
             shard = int(guild) % self.shards
         if self.slow:
             await asyncio.sleep(self.slow)
-        await self._dispatch(shard, "INTERACTION_CREATE", self.twist(sent))
+        if self.deliver:
+            await self.deliver(self.twist(sent))
+        else:
+            await self._dispatch(shard, "INTERACTION_CREATE", self.twist(sent))
         return interaction
 
     def _place(self, channel: str, guild: str | None) -> Json:
@@ -475,6 +484,7 @@ class Loopback:
                     return
                 self.identified.append(data)
                 shard, count = data.get("shard", [0, 1])
+                self._missed.pop(shard, None)  # a new session is told nothing of before
                 if count != self.shards:
                     self.problems.append(f"{count} shards instead of {self.shards}")
                 before = self._sockets.get(shard)
@@ -565,7 +575,7 @@ class Loopback:
                     return 401, {"message": "401: Unauthorized", "code": 0}
                 return 200, _account()
             case "GET", ["oauth2" | "applications", *_]:
-                return 200, _application()
+                return 200, _application() | {"verify_key": self.verify_key}
             case "GET", ["gateway", "bot"]:
                 limit = {
                     "total": 1000,
@@ -839,6 +849,7 @@ class Loopback:
                 }
                 for one, (name, content) in zip(body["attachments"], files.items(), strict=True)
             ]
+        self.seen(message)
         if check:
             self._check_message(message, body)
 

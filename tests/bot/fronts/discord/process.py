@@ -4,9 +4,10 @@ import asyncio
 import itertools
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.bot import programs
 from tests.bot.fronts.discord.loopback import PATIENCE, TOKEN, Loopback
@@ -21,6 +22,8 @@ class Bot:
     def __init__(self, process: programs.Program, log: Path) -> None:
         self.process = process
         self._log = log
+        self.port = 0
+        """Where it listens, if it is asked by requests."""
 
     @property
     def log(self) -> str:
@@ -66,18 +69,25 @@ def environment(data: Path, discord: Loopback | None, **more: str) -> dict[str, 
 
 @asynccontextmanager
 async def running(
-    data: Path, discord: Loopback, *, ready: bool = True, **more: str
+    data: Path,
+    discord: Loopback,
+    *,
+    ready: bool = True,
+    arguments: Sequence[str] = ("discord",),
+    before: tuple[str, str, list[Any]] | None = None,
+    **more: str,
 ) -> AsyncIterator[Bot]:
-    """The bot at this Discord, killed at the end if it still runs."""
+    """The bot at this Discord, killed at the end if it still runs; `before` as in `programs`."""
     lay_database(data / "farkle.db")
     log = data / f"log-{next(_NUMBERS)}"
     with log.open("wb") as file:
         process = programs.start(
-            ["discord"],
+            arguments,
             environment(data, discord, **more),
             stdin=file.fileno(),
             stdout=file.fileno(),
             stderr=file.fileno(),
+            before=before,
         )
     bot = Bot(process, log)
     try:

@@ -52,6 +52,21 @@ async def test_other_shards_do_not_wait(folder: Path) -> None:
             await until(lambda: READY in one.log and READY in other.log)
 
 
+@pytest.mark.parametrize("part", ["0-1/2", "", "0-0/4"])
+async def test_shards_that_overlap_wait(folder: Path, part: str) -> None:
+    """Also where the number of all is another, or not said: all of them begin with the first."""
+    async with (
+        Loopback(shards=2).serve() as discord,
+        running(folder, discord, ready=False, FARKLE_DISCORD_SHARDS="0-0/2") as first,
+    ):
+        await until(lambda: discord.identified)
+        async with running(folder, discord, ready=False, FARKLE_DISCORD_SHARDS=part) as second:
+            await until(lambda: WAITS in second.log)
+            assert len(discord.identified) == 1
+            assert await second.end() == 0
+        assert await first.end() == 0
+
+
 def rows(folder: Path, query: str, *values: str) -> list[Any]:
     with closing(sqlite3.connect(folder / "farkle.db")) as connection:
         return connection.execute(query, values).fetchall()
