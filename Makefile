@@ -6,7 +6,8 @@ PIP := $(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --c
 # Compiled Python is kept: some environments forbid it, and then every start compiles all again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: dist chat web setup test test-slow check messages bench bench-chat bench-cluster bench-discord bench-worst
+.PHONY: dist chat web setup test test-slow check messages nemesis bench bench-chat bench-cluster bench-discord \
+	bench-processes bench-worst
 
 chat: setup
 	@$(VENV)/bin/farkle chat
@@ -38,6 +39,15 @@ bench-chat: $(VENV)/installed-test
 # Many games by buttons at a Discord on this machine, and a bare bot there; ARGS="--games 200 500"
 bench-discord: $(VENV)/installed-test
 	@$(VENV)/bin/python -m tests.benchmarks.discord $(ARGS)
+
+# One, two and four programs that answer Discord's requests, on PostgreSQL, and replaced under load
+bench-processes: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.benchmarks.processes $(ARGS)
+
+# An evening of games while programs, Discord, the database, the disk and the clock fail, ten minutes on each
+# kind of database; ARGS="--database sqlite --seconds 60". All that people saw is held against what is stored
+nemesis: $(VENV)/installed-test
+	@$(VENV)/bin/python -m tests.nemesis $(ARGS)
 
 # A catalogue by four workers of a Dask cluster on this machine, and by as many processes without it
 bench-cluster: $(VENV)/installed-test

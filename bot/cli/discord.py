@@ -80,7 +80,7 @@ def discord_command(settings: Settings, *, check: bool, by_requests: bool) -> No
 
 
 async def connect(
-    settings: Settings, chosen: DiscordSettings, token: str, *, by_requests: bool
+    settings: Settings, chosen: DiscordSettings, token: str, *, by_requests: bool = False
 ) -> None:
     """Answer in Discord until SIGINT or SIGTERM, by a connection or by requests."""
     from bot.fronts.discord import client, signed  # noqa: PLC0415

@@ -29,6 +29,7 @@ from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, 
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -216,7 +217,7 @@ async def measure(folder: Path, games: int, think: float) -> tuple[Load, list[st
     """Play so many games at once."""
     load = Load()
     # settings that tests change are as people have them
-    usual = dict.fromkeys(("FARKLE_PATIENCE", "FARKLE_LATE", "FARKLE_WORKERS"), "")
+    usual: dict[str, Any] = dict.fromkeys(("FARKLE_PATIENCE", "FARKLE_LATE", "FARKLE_WORKERS"), "")
     async with (
         Loopback(checks=False).serve() as discord,
         running(folder, discord, ready=True, FARKLE_LOG="warning", **usual) as bot,

@@ -87,8 +87,8 @@ class Endpoint:
     async def bot(self, data: Path, discord: Loopback, **more: Any) -> AsyncIterator[Bot]:
         """A program more that answers requests, once it is ready; `Bot.port` is where."""
         port = free_port()
-        how = {"ready": False, "arguments": ("discord", "--http"), "FARKLE_HTTP": str(port)} | more
-        async with running(data, discord, **how) as bot:
+        more |= {"arguments": ("discord", "--http"), "FARKLE_HTTP": str(port)}
+        async with running(data, discord, ready=False, **more) as bot:
             bot.port = port
             await self.becomes_ready(port)
             self.ports.append(port)

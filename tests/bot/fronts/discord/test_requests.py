@@ -3,7 +3,9 @@
 import asyncio
 import json
 import signal
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from tests.bot.fronts.discord.endpoint import endpoint
 from tests.bot.fronts.discord.loopback import Json, Loopback, user
 from tests.bot.fronts.discord.play import choose, is_choice, settled, shown
 from tests.bot.fronts.discord.play import press as pressed
+from tests.bot.waiting import PATIENCE
 
 ANN, BOB = user("11", "Ann"), user("12", "Bob")
 NOW = 1_790_000_000.0
@@ -175,11 +178,12 @@ async def test_a_program_that_ends_finishes_what_it_took_in(
 @pytest.mark.slow
 async def test_what_takes_long_is_announced(folder: Path, discord: Loopback) -> None:
     async with endpoint(discord, folder, 1):
-        rules = {"name": "sunday", "goal": 2000}
-        interaction = await discord.slash(ANN, "rules new", **rules)
-        await shown(interaction)
-        await asyncio.wait_for(interaction.answered.wait(), 5)
-        assert interaction.kind in {4, 5}
+        with closing(sqlite3.connect(folder / "farkle.db")) as connection:
+            connection.execute("BEGIN IMMEDIATE")  # so that nothing else is written
+            play = await discord.slash(ANN, "play", player2=BOB, rules="kcd")
+            await asyncio.wait_for(play.answered.wait(), PATIENCE)
+            assert play.kind == 5
+        assert "▸ Ann" in (await shown(play)).text
 
 
 def test_a_key_that_is_none_is_refused() -> None:
