@@ -2,15 +2,20 @@
 
 import hashlib
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from bot.settings import CHECKOUT, Settings
+from tests.conftest import only_with_every
 
 COMPOSE: Any = yaml.safe_load((CHECKOUT / "docker-compose.yml").read_text("utf-8"))
 DOCKERFILE = (CHECKOUT / "Dockerfile").read_text("utf-8")
@@ -44,6 +49,42 @@ def test_the_image_is_built_of_what_is_there_and_has_no_root() -> None:
     assert needed <= {one for sources in copied for one in sources}
     last = DOCKERFILE[DOCKERFILE.rindex("FROM ") :]
     assert last.index("USER 1000") < last.index("ENTRYPOINT")
+
+
+@only_with_every
+def test_the_steps_of_the_image_make_a_program_that_runs(tmp_path: Path) -> None:
+    """In a clean folder; what only a container engine does, the base and the user, is not tried."""
+    build, _, run = DOCKERFILE.rpartition("\nFROM ")
+    sources, program = tmp_path / "src", tmp_path / "opt" / "farkle"
+    sources.mkdir()
+    for line in build.splitlines():
+        step, _, rest = line.partition(" ")
+        if step == "COPY":
+            *names, target = rest.split()
+            for name in names:
+                here, there = CHECKOUT / name, sources / (target if len(names) == 1 else name)
+                copy: Any = shutil.copytree if here.is_dir() else shutil.copy
+                copy(here, there)
+        elif step == "RUN":
+            command = rest.replace("/opt/farkle", str(program))
+            command = re.sub("^pip ", f"{sys.executable} -m pip ", command)
+            subprocess.run(command, shell=True, check=True, cwd=sources)  # noqa: S602 - our own
+    variables = re.findall(r"([A-Z_]+)=(\S+)", run[run.index("ENV ") :].split("\n")[0])
+    environment = {
+        name: value.replace("/opt/farkle", str(program)).replace("$PATH", os.environ["PATH"])
+        for name, value in variables
+    } | {"FARKLE_DATA": str(tmp_path / "data")}
+
+    def said(command: str, typed: str = "") -> str:
+        words = [str(program / "bin" / "farkle"), *command.split()]
+        how: Any = {"env": environment, "cwd": tmp_path, "input": typed, "text": True}
+        return subprocess.run(words, check=True, stdout=subprocess.PIPE, **how).stdout
+
+    said(COMPOSE["services"]["solver"]["command"])
+    told = said(COMPOSE["services"]["bot"]["command"], "/advise 6 5 3 3 3 2\n")
+    assert "51.10 %  best" in told
+    environment["DISCORD_TOKEN"] = "a.b.c"  # noqa: S105 - it is none
+    assert "All is well" in said("discord --check")
 
 
 @pytest.mark.slow

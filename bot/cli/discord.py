@@ -63,6 +63,8 @@ def discord_command(settings: Settings, *, check: bool, by_requests: bool) -> No
         logging.getLogger("discord").setLevel(quiet)
         for name in ("discord.client", "discord.state"):
             logging.getLogger(name).addFilter(_is_news)
+    if by_requests:
+        logging.getLogger("discord.client").addFilter(_is_not_of_endpoint)
     import uvloop  # noqa: PLC0415 - not there on Windows
 
     # discord.py takes a second to import
@@ -181,3 +183,8 @@ async def _open_database(settings: Settings) -> None:
 def _is_news(record: logging.LogRecord) -> bool:
     text = record.getMessage()
     return "voice will NOT be supported" not in text and "intent seems to be disabled" not in text
+
+
+def _is_not_of_endpoint(record: logging.LogRecord) -> bool:
+    """Whether it is anything but that Discord sends requests, which is what is wanted."""
+    return "interaction endpoint URL set" not in record.getMessage()

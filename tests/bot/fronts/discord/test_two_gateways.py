@@ -3,16 +3,17 @@
 import json
 import signal
 import sqlite3
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.bot.fronts.discord.loopback import Loopback, user
+from tests.bot.fronts.discord.loopback import Json, Loopback, user
 from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.process import running
 from tests.bot.waiting import until
+from tests.conftest import only_with_every
 
 ANN, BOB = user("11", "Ann"), user("12", "Bob")
 READY, WAITS = "ready as ", "another program is connected to Discord with this token"
@@ -107,3 +108,72 @@ async def test_nothing_is_done_twice(folder: Path, discord: Loopback, times: int
     logs = one.log + other.log
     assert "Traceback" not in logs
     assert "left to another program" in logs
+
+
+MANAGES = {"permissions": 1 << 4}
+WRITING: list[tuple[Json, str, dict[str, Any]]] = [
+    (ANN | MANAGES, "settings", {"games": 5}),
+    (ANN | MANAGES, "rules use", {"name": "kcd"}),
+    (ANN, "track", {"player2": BOB}),
+    (ANN, "score", {"points": 500}),
+    (ANN, "score", {"who": BOB, "ending": "farkle"}),
+    (ANN, "undo", {}),
+    (ANN, "fix", {"who": BOB, "score": 300}),
+    (ANN, "roll", {"dice": "1 2 2 3 4 6"}),
+    (ANN, "keep", {"dice": "1", "then": "bank"}),
+    (ANN, "resign", {"who": ANN, "sure": "yes"}),
+    (ANN, "play", {"player2": BOB}),
+    (BOB, "seed", {"text": "blue"}),
+    (BOB, "resign", {"sure": "yes"}),
+    (ANN, "play", {}),
+    (BOB, "join", {}),
+    (BOB, "leave", {}),
+    (ANN, "end", {}),
+    (ANN, "tournament", {"what": "new"}),
+    (BOB, "tournament", {"what": "join"}),
+    (ANN, "tournament", {"what": "start"}),
+    (ANN, "tournament", {"what": "play"}),
+    (ANN, "daily", {"what": "answer", "number": 1}),
+    (BOB, "forget", {"who": "me"}),
+]
+"""Commands that write, with real dice where there are any, so that they do the same each time."""
+PLACES = (
+    "SELECT place, kind FROM events JOIN games ON id = game_id ORDER BY 1, began_at, events.version",
+    "SELECT place, count(*) FROM seats JOIN games ON id = game_id GROUP BY place ORDER BY place",
+    "SELECT place, count(*) FROM results JOIN games ON id = game_id GROUP BY place ORDER BY place",
+    "SELECT place, key, value FROM place_settings WHERE place LIKE 'discord:%' ORDER BY 1, 2",
+    "SELECT place, count(*) FROM daily_answers GROUP BY place ORDER BY place",
+    "SELECT place, number FROM entrants JOIN tournaments ON id = tournament_id ORDER BY 1, 2",
+    "SELECT place, number FROM tournament_games JOIN games ON id = game_id ORDER BY 1, 2",
+)
+
+
+async def give_all(discord: Loopback, folder: Path, times: int) -> list[list[Any]]:
+    """What is stored once each command was given so many times, each time in another channel."""
+    for number in range(times):
+        for by, name, options in WRITING:
+            given = await discord.slash(by, name, channel=str(1000 + number), **options)
+            await until(lambda: rows(folder, "SELECT id FROM done WHERE id = ?", given.id))  # noqa: B023
+    return [rows(folder, query) for query in PLACES]
+
+
+@pytest.mark.parametrize(
+    "times", [pytest.param(1, marks=pytest.mark.slow), pytest.param(200, marks=only_with_every)]
+)
+async def test_every_command_is_done_once(folder: Path, times: int, tmp_path: Path) -> None:
+    """What two programs that hear of all store is what one does."""
+    stored = []
+    for number in (1, 2):
+        here = tmp_path / f"{number}"
+        here.mkdir()
+        (here / "strategies").symlink_to(folder / "strategies")
+        (here / "other.db").symlink_to(here / "farkle.db")
+        async with Loopback().serve() as discord, AsyncExitStack() as stack:
+            for file in ["farkle.db", "other.db"][:number]:
+                url = {"FARKLE_DATABASE_URL": f"sqlite:///{here / file}"}
+                bot = await stack.enter_async_context(running(here, discord, ready=True, **url))  # type: ignore[arg-type]
+                await until(lambda: READY in bot.log)  # noqa: B023
+            stored.append(await give_all(discord, here, times))
+            assert "Traceback" not in bot.log
+    assert stored[0] == stored[1]
+    assert len(stored[0][0]) > 20 * times
