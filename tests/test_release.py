@@ -78,7 +78,7 @@ def test_the_steps_of_the_image_make_a_program_that_runs(tmp_path: Path) -> None
     def said(command: str, typed: str = "") -> str:
         words = [str(program / "bin" / "farkle"), *command.split()]
         how: Any = {"env": environment, "cwd": tmp_path, "input": typed, "text": True}
-        return subprocess.run(words, check=True, stdout=subprocess.PIPE, **how).stdout
+        return str(subprocess.run(words, check=True, stdout=subprocess.PIPE, **how).stdout)
 
     said(COMPOSE["services"]["solver"]["command"])
     told = said(COMPOSE["services"]["bot"]["command"], "/advise 6 5 3 3 3 2\n")

@@ -91,8 +91,8 @@ async def export_all(url: str, stream: TextIO) -> int:
 async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) -> int:
     """Put lines into a new database, or in the place of all that one has; how many rows.
 
-    Raises StoreError, and then leaves all as it was, and no file that was not there: where lines are
-    not as they were written, and where what is replaced is in use.
+    Raises StoreError, and then leaves all as it was, and no file that was not there: where lines
+    are not as they were written, and where what is replaced is in use.
     """
     file = database_of(url).file
     made = file if file and not file.exists() else None

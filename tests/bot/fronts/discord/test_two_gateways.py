@@ -138,7 +138,7 @@ WRITING: list[tuple[Json, str, dict[str, Any]]] = [
 ]
 """Commands that write, with real dice where there are any, so that they do the same each time."""
 PLACES = (
-    "SELECT place, kind FROM events JOIN games ON id = game_id ORDER BY 1, began_at, events.version",
+    "SELECT place, kind FROM events e JOIN games ON id = game_id ORDER BY 1, began_at, e.version",
     "SELECT place, count(*) FROM seats JOIN games ON id = game_id GROUP BY place ORDER BY place",
     "SELECT place, count(*) FROM results JOIN games ON id = game_id GROUP BY place ORDER BY place",
     "SELECT place, key, value FROM place_settings WHERE place LIKE 'discord:%' ORDER BY 1, 2",
