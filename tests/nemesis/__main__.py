@@ -71,7 +71,7 @@ async def try_out(trial: Trial, folder: Path) -> Outcome:
             await asyncio.sleep(0.2)
             for one in (raging, *playing):
                 if one.done():
-                    await one  # which has failed
+                    await one  # it has failed
         enough.set()
         await raging
         await asyncio.sleep(trial.calm)

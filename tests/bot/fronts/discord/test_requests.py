@@ -137,6 +137,7 @@ async def test_all_is_answered_by_requests_and_by_any_of_two_programs(
             assert "WARNING" not in bot.log
 
 
+@pytest.mark.slow
 async def test_dice_that_another_program_chose_are_those_that_are_kept(
     folder: Path, discord: Loopback
 ) -> None:

@@ -53,7 +53,9 @@ async def test_other_shards_do_not_wait(folder: Path) -> None:
             await until(lambda: READY in one.log and READY in other.log)
 
 
-@pytest.mark.parametrize("part", ["0-1/2", "", "0-0/4"])
+@pytest.mark.parametrize(
+    "part", ["0-1/2", *(pytest.param(one, marks=pytest.mark.slow) for one in ("", "0-0/4"))]
+)
 async def test_shards_that_overlap_wait(folder: Path, part: str) -> None:
     """Also where the number of all is another, or not said: all of them begin with the first."""
     async with (
