@@ -83,6 +83,8 @@ class DiscordFront:
         self.numbers: dict[str, int] = {}
         """The numbers that Discord has given to commands, by their names."""
         self._running: set[asyncio.Task[Any]] = set()
+        self._is_over = False
+        """Whether the program ends, and nothing that is asked can be answered any more."""
         self._least_lag = math.inf
         """The least lag of an interaction so far: how far both clocks are apart."""
         self._heard = time.monotonic()
@@ -104,7 +106,10 @@ class DiscordFront:
         )
 
     def listen(self, interaction: discord.Interaction[Any]) -> bool:
-        """Speak the language of who asks; false where Discord would take no answer any more."""
+        """Speak the language of who asks; false where no answer would reach Discord any more."""
+        if self._is_over:
+            logger.info("left an interaction alone, as the program ends")
+            return False
         speak(best_language(interaction.locale.value))
         # the clock that nobody sets: how far it and Discord's are apart drifts slowly at most
         now = time.monotonic()
@@ -118,7 +123,10 @@ class DiscordFront:
         return late <= TOO_LATE
 
     async def finish(self, seconds: float) -> None:
-        """Wait for the answers under way."""
+        """Wait for the answers under way and those begun meanwhile, and begin none after that."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=seconds)
+        self._is_over = True
         if self._running:
             await asyncio.wait(self._running, timeout=seconds)
 

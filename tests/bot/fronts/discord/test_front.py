@@ -36,7 +36,7 @@ from tests.bot.fronts.discord.heard import text_of
 from tests.bot.load import press_on
 from tests.bot.services.test_advisor import queries
 from tests.bot.views.test_chart import game as chart_of
-from tests.bot.waiting import PATIENCE
+from tests.bot.waiting import PATIENCE, until
 from tests.conftest import variant
 
 __all__ = ["queries"]
@@ -218,6 +218,31 @@ async def test_what_comes_late_is_told_to_wait_in_time(tmp_path: Path) -> None:
             await front.pressed(pressed, TablePress(table.game.id, version, 0, "en", action))
             assert pressed.response.defer.await_count == (late > 0)
             version += 1
+
+
+async def test_what_is_begun_at_the_end_is_finished_and_then_nothing_is_begun() -> None:
+    front, pressed, done = DiscordFront(Mock(), Mock()), interaction(ANN), list[str]()
+    pressed.locale, pressed.created_at = discord.Locale.american_english, datetime.now(UTC)
+    gates = {name: asyncio.Event() for name in ("under way", "begun meanwhile")}
+
+    async def answer(name: str) -> None:
+        await gates[name].wait()
+        done.append(name)
+
+    answers = [asyncio.create_task(front.to_its_end(answer("under way")))]
+    await asyncio.sleep(0)
+    ending = asyncio.create_task(front.finish(PATIENCE))
+    await asyncio.sleep(0)
+    assert front.listen(pressed)
+    answers.append(asyncio.create_task(front.to_its_end(answer("begun meanwhile"))))
+    await asyncio.sleep(0)
+    gates["under way"].set()
+    await until(lambda: not front.listen(pressed))
+    assert not ending.done()
+    gates["begun meanwhile"].set()
+    await ending
+    assert done == list(gates)
+    await asyncio.gather(*answers)
 
 
 async def test_the_message_of_an_abandoned_table_loses_its_buttons(tmp_path: Path) -> None:
