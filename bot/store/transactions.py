@@ -75,6 +75,8 @@ class Transactions:
         def done(task: asyncio.Task[T]) -> None:
             self._running.discard(task)
             turn.release()
+            if not task.cancelled():
+                task.exception()  # whoever waited may be gone, and then nobody looks at it
 
         running.add_done_callback(done)
         try:

@@ -1,6 +1,7 @@
 """Transactions: those that write come in turn, and each of them stands or falls alone."""
 
 import asyncio
+import gc
 import random
 import threading
 from collections.abc import AsyncIterator
@@ -307,3 +308,23 @@ async def test_rows_that_a_failure_left_unread_do_not_hold_the_past(store: Store
     number = text("SELECT count(*) FROM games")
     assert await store.read(lambda connection: connection.scalar(number)) == 4
     assert caught.tb is not None
+
+
+async def test_one_that_fails_after_nobody_waits_for_it_is_no_fault(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun, free = asyncio.Event(), asyncio.Event()
+
+    def fail(connection: Connection) -> None:
+        pause(connection, begun, free)
+        raise ValueError
+
+    writing = asyncio.create_task(store.write(fail))
+    await begun.wait()
+    writing.cancel()
+    await asyncio.gather(writing, return_exceptions=True)
+    free.set()
+    await store.close()
+    del writing
+    gc.collect()
+    assert "never retrieved" not in caplog.text
