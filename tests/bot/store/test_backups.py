@@ -200,7 +200,7 @@ async def test_what_was_being_posted_is_still_to_be_told(
     if is_noted:
         await daily.done(store, place, day, posted=True)
     await store.close()
-    put_back(tmp_path / "copy.db", path)
+    put_back(tmp_path / "copy.db", path, keepers())
     store = await Store.open(f"sqlite:///{path}")
     later = NOON + timedelta(minutes=2)
     await daily.free_lost(store, later, "discord")

@@ -314,9 +314,10 @@ async def test_one_that_fails_after_nobody_waits_for_it_is_no_fault(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     begun, free = asyncio.Event(), asyncio.Event()
+    pause = pausing(begun, free)
 
     def fail(connection: Connection) -> None:
-        pause(connection, begun, free)
+        pause(connection)
         raise ValueError
 
     writing = asyncio.create_task(store.write(fail))
