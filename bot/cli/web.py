@@ -16,7 +16,7 @@ from bot.services.situation import DEFAULT_RULES, Situation
 from bot.settings import Settings, read_settings
 from bot.starting import loading
 from solver.errors import FarkleError, InvalidRequestError, system_reason
-from solver.rules.file import load_rules
+from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.solved import has_whole
 from solver.wording import say, speak
@@ -60,31 +60,38 @@ def _solve_first(settings: Settings, rules: Ruleset) -> None:
 @click.command("site")
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--rules", "reference", default=DEFAULT_RULES, help="A rule set or a TOML file.")
+@click.option("--all", "every", is_flag=True, help="The library, a folder for each rule set.")
 @click.pass_obj
-def site_command(settings: Settings, *, out: Path, reference: str) -> None:
+def site_command(settings: Settings, *, out: Path, reference: str, every: bool) -> None:
     """Write the pages of a rule set as files, into the folder OUT.
 
     Every roll at the start of a game, the rules, and pictures: what needs no program.
     """
-    rules = load_rules(reference)
-    _solve_first(settings, rules)
+    sites = {name: load_rules(name) for name in (preset_names() if every else [reference])}
+    for rules in sites.values():
+        _solve_first(settings, rules)
     with loading():
         from bot.fronts.web import site  # noqa: PLC0415, F401
-    number = asyncio.run(_written(settings, rules, reference, out))
+    number = asyncio.run(_written(settings, sites, out, every=every))
     click.echo(say("{number:,} files are in {folder}.", number=number, folder=out))
 
 
-async def _written(settings: Settings, rules: Ruleset, reference: str, out: Path) -> int:
-    """How many files of a site there are once they are written. Raises FarkleError."""
+async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, every: bool) -> int:
+    """How many files of sites there are once they are written. Raises FarkleError."""
     from bot.fronts.web.app import served  # noqa: PLC0415
-    from bot.fronts.web.site import write_site  # noqa: PLC0415
+    from bot.fronts.web.site import write_library, write_site  # noqa: PLC0415
     from bot.services.advisor import Advisor  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
     chosen = WebSettings(host="127.0.0.1", port=0, rate=100_000)
     opened = open_parts(settings, Advisor(settings.strategies), allow_files=True)
     async with opened as parts, served(parts.commands, parts.pressing, settings, chosen) as base:
-        return await write_site(base, settings.language, rules, reference, out)
+        told = base, settings.language
+        number = await write_library(*told, sites, out) if every else 0
+        for name, rules in sites.items():
+            folder = out / name if every else out
+            number += await write_site(*told, rules, name, folder, in_library=every)
+        return number
 
 
 async def _serve(settings: Settings, chosen: WebSettings) -> None:

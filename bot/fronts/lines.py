@@ -16,7 +16,7 @@ from bot.services.games import News
 from bot.services.tables import Caller, Person
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
-from bot.views.chart import NARROWEST, chart_png, chart_text
+from bot.views.chart import NARROWEST, chart_picture, chart_text
 from bot.views.layout import LONGEST_NAME, WIDTH, fit_to, room, safe_text, wrap
 from bot.views.terminal import emphasised
 from solver.errors import system_reason
@@ -135,7 +135,7 @@ def _drawing(reply: Reply) -> tuple[str, Callable[[], bytes]] | None:
         return (Path(first.name).stem, lambda: first.content) if first else None
     match reply.subject:
         case News(chart=GameChart(turns=[_, _, *_]) as chart):
-            return "game", partial(chart_png, chart)
+            return "game", partial(chart_picture, chart)
         case _:
             return None
 

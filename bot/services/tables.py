@@ -75,6 +75,8 @@ class Caller:
     """Whether the person may manage the place."""
     at: "Table | None" = None
     """The game that the command was given for, as it was read; None for whatever is open now."""
+    is_passing: bool = False
+    """Whether nobody knows the person again: then the place has no games."""
 
     @property
     def asker(self) -> Asker:
@@ -470,7 +472,7 @@ class Tables:
 
         Raises IllegalActionError where it is on a game of the caller in which hints are forbidden.
         """
-        open_games = await self.open_at(caller.place)
+        open_games = [] if caller.is_passing else await self.open_at(caller.place)
         own = [one for one in open_games if one.plays(caller)]
         found = own or [one for one in open_games if one.game.hints]
         plays = [one for one in found if len(one.game.seats) > 1 and not one.game.is_drafting]

@@ -1,13 +1,12 @@
 """The course of a game, win probabilities turn by turn: as plain text and as a picture."""
 
-import io
 import math
 from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from bot.review.chart import ChartPoint, GameChart
-from bot.views.drawing import DARK, MARKERS, Look, drawable, font
+from bot.views.drawing import DARK, MARKERS, Form, Look, as_file, drawable, font
 from bot.views.layout import pad, safe_text, text_width
 from solver.wording import figure, say, say_number
 
@@ -162,8 +161,8 @@ _ROOMY = 5
 """Up to so many players have two lines each beside the picture."""
 
 
-def chart_png(chart: GameChart, look: Look = DARK) -> bytes:
-    """Return a picture of 800 by 450 pixels as PNG, with a line for each player.
+def chart_picture(chart: GameChart, look: Look = DARK, form: Form = "png") -> bytes:
+    """Return a picture of 800 by 450 pixels, with a line for each player.
 
     look : its colours; in a chat, which shows one picture to all, it is a dark card
 
@@ -180,13 +179,12 @@ def chart_png(chart: GameChart, look: Look = DARK) -> bytes:
     if chart.turns:
         _draw_lines(axes, chart, look)
         _label_ends(axes, canvas.get_renderer(), chart, look)
-    data = io.BytesIO()
-    canvas.print_png(data)
-    return data.getvalue()
+    return as_file(picture, form)
 
 
 def _draw_frame(picture: "Figure", axes: "Axes", chart: GameChart, look: Look) -> None:
     title = say("Chance to win after each turn")
+    picture.set_label(title)
     picture.text(_LEFT, 0.915, title, color=look.ink, font=font(14, bold=True))
     axes.set_facecolor(look.paper)
     for side in axes.spines.values():
@@ -223,7 +221,7 @@ def _draw_lines(axes: "Axes", chart: GameChart, look: Look) -> None:
     # the first lines on top, each with an edge that keeps crossings apart
     for seat in reversed(range(len(chart.names))):
         share = _course(chart, seat)
-        colour, marker = _style(seat, look)
+        colour, marker = _style(look, seat)
         axes.plot(share, color=look.paper, linewidth=5, solid_joinstyle="round", clip_on=False)
         axes.plot(share, color=colour, linewidth=2.6, solid_joinstyle="round", clip_on=False)
         axes.plot(
@@ -245,7 +243,7 @@ def _label_ends(axes: "Axes", renderer: Any, chart: GameChart, look: Look) -> No
     strong, plain = font(14 if roomy else 11, bold=True), font(10.5)
     heights = _spread(last.win_probabilities, 0.19 if roomy else min(0.075, 1 / len(chart.names)))
     for seat, (share, height) in enumerate(zip(last.win_probabilities, heights, strict=True)):
-        colour, _ = _style(seat, look)
+        colour, _ = _style(look, seat)
         percents = _whole_percent(share)
         room = _LABEL_PIXELS if roomy else _LABEL_PIXELS - 75
         name = _fitting(chart.names[seat], seat, room, lambda text: _pixels(renderer, text, strong))
@@ -307,7 +305,7 @@ def _ticks(number: int) -> list[int]:
     return [*ticks[:-1], number - 1]
 
 
-def _style(seat: int, look: Look) -> tuple[str, str]:
+def _style(look: Look, seat: int) -> tuple[str, str]:
     return look.lines[seat % len(look.lines)], MARKERS[seat % len(MARKERS)]
 
 

@@ -1,7 +1,9 @@
 """What all pictures share: paper and ink, the font, safe text, and how they become a file."""
 
 import io
+import json
 import math
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
@@ -96,11 +98,29 @@ def as_file(figure: "Figure", form: Form) -> bytes:
     """
     data = io.BytesIO()
     metadata: dict[str, Any] = {"Title": figure.get_label(), **_UNDATED.get(form, {})}
+    if form == "svg":
+        axes = [[*one.get_position().bounds, *one.axis()] for one in figure.axes]
+        metadata["Description"] = json.dumps(axes)
     figure.savefig(data, format=form, dpi=figure.dpi, metadata=metadata)
     return data.getvalue()
 
 
 _UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+
+def place_in(svg: bytes, across: float, down: float) -> tuple[float, float] | None:
+    """Return what the axes at a place of an SVG say there, None where it has none.
+
+    svg : as `as_file` writes it
+    across, down : shares of its width and height, from the upper left corner
+    """
+    told = re.search(rb"<dc:description>(.*?)</dc:description>", svg)
+    for left, low, width, height, *ends in json.loads(told[1]) if told else []:
+        x, y = (across - left) / width, (1 - down - low) / height
+        if 0 <= x <= 1 and 0 <= y <= 1:
+            first, last, bottom, top = ends
+            return first + x * (last - first), bottom + y * (top - bottom)
+    return None
 
 
 def picture_form(suffix: str) -> Form:

@@ -51,6 +51,33 @@ def sheet(columns: Sequence[str], rows: Iterable[Mapping[str, Cell]]) -> Sheet:
     return Sheet(tuple(columns), tuple(tuple(row[name] for name in columns) for row in rows))
 
 
+def sheet_of(data: Any) -> Sheet:
+    """The table in plain data: its longest list of rows, else all of it as one row.
+
+    What is within a row becomes columns such as `ends.farkle`.
+    """
+    lists = [data, *data.values()] if isinstance(data, dict) else [data]
+    tables = [
+        one
+        for one in lists
+        if isinstance(one, list | tuple) and one and all(isinstance(row, dict) for row in one)
+    ]
+    rows = [_flat(row) for row in max(tables, key=len, default=[data])]
+    columns = tuple(dict.fromkeys(name for row in rows for name in row))
+    return Sheet(columns, tuple(tuple(row.get(name) for name in columns) for row in rows))
+
+
+def _flat(row: Mapping[str, Any], before: str = "") -> dict[str, Cell]:
+    """A row whose own parts are columns, too; lists of more than numbers are left out."""
+    found: dict[str, Cell] = {}
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{before}{name}.")
+        elif not isinstance(value, list | tuple) or all(isinstance(one, int) for one in value):
+            found[before + name] = value
+    return found
+
+
 def _written(cell: Cell) -> str:
     """A cell as it stands in a file: what a program reads back."""
     match cell:

@@ -103,8 +103,8 @@ def exploration_data(found: Exploration, game: str = "") -> dict[str, Any]:
             where = told if len(position.players) == 2 else told["turn"]
             where["dice"] = dice.mine.left(position.dice).text
         line = _own_line(dice, position) if dice else explore_line(found.rules, position, game)
-        named = {"label": step_label(found, step), "changes": step.field.value}
-        steps.append({"action": step.action, **named, "position": told, "command": line})
+        what = {"changes": step.field.value, "amount": step.amount}
+        steps.append({"action": step.action, **what, "position": told, "command": line})
     return {
         **bare_data(found.odds),
         "bank_from": bank_from_data(found.bank_from, _named(found)),

@@ -47,7 +47,7 @@ from bot.store.rows import PlaceSettings
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
 from bot.views.card import Attachment, Card
-from bot.views.chart import chart_png
+from bot.views.chart import chart_picture
 from bot.views.game import chances_text, reminder_text
 from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
@@ -424,7 +424,7 @@ class Answer:
         if chart is None or is_strained or len(chart.turns) < 2:
             return None
         with contextlib.suppress(FarkleError):
-            picture = await self._tasks.soon(asker, chart_png, chart)
+            picture = await self._tasks.soon(asker, chart_picture, chart)
             review = None
             with contextlib.suppress(FarkleError):
                 async for found in self._oracle.review(news.table, asker):

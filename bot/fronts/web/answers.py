@@ -10,6 +10,7 @@ from bot.chat.commands import Command, Reply, as_reply, failure
 from bot.chat.fields import Field
 from bot.services.games import News
 from bot.tasks.pressure import too_busy
+from bot.tasks.solving import SolveProgress
 from bot.typed import narrowed
 from solver.wording import say
 
@@ -21,7 +22,9 @@ REFRESH = 2
 """Seconds after which a page asks again for an answer that is under way."""
 _FORGOTTEN = 60.0
 """Seconds after which an answer is broken off for which nobody waits."""
-_MOST_RUNNING = 500
+_KEPT = 900.0
+"""Seconds for which what came of a press can be looked at again."""
+_MOST_RUNNING, _MOST_KEPT = 500, 200
 _QUESTION_OF_ITS_OWN = "me", "0"
 """What makes of a question without options one of its own, and not one on the game here."""
 
@@ -82,8 +85,8 @@ class Answer:
 
     @property
     def is_done(self) -> bool:
-        """Return whether nothing more comes."""
-        return self.task is not None and self.task.done()
+        """Return whether nothing more comes, as nothing was asked, too."""
+        return self.task is None or self.task.done()
 
     @property
     def last(self) -> Reply | None:
@@ -94,6 +97,12 @@ class Answer:
     def working(self) -> str:
         """Return how far it is, as was said last."""
         return self.last.text if self.last else say("Working on it ...")
+
+    @property
+    def share(self) -> float | None:
+        """Return the share of a solve that is done, None where that is not known."""
+        far = self.last.subject if self.last else None
+        return far.far.done if isinstance(far, SolveProgress) and far.far else None
 
     @property
     def error(self) -> str:
@@ -114,9 +123,16 @@ class Answers:
         self._running: dict[Hashable, Answer] = {}
 
     async def to(
-        self, key: Hashable, make: Callable[[], Stream], patience: float = PATIENCE
+        self,
+        key: Hashable,
+        make: Callable[[], Stream],
+        patience: float = PATIENCE,
+        *,
+        kept: bool = False,
     ) -> Answer:
         """Return an answer, or what there is of it after some seconds.
+
+        kept : whether it is there for who asks again once it is done, for some minutes
 
         Raises InvalidRequestError where too much is asked for at once.
         """
@@ -131,9 +147,13 @@ class Answers:
         answer.asked_at = time.monotonic()
         if answer.task:
             await asyncio.wait({answer.task}, timeout=patience)
-        if answer.is_done:
+        if answer.is_done and not kept:
             self._running.pop(key, None)
         return answer
+
+    async def under_way(self, key: Hashable, *, kept: bool = False) -> Answer:
+        """Return an answer that was asked for, or one that says nothing; `kept` as `to` has it."""
+        return await self.to(key, _nothing, kept=kept)
 
     async def close(self) -> None:
         """Break off what is under way."""
@@ -144,10 +164,18 @@ class Answers:
 
     def _let_go(self) -> None:
         now = time.monotonic()
+        kept = [key for key, one in self._running.items() if one.is_done]
+        too_many = set(kept[: len(kept) - _MOST_KEPT]) if len(kept) > _MOST_KEPT else set()
         for key, one in list(self._running.items()):
-            if one.task and now - one.asked_at > _FORGOTTEN:
-                one.task.cancel()
+            if key in too_many or now - one.asked_at > (_KEPT if one.is_done else _FORGOTTEN):
+                if one.task:
+                    one.task.cancel()
                 del self._running[key]
+
+
+async def _nothing() -> Stream:
+    return
+    yield
 
 
 async def _collect(stream: Stream, answer: Answer) -> None:

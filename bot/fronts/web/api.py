@@ -7,8 +7,9 @@ from aiohttp import web
 from bot.chat.commands import Command
 from bot.chat.fields import Field, Kind
 from bot.fronts.web.answers import asked, data_of, label_of, line_of
+from bot.fronts.web.page import Page
 from bot.fronts.web.pages import Pages
-from bot.fronts.web.rendering import CODES, Page
+from bot.fronts.web.rendering import CODES
 from bot.views.drawing import draw_as
 from bot.views.layout import whole_sentence
 from solver.wording import say

@@ -17,15 +17,17 @@ from bot.chat.commands import Commands
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers
 from bot.fronts.web.api import BASE, Api
+from bot.fronts.web.clicks import on_pages
+from bot.fronts.web.kingdom import Kingdom
 from bot.fronts.web.own import Own
+from bot.fronts.web.page import Page, best_code
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
 from bot.fronts.web.positions import Positions
-from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code
+from bot.fronts.web.rendering import CODES, FOLDER
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
-from bot.languages import language
 from bot.settings import Settings
 from bot.store.errors import MissingGameError
 from bot.views.layout import whole_sentence
@@ -43,7 +45,8 @@ _HEADERS = {
     " img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none';"
     " frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    # with no referrer at all a browser says of a form that it comes from nowhere
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "interest-cohort=()",
@@ -63,13 +66,14 @@ class Front:
     ) -> None:
         """Answers by the commands and presses of the chat; `told` is as for `served`."""
         self._told = told
+        self.oracle = pressing.games.oracle
         self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
         self.answers = Answers()
         self.pages = Pages(commands, pressing, self.answers)
         self.pictures = Pictures(commands, pressing, self.answers)
-        self.own = Own(commands, pressing, self.answers, self.visitors)
-        self.play = Play(commands, pressing, self.answers, self.visitors)
+        self.own = Own(commands, pressing, self.answers)
+        self.play = Play(commands, pressing, self.answers)
 
     def page(self, handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """Return what answers a request by a page."""
@@ -78,8 +82,7 @@ class Front:
             if self._address.netloc:  # a proxy may ask by another name than people do
                 scheme, host = self._address.scheme, self._address.netloc
                 request = request.clone(scheme=scheme, host=host)
-            visitor = self.visitors.of(request)
-            page = Page(request, visitor, self.visitors.token(visitor))
+            page = Page(request, self.visitors.of(request), self.visitors)
             try:
                 return await handler(page)
             except MissingGameError as error:
@@ -92,15 +95,18 @@ class Front:
     def app(self) -> web.Application:
         """Return all addresses."""
         app = web.Application(middlewares=[self._answered], client_max_size=_MOST_BODY)
-        pages, page, positions = self.pages, self.page, Positions(self.pages)
+        pages, page, positions = self.pages, self.page, Positions(self.pages, self.oracle)
         app.router.add_get("/", page(pages.ask))
         app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", page(positions.shown))
         app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(positions.preview))
         app.router.add_get("/numbers", page(pages.numbers))
+        app.router.add_get("/kingdom", page(Kingdom(pages).shown))
         app.router.add_post("/forget", page(self.own.forget))
         app.router.add_get("/privacy", page(self.own.privacy))
         app.router.add_get("/map/{kind:win|border}.svg", page(self.pictures.map))
+        app.router.add_get("/at/{kind:turn|win|border}", page(self.pictures.clicked))
         app.router.add_get("/{command:[a-z-]+}.svg", page(self.pictures.of_answer))
+        app.router.add_get("/{command:[a-z-]+}.csv", page(pages.csv))
         play = self.play
         app.router.add_get("/play", page(play.lobby))
         app.router.add_post("/play", page(play.begin))
@@ -110,7 +116,7 @@ class Front:
         app.router.add_post(game, page(play.press))
         for name, shown in (
             ("review", play.review),
-            ("chart.png", play.chart),
+            ("chart.svg", play.chart),
             ("proof.json", play.proof),
             ("version", play.version),
         ):
@@ -118,6 +124,7 @@ class Front:
         own = self.own
         app.router.add_get("/practise", page(own.practise))
         app.router.add_post("/press", page(own.press))
+        app.router.add_get("/told/{number:[0-9a-f]{8}}", page(own.told))
         for name, command in own.practice.items():
             app.router.add_get(f"/{name}", page(partial(own.asked, command=command)))
             app.router.add_post(f"/{name}", page(partial(own.begin, command=command)))
@@ -153,7 +160,7 @@ class Front:
         code = request.query.get("lang", "")
         if code not in CODES:
             code = best_code(request.headers.get("Accept-Language", ""))
-        speak(language(code))
+        speak(on_pages(code))
         began = time.monotonic()
         try:
             self.visitors.check_rate(request)
@@ -197,7 +204,7 @@ class Front:
         """Say what went wrong, as JSON where that is asked for."""
         if request.path.startswith(BASE):
             return web.json_response({"error": whole_sentence(sentence)}, status=status)
-        return Page(request, self.visitors.of(request), "").refused(sentence, status)
+        return Page(request, self.visitors.of(request), self.visitors).refused(sentence, status)
 
 
 @asynccontextmanager

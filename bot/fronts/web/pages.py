@@ -10,21 +10,26 @@ from aiohttp import web
 from bot.chat.commands import Command, Commands, Reply
 from bot.chat.fields import Field
 from bot.chat.pressing import Pressing
-from bot.fronts.web.answers import REFRESH, Answer, Answers, asked, error_of, line_of
+from bot.fronts.web.answers import PATIENCE, Answer, Answers, asked, line_of
+from bot.fronts.web.page import Page
 from bot.fronts.web.pictures import pictures_of
-from bot.fronts.web.rendering import Page, command_link, link
-from bot.services.situation import DEFAULT_RULES, has_sets
-from bot.typed import narrowed
+from bot.fronts.web.rendering import link
+from bot.fronts.web.rolls import loaded_roll, plain_roll
+from bot.services.situation import DEFAULT_RULES, KCD, has_sets
+from bot.typed import cleaned, narrowed
 from bot.views.advice import opened_by
 from bot.views.drawing import draw_as
+from bot.views.sheet import sheet_of
 from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
 from solver.rules.ruleset import Ruleset
-from solver.wording import spoken
+from solver.turn.dice import MAX_DICE
+from solver.wording import figure, say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
+_SCORES = ("me", "them")
 _ENDINGS, RULES = "endings", "rules"
 _DICE = re.compile(r"[1-6\s,]{,60}")
 """More are refused by the command; each of so many would be shown with a link."""
@@ -57,12 +62,11 @@ class Pages:
             self._ours = found
         return self._ours
 
-    async def answer(self, page: Page, line: str, patience: float | None = None) -> Answer:
+    async def answer(self, page: Page, line: str, patience: float = PATIENCE) -> Answer:
         """Return what a line is answered for a visitor, or what there is of it so far."""
         key = page.visitor.id, spoken().code, line
         make = partial(self._commands.answer, line, page.visitor.caller())
-        more = {} if patience is None else {"patience": patience}
-        return await self._answers.to(key, make, **more)
+        return await self._answers.to(key, make, patience)
 
     async def ask(self, page: Page) -> web.StreamResponse:
         """Answer what to keep of a roll."""
@@ -75,12 +79,11 @@ class Pages:
         if dice:
             given["dice"] = dice
         rules = await self.rules(page)
-        usual = given.get(RULES, DEFAULT_RULES)
-        whole = next((one.dice for one in rules if one.name == usual), 0)
-        if not whole:
-            with suppress(FarkleError):  # said when it is asked
-                whole = (await self._rules.resolve(page.visitor.id, usual)).dice
-        missing = 0 if not is_plain or given.get("turn", "0") != "0" else whole - len(dice)
+        whole = await self._dice_of(page, given.get(RULES, DEFAULT_RULES), rules)
+        loaded = loaded_roll(page, given) if has_sets(given) else None
+        tray = loaded or plain_roll(page, given, dice if is_plain else "", whole)
+        begins = given.get("turn", "0") == "0" and (is_plain or loaded is not None)
+        missing = tray.missing if begins else 0
         is_asked = bool(dice) and missing <= 0
         # who is not known has no rules of their own that would have to be looked up
         named = {} if page.visitor.is_known or has_sets(given) else {RULES: DEFAULT_RULES}
@@ -88,23 +91,27 @@ class Pages:
         answer = await self.answer(page, line) if is_asked else Answer()
         last = answer.last
         found = last.subject if last and isinstance(last.subject, Advice) else None
-        return page.render(
+        return page.answered(
             "ask.html",
-            400 if answer.error else 200,
+            answer,
             here="ask",
             given=given,
-            dice=dice,
-            faces=[int(face) for face in dice] if is_plain else [],
-            full=len(dice) >= (whole or 6),
+            tray=tray,
             missing=missing if dice else 0,
-            replies=[last] if last else [],
             id=opened_by(found) if found else None,
             ends_link=page.link("/", given, **{_ENDINGS: "yes"}) if _may_tell_ends(found) else "",
             turn_link=_explore_link(page, given, found),
-            refresh=0 if answer.is_done or not is_asked else REFRESH,
             rules=[one.name for one in rules],
             **_fields(command, given),
         )
+
+    async def _dice_of(self, page: Page, name: str, rules: list[Ruleset]) -> int:
+        """How many dice there are by the rules of a name."""
+        if whole := next((one.dice for one in rules if one.name == name), 0):
+            return whole
+        with suppress(FarkleError):  # said when it is asked
+            return (await self._rules.resolve(page.visitor.id, name)).dice
+        return MAX_DICE
 
     async def command(self, page: Page, command: Command) -> web.StreamResponse:
         """Answer the question of a command, or show what may be asked."""
@@ -113,37 +120,38 @@ class Pages:
         # who has only opened the page has not asked yet
         is_asked = bool(page.given) or not command.fields
         answer = await self.answer(page, line_of(command, given)) if is_asked else Answer()
-        return await self.answered(page, command, given, answer, is_done=not is_asked)
-
-    async def answered(
-        self,
-        page: Page,
-        command: Command,
-        given: dict[str, str],
-        answer: Answer,
-        *,
-        is_done: bool = False,
-    ) -> web.StreamResponse:
-        """Show an answer below the fields of its command."""
-        is_done = is_done or answer.is_done
-        last = answer.last if is_done else None
-        is_good = last is not None and not error_of(last)
-        data = last.data if last and is_good and command.is_question else {}
+        last = answer.last if answer.is_done and not answer.error else None
+        data = last.data if last else {}
         walks = isinstance(data, dict) and "steps" in data
-        return page.render(
+        rules = await self.rules(page)
+        return page.answered(
             "command.html",
-            200 if is_good or not last else 400,
+            answer,
             here=_menu_of(command),
             given=given,
-            replies=[last] if last else [],
-            working=answer.working if not is_done else "",
-            steps=self._steps(page, last) if last and walks else [],
+            steps=_steps(page, given, last) if last and walks else {},
             border=_border(last) if last and walks else "",
-            pictures=pictures_of(page, command, given) if is_good else [],
-            data_link=link(f"/api/v1/{command.name}", given) if data else "",
-            refresh=0 if is_done else REFRESH,
-            rules=[one.name for one in await self.rules(page)],
+            pictures=pictures_of(page, command, given) if last else [],
+            files=_files(command, given) if data else [],
+            rules=[one.name for one in rules],
+            sliders=_sliders(given, rules) if command.name == "explore" else {},
             **_fields(command, given),
+        )
+
+    async def csv(self, page: Page) -> web.StreamResponse:
+        """Give the answer to a question as a table for spreadsheets."""
+        draw_as(None)
+        command = self.questions.get(page.request.match_info["command"])
+        if command is None:
+            raise web.HTTPNotFound
+        answer = await self.answer(page, line_of(command, asked(command, page.given)), 20)
+        if answer.error or not answer.is_done or not answer.last:
+            return page.told(say(command.summary), answer, "numbers")
+        name = f'attachment; filename="{command.name}.csv"'
+        return web.Response(
+            text=cleaned(f"{sheet_of(answer.last.data).csv}\n"),
+            content_type="text/csv",
+            headers={"Content-Disposition": name},
         )
 
     async def numbers(self, page: Page) -> web.StreamResponse:
@@ -151,13 +159,39 @@ class Pages:
         others = [one for name, one in self.questions.items() if name not in _NO_PAGE_OF_THEIR_OWN]
         return page.render("numbers.html", here="numbers", commands=others)
 
-    def _steps(self, page: Page, reply: Reply) -> list[list[tuple[str, str]]]:
-        """What steps are called and where they lead, in rows by what they change."""
-        rows: dict[str, list[tuple[str, str]]] = {}
-        for step in reply.data["steps"]:
-            address = command_link(page, self._commands, step["command"])
-            rows.setdefault(step["changes"], []).append((step["label"], address))
-        return list(rows.values())
+
+def _steps(page: Page, given: dict[str, str], reply: Reply) -> dict[str, list[tuple[str, str]]]:
+    """By what steps change, what each is called and where it leads."""
+    rows: dict[str, list[tuple[str, str]]] = {}
+    # names of rules may be of several words
+    game = {name: given[name] for name in (RULES, "goal") if name in given}
+    for step in reply.data["steps"]:
+        name, *options = step["command"].removeprefix("/").split()
+        changed = dict(one.split(":", 1) for one in options if ":" in one)
+        amount = figure(step["amount"], "+,").replace("-", "\N{MINUS SIGN}")
+        rows.setdefault(step["changes"], []).append(
+            (amount, page.link(f"/{name}", {**changed, **game}))
+        )
+    return rows
+
+
+def _sliders(given: dict[str, str], rules: list[Ruleset]) -> dict[str, tuple[int, int, int]]:
+    """The value of each slider, the most that it takes and its steps, in points."""
+    usual = KCD if has_sets(given) else DEFAULT_RULES
+    meant = next((one for one in rules if one.name == given.get(RULES, usual)), None)
+    goal, scores = given.get("goal", ""), [given.get(name, "0") for name in _SCORES]
+    # of several players there are several scores, which are typed
+    if meant is None or not all(one.isdecimal() and len(one) < 7 for one in (*scores, goal or "0")):
+        return {}
+    step = meant.point_step
+    most = (int(goal or meant.winning_score) - 1) // step * step
+    return {name: (min(int(v), most), most, step) for name, v in zip(_SCORES, scores, strict=True)}
+
+
+def _files(command: Command, given: dict[str, str]) -> list[tuple[str, str]]:
+    """Where an answer is a file: what each is called, and its address."""
+    paths = {"CSV": f"/{command.name}.csv", "JSON": f"/api/v1/{command.name}"}
+    return [(kind, link(path, given)) for kind, path in paths.items()]
 
 
 def _border(reply: Reply) -> str:

@@ -1,17 +1,22 @@
 """Pictures of answers, drawn as SVG on light and on dark ground."""
 
-from collections.abc import Hashable
-from dataclasses import dataclass
+import re
+from collections.abc import Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
+from urllib.parse import parse_qsl
 
 from aiohttp import web
 
 from bot.chat.commands import Command, Commands
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers, asked, error_of, line_of
-from bot.fronts.web.rendering import Page, link
+from bot.fronts.web.page import Page
+from bot.fronts.web.rendering import link
 from bot.services.advisor import Advisor
-from bot.views.drawing import DARK, LIGHT, Look, draw_as
+from bot.typed import cleaned
+from bot.views.drawing import DARK, LIGHT, Look, draw_as, place_in
 from bot.views.score_pictures import BORDER_SIZE, WIN_SIZE, border_picture, win_picture
 from bot.views.turn_picture import TURN_SIZE
 from solver.game.position import first_position
@@ -27,6 +32,10 @@ _CELLS = {"win": 200, "border": 12}
 _MOST_MAPS = 40
 _DRAWN = {"explain", "explore"}
 """Questions whose answers have a map of the turn."""
+_SIZES = {"turn": TURN_SIZE, "win": WIN_SIZE, "border": BORDER_SIZE}
+SHOWN = 328
+"""How wide maps are that can be clicked, in pixels of a page: a browser tells no share of it."""
+_CLICK = re.compile(r"([0-9]{1,4}),([0-9]{1,4})")
 _DICE_OF_ONES_OWN = {"my-dice", "their-dice"}
 
 
@@ -40,6 +49,13 @@ class Picture:
     height: int
     said: str
     """What it shows in words."""
+    leads: str = ""
+    """Where a click in it leads, which is told where it was."""
+
+    @classmethod
+    def at(cls, path: str, given: Mapping[str, str], size: tuple[int, int], said: str) -> "Picture":
+        """Return a picture at an address that takes a look."""
+        return cls(link(path, given, look="light"), link(path, given, look="dark"), *size, said)
 
 
 class Pictures:
@@ -54,52 +70,93 @@ class Pictures:
     async def of_answer(self, page: Page) -> web.StreamResponse:
         """Draw the picture that belongs to the answer of a question."""
         command = self._commands.by_name.get(page.request.match_info["command"])
-        look = look_of(page)
         if command is None or command.name not in _DRAWN:
             raise web.HTTPNotFound
-        draw_as((LOOKS[look], "svg"))
-        line = line_of(command, asked(command, page.given))
+        return _svg(page, await self._of_answer(page, command, page.given, look_of(page)))
+
+    async def _of_answer(
+        self, page: Page, command: Command, given: Mapping[str, str], look: Look
+    ) -> bytes:
+        draw_as((look, "svg"))
+        line = line_of(command, asked(command, given))
         key = page.visitor.id, spoken().code, look, line
         make = partial(self._commands.answer, line, page.visitor.caller())
         last = (await self._answers.to(key, make, patience=20)).last
         card = last.make_card(last.subject) if last and not error_of(last) else None
         if card is None or not card.attachments:
             raise web.HTTPNotFound
-        return _svg(page, card.attachments[0].content)
+        return card.attachments[0].content
 
     async def map(self, page: Page) -> web.StreamResponse:
         """Draw a map over both scores of a rule set."""
-        kind, look, caller = page.request.match_info["kind"], look_of(page), page.visitor.caller()
-        rules = await self._rules.resolve(caller.place, page.given.get("rules"))
+        kind = page.request.match_info["kind"]
+        rules = await self._rules.resolve(page.visitor.id, page.given.get("rules"))
+        return _svg(page, await self._map(page, rules, kind, look_of(page)))
+
+    async def _map(self, page: Page, rules: Ruleset, kind: str, look: Look) -> bytes:
         key = rules.digest, rules.name, kind, look, spoken().code
         drawn = self._maps.get(key)
         if drawn is None:
-            work = _drawn_map, self._oracle.advisor, rules, kind, LOOKS[look]
-            drawn = await self._oracle.tasks.aside(caller.asker, *work)
+            work = _drawn_map, self._oracle.advisor, rules, kind, look
+            drawn = await self._oracle.tasks.aside(page.visitor.caller().asker, *work)
             self._maps[key] = drawn
             if len(self._maps) > _MOST_MAPS:
                 del self._maps[next(iter(self._maps))]
-        return _svg(page, drawn)
+        return drawn
+
+    async def clicked(self, page: Page) -> web.StreamResponse:
+        """Go on to the position at which a map was clicked.
+
+        A browser writes where that was behind the address, as in `?rules=kcd?120,44`.
+        """
+        query, _, place = page.request.query_string.rpartition("?")
+        given = {name: cleaned(value) for name, value in parse_qsl(query)}
+        kind = page.request.match_info["kind"]
+        rules = await self._rules.resolve(page.visitor.id, given.get("rules"))
+        svg = b""
+        if kind == "turn":
+            with suppress(web.HTTPNotFound):  # there is no time for pictures
+                svg = await self._of_answer(page, self._commands.by_name["explain"], given, LIGHT)
+        else:
+            svg = await self._map(page, rules, kind, LIGHT)
+        found = _CLICK.fullmatch(place)
+        width, height = _SIZES[kind]
+        down = SHOWN * height / width
+        here = found and place_in(svg, int(found[1]) / SHOWN, int(found[2]) / down)
+        if here and kind == "turn":
+            given |= {"dice": str(max(1, round(here[0]))), "turn": _points(rules, here[1], 1)}
+        elif here:
+            step = rules.point_step
+            given |= {"me": _points(rules, here[0], step), "them": _points(rules, here[1], step)}
+        return page.onward("/explore", given)
+
+
+def _points(rules: Ruleset, place: float, step: int) -> str:
+    """Points that can be had, next to a place on an axis on which these are a step away."""
+    most = rules.winning_score // rules.point_step - 1
+    return str(rules.point_step * min(max(0, round(place / step)), most))
 
 
 def pictures_of(page: Page, command: Command, given: dict[str, str]) -> list[Picture]:
     """The pictures that belong to an answer."""
     if command.name not in _DRAWN:
         return []
-    asked_for = {**given, "lang": page.asked_language}
-    shown = [
-        ("/explain.svg", asked_for, TURN_SIZE, say("A map of the turn: when to roll, bank")),
-    ]
-    if not _DICE_OF_ONES_OWN & given.keys():
-        rules = {"rules": given.get("rules", ""), "lang": page.asked_language}
-        shown += [
-            ("/map/win.svg", rules, WIN_SIZE, say("Your chance to win, by both scores")),
-            ("/map/border.svg", rules, BORDER_SIZE, say("When to bank, by both scores")),
-        ]
-    return [
-        Picture(link(path, query, look="light"), link(path, query, look="dark"), *size, said)
-        for path, query, size, said in shown
-    ]
+    said = {
+        "turn": say("A map of the turn: when to roll, bank"),
+        "win": say("Your chance to win, by both scores"),
+        "border": say("When to bank, by both scores"),
+    }
+    # dice of one's own have no maps over scores, and the columns of their turns are no numbers
+    is_own = bool(_DICE_OF_ONES_OWN & given.keys())
+    found = []
+    for kind in ("turn",) if is_own else said:
+        path = "/explain.svg" if kind == "turn" else f"/map/{kind}.svg"
+        what = given if kind == "turn" else {"rules": given.get("rules", "")}
+        asked_for = {**what, "lang": page.asked_language}
+        made = Picture.at(path, asked_for, _SIZES[kind], said[kind])
+        leads = "" if is_own else link(f"/at/{kind}", {**given, **asked_for})
+        found.append(replace(made, leads=leads))
+    return found
 
 
 def _drawn_map(advisor: Advisor, rules: Ruleset, kind: str, look: Look) -> bytes:
@@ -111,12 +168,12 @@ def _drawn_map(advisor: Advisor, rules: Ruleset, kind: str, look: Look) -> bytes
     return border_picture(border_map(strategy, start, scores), look, form="svg")
 
 
-def look_of(page: Page) -> str:
+def look_of(page: Page) -> Look:
     """The look that a picture is asked for in. Raises HTTPNotFound for none that there is."""
     look = page.given.get("look", "light")
     if look not in LOOKS:
         raise web.HTTPNotFound
-    return look
+    return LOOKS[look]
 
 
 def _svg(page: Page, content: bytes) -> web.Response:

@@ -8,13 +8,14 @@ from aiohttp import web
 
 from bot.chat.cards import pressable_table, sure_card
 from bot.chat.commands import Commands, Reply
+from bot.chat.fields import SETS
 from bot.chat.presses import Confirm, TablePress, read_press
 from bot.chat.pressing import QUESTIONS, Pressing, changed
 from bot.fronts.web.answers import Answer, Answers, Stream, error_of, line_of
-from bot.fronts.web.pictures import LOOKS, look_of
-from bot.fronts.web.rendering import Page, onward
+from bot.fronts.web.page import Page
+from bot.fronts.web.pictures import Picture, look_of
 from bot.fronts.web.tables import buttons_of, dice_of, seats_of, story_of
-from bot.fronts.web.visitors import FRONT, Visitor, Visitors
+from bot.fronts.web.visitors import FRONT, Visitor
 from bot.services.games import News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Table
@@ -23,7 +24,7 @@ from bot.store.rows import StoredGame
 from bot.table.fair_dice import Proof
 from bot.table.state import Stage
 from bot.tasks.answering import at_once
-from bot.views.chart import chart_png
+from bot.views.chart import chart_picture
 from bot.views.layout import WIDTH
 from bot.views.table_buttons import SURE, table_buttons
 from bot.views.table_card import is_open, table_card
@@ -35,6 +36,8 @@ _REFRESH = 3
 """Seconds after which somebody who waits sees the table anew."""
 _RECENT = 10
 _BEGUN = "begun"
+_TERMS = ("level", "rules", "goal", "hints", *(one.name for one in SETS))
+"""What is said of a game that begins."""
 _BY_LINK = {*QUESTIONS, *SURE, "review", "refresh"}
 """Buttons that change nothing by themselves."""
 
@@ -42,23 +45,24 @@ _BY_LINK = {*QUESTIONS, *SURE, "review", "refresh"}
 class Play:
     """Tables."""
 
-    def __init__(
-        self, commands: Commands, pressing: Pressing, answers: Answers, visitors: Visitors
-    ) -> None:
+    def __init__(self, commands: Commands, pressing: Pressing, answers: Answers) -> None:
         self._commands, self._pressing, self._answers = commands, pressing, answers
-        self._visitors, self._games = visitors, pressing.games
-        self._tables = pressing.games.tables
+        self._games, self._tables = pressing.games, pressing.games.tables
 
     async def lobby(self, page: Page) -> web.StreamResponse:
         """Show what begins a game, and the games of who visits."""
         visitor, store = page.visitor, self._tables.store
         command = self._commands.by_name["play"]
         fields = {one.name: one for one in command.fields or ()}
+        given = {name: page.given[name] for name in _TERMS if page.given.get(name)}
         return page.render(
             "play.html",
             here="play",
             command=command,
+            given=given,
             fields=[fields[name] for name in ("rules", "goal", "hints")],
+            loaded=SETS,
+            is_loaded=any(one.name in given for one in SETS),
             levels={name: say(told) for name, told in LEVELS.items()},
             rules=[one.name for one in await self._pressing.rules.list(visitor.id) if one.rules],
             open_games=await self._loaded(await store.all_open_games(visitor.id)),
@@ -76,32 +80,32 @@ class Play:
 
     async def begin(self, page: Page) -> web.StreamResponse:
         """Begin a game."""
-        form = await self._visitors.form(page.request, page.visitor)
-        visitor = self._visitors.welcome(page.visitor, form.get("name", ""))
-        await self._tables.store.set_place_setting(visitor.id, "games", MOST_OPEN_GAMES)
-        given = {name: form.get(name, "") for name in ("level", "rules", "goal", "hints")}
+        form = await page.form()
+        caller = page.welcome(form.get("name", "")).caller()
+        await self._tables.store.set_place_setting(caller.place, "games", MOST_OPEN_GAMES)
+        given = {name: form[name] for name in _TERMS if form.get(name)}
         line = line_of(self._commands.by_name["play"], given)
-        answer = await self._answers.to(
-            (visitor.id, _BEGUN), lambda: self._commands.answer(line, visitor.caller())
-        )
-        response = self._on_with(self._page(page, visitor), answer)
-        self._visitors.keep(response, visitor)
-        return response
+        key = caller.place, _BEGUN, line
+        answer = await self._answers.to(key, lambda: self._commands.answer(line, caller))
+        if not answer.is_done:
+            return page.onward("/play/begun", given)
+        return self._on_with(page, answer)
 
     async def begun(self, page: Page) -> web.StreamResponse:
         """Show how far a game is that waits for its rules, and then that game."""
-        answer = await self._answers.to((page.visitor.id, _BEGUN), _nothing)
+        given = {name: page.given[name] for name in _TERMS if page.given.get(name)}
+        line = line_of(self._commands.by_name["play"], given)
+        answer = await self._answers.under_way((page.visitor.id, _BEGUN, line))
+        if not answer.is_done:
+            return page.told(say("Your game is about to begin"), answer, "play")
         return self._on_with(page, answer)
 
     def _on_with(self, page: Page, answer: Answer) -> web.Response:
-        if not answer.is_done:
-            if page.request.method == "POST":
-                return onward(page.link("/play/begun"))
-            return page.render("begun.html", here="play", working=answer.working, refresh=2)
+        """Go on to a game that has begun, or say why it has not."""
         if answer.error:
             return page.refused(answer.error, 400)
         news = next((one.subject for one in answer.replies if isinstance(one.subject, News)), None)
-        return onward(page.link(f"/game/{news.table.game.id}" if news else "/play"))
+        return page.onward(f"/game/{news.table.game.id}" if news else "/play")
 
     async def table(self, page: Page) -> web.StreamResponse:
         """Show a table."""
@@ -109,22 +113,18 @@ class Play:
 
     async def press(self, page: Page) -> web.StreamResponse:
         """Do what a button stands for."""
-        form, table = await self._visitors.form(page.request, page.visitor), await self._table(page)
+        form, table = await page.form(), await self._table(page)
         press = read_press(form.get("press", ""))
-        visitor = page.visitor
         if not isinstance(press, TablePress | Confirm) or press.game != table.game.id:
             raise changed()
         if isinstance(press, TablePress):
             press = replace(press, chose=form.get("chose", "") if press.is_list else "")
             if press.action == "join":
-                visitor = self._visitors.welcome(visitor, form.get("name", ""))
-        stream = self._done(_caller(visitor, table), table, press)
-        answer = await self._answers.to((visitor.id, form.get("press")), lambda: stream)
+                page.welcome(form.get("name", ""))
+        stream = self._done(_caller(page.visitor, table), table, press)
+        answer = await self._answers.to((page.visitor.id, form.get("press")), lambda: stream)
         since = getattr(press, "version", table.game.version)
-        response = await self._after(self._page(page, visitor), table, answer, since)
-        if visitor != page.visitor:
-            self._visitors.keep(response, visitor)
-        return response
+        return await self._after(page, table, answer, since)
 
     def _done(self, caller: Caller, table: Table, press: TablePress | Confirm) -> Stream:
         if isinstance(press, Confirm):
@@ -146,8 +146,7 @@ class Play:
             return await self._shown(page, now, notice=told[-1], status=400)
         others = {one.subject.table.game.id for one in answer.replies if _is_news(one)}
         game = next((one for one in others if one != table.game.id), table.game.id)
-        told_since = since if game == table.game.id else None
-        return onward(page.link(f"/game/{game}", since=told_since))
+        return page.onward(f"/game/{game}", since=since if game == table.game.id else None)
 
     async def review(self, page: Page) -> web.StreamResponse:
         """Show what luck and decisions changed in a game that is over."""
@@ -161,21 +160,15 @@ class Play:
         answer = await self._answers.to(key, made)
         if answer.error:
             return page.refused(answer.error, 400)
-        return page.render(
-            "review.html",
-            here="play",
-            table=table,
-            told=answer.last.subject if answer.is_done and answer.last else None,
-            refresh=0 if answer.is_done else 2,
-        )
+        return page.answered("review.html", answer, here="play", table=table)
 
     async def chart(self, page: Page) -> web.StreamResponse:
         """Draw the chances turn by turn of a game that is over."""
         news = await self._games.shown(await self._table(page))
         if news.chart is None:
             raise web.HTTPNotFound
-        picture = await at_once(chart_png, news.chart, LOOKS[look_of(page)])
-        return web.Response(body=picture, content_type="image/png")
+        picture = await at_once(chart_picture, news.chart, look_of(page), "svg")
+        return web.Response(body=picture, content_type="image/svg+xml")
 
     async def proof(self, page: Page) -> web.StreamResponse:
         """Give the file by which anybody can check the dice of a game that is over."""
@@ -192,10 +185,6 @@ class Play:
     async def version(self, page: Page) -> web.StreamResponse:
         """Say how far a table is, for who waits."""
         return web.json_response({"version": (await self._table(page)).game.version})
-
-    def _page(self, page: Page, visitor: Visitor) -> Page:
-        """The page of a request for a visitor who is known by now."""
-        return Page(page.request, visitor, self._visitors.token(visitor))
 
     async def _table(self, page: Page) -> Table:
         """The game of an address. Raises MissingGameError, and HTTPNotFound for others' games."""
@@ -245,7 +234,7 @@ class Play:
             dice=dice_of(page, table, card, mask, moves=moves),
             buttons=buttons_of(page, table, card, mask, own=own, moves=moves),
             menu=card.menu if moves else None,
-            chart=news.chart,
+            chart=_drawn(table, news),
             replies=replies,
             notice=notice,
             sure=sure_card(_press(table, sure, 0), 0) if sure in SURE and own is not None else None,
@@ -263,9 +252,12 @@ class Play:
         return answer.replies[-1:]
 
 
-async def _nothing() -> AsyncIterator[Reply]:
-    return
-    yield
+def _drawn(table: Table, news: News) -> Picture | None:
+    """The picture of the chances turn by turn, where a game has been played for some turns."""
+    if news.chart is None or len(news.chart.turns) < 2:
+        return None
+    said = say("Win probabilities turn by turn: {names}", names=", ".join(table.names))
+    return Picture.at(f"/game/{table.game.id}/chart.svg", {"lang": spoken().code}, (800, 450), said)
 
 
 def _is_news(reply: Reply) -> bool:

@@ -2,49 +2,56 @@
 
 from aiohttp import web
 
-from bot.fronts.web.answers import REFRESH, Answer, line_of
+from bot.fronts.web.answers import Answer, line_of
+from bot.fronts.web.page import Page
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import DAY
-from bot.fronts.web.rendering import Page
+from bot.services.advisor import Advisor
+from bot.services.chances import Oracle
 from bot.views.dice_picture import dice_png
-from bot.views.drawing import draw_as
-from solver.play.advice import Advice
-from solver.turn.dice import Roll
+from bot.views.drawing import LIGHT, draw_as
+from bot.views.turn_picture import turn_picture
+from solver.play.advice import Advice, Odds
+from solver.play.maps import turn_map
+from solver.wording import say
 
 
 class Positions:
     """Pages of positions."""
 
-    def __init__(self, pages: Pages) -> None:
-        self._pages = pages
+    def __init__(self, pages: Pages, oracle: Oracle) -> None:
+        self._pages, self._oracle = pages, oracle
 
     async def shown(self, page: Page) -> web.StreamResponse:
         """Show a position by its ID."""
         draw_as(None)
         answer = await self._of_id(page)
-        last = answer.last
-        roll = last.subject.roll if last and isinstance(last.subject, Advice) else ()
-        preview = page.request.url.with_query(None) if roll else None
-        return page.render(
-            "position.html",
-            400 if answer.error else 200,
-            here="ask",
-            id=page.request.match_info["id"],
-            replies=[last] if last else [],
-            preview=f"{preview}.png" if preview else "",
-            refresh=0 if answer.is_done else REFRESH,
-        )
+        is_found = answer.is_done and not answer.error
+        preview = f"{page.request.url.with_query(None)}.png" if is_found else ""
+        title = say("Position {id}", id=page.request.match_info["id"])
+        onward = say("Ask about another roll"), "/"
+        return page.told(title, answer, "ask", onward, preview=preview)
 
     async def preview(self, page: Page) -> web.StreamResponse:
-        """Show the dice of a position, for whoever shows a link to it."""
+        """Draw a position for whoever shows a link to it: its dice, or its turn as a map."""
         last = (await self._of_id(page)).last
-        roll: Roll = last.subject.roll if last and isinstance(last.subject, Advice) else ()
-        if not roll:
-            raise web.HTTPNotFound
-        return web.Response(body=dice_png(roll), content_type="image/png", headers=DAY)
+        match last.subject if last else None:
+            case Advice(roll=roll):
+                drawn = dice_png(roll)
+            case Odds() as odds:
+                asker, advisor = page.visitor.caller().asker, self._oracle.advisor
+                drawn = await self._oracle.tasks.aside(asker, _drawn_turn, advisor, odds)
+            case _:
+                raise web.HTTPNotFound
+        return web.Response(body=drawn, content_type="image/png", headers=DAY)
 
     async def _of_id(self, page: Page) -> Answer:
         command = self._pages.questions["position"]
         return await self._pages.answer(
             page, line_of(command, {"id": page.request.match_info["id"]})
         )
+
+
+def _drawn_turn(advisor: Advisor, odds: Odds) -> bytes:
+    """The turn of a position. Raises StrategyFileError where its rules are not solved."""
+    return turn_picture(turn_map(advisor.strategy(odds.rules), odds.position), look=LIGHT)

@@ -8,21 +8,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from bot.chat.commands import Command, Commands, Reply
+from bot.chat.commands import Command, Reply
 from bot.chat.fields import Field
 from bot.fronts.web.answers import error_of, label_of
-from bot.fronts.web.visitors import Visitor
-from bot.languages import find_code, language, language_codes
+from bot.languages import language_codes
 from bot.services.advisor import Hint
 from bot.services.games import News
 from bot.services.rule_options import RULE_OPTIONS
 from bot.services.tables import bot_name
-from bot.typed import cleaned
 from bot.views.advice import (
     ACTIONS,
     bank_text,
@@ -31,7 +28,6 @@ from bot.views.advice import (
     position_text,
     reachable_text,
     reason_text,
-    set_aside_text,
 )
 from bot.views.card import Attachment, Card
 from bot.views.endings import ends_bars, ends_text
@@ -48,7 +44,8 @@ from bot.views.layout import (
 from bot.views.rules_text import rules_text, title_text
 from bot.views.why import no_bank_text
 from solver.play.advice import Advice, Odds
-from solver.wording import ENGLISH, figure, say, say_number, spoken
+from solver.turn.dice import Die
+from solver.wording import figure, say, say_number, spoken
 
 FOLDER = Path(__file__).parent
 CODES = tuple(language_codes())
@@ -71,11 +68,14 @@ _SPOTS = {
 _CARDS = MarkdownIt("js-default", {"breaks": True, "linkify": False}).disable(["link", "image"])
 """Reads the marks of messages; nothing in them is HTML, a link or a picture."""
 
+_KINDS = {Hint: "hint", Advice: "advice", Odds: "odds", News: "news"}
+
 MENU = (
     ("/", "ask"),
     ("/explore", "explore"),
     ("/play", "play"),
     ("/practise", "practise"),
+    ("/kingdom", "kingdom"),
     ("/rules", "rules"),
     ("/numbers", "numbers"),
 )
@@ -83,18 +83,14 @@ MENU = (
 
 def kind_of(reply: Reply) -> str:
     """Return the template that shows a reply."""
+    subject = reply.subject
     if error_of(reply):
         return "error"
-    match reply.subject:
-        case Hint():
-            return "hint"
-        case Advice():
-            return "advice"
-        case Odds():
-            return "odds"
-        case News():
-            return "news"
-    return "walk" if isinstance(getattr(reply.subject, "odds", None), Odds) else "text"
+    if getattr(subject, "brought", None):
+        return "text"  # dice by name, and what their badges may do
+    if isinstance(getattr(subject, "odds", None), Odds) and not isinstance(subject, Hint):
+        return "walk"
+    return _KINDS.get(type(subject), "text")
 
 
 def card_html(text: str) -> Markup:
@@ -124,19 +120,39 @@ def die(face: int) -> Markup:
     )
 
 
-def field_of(command: Command, one: Field, value: str, rules: Sequence[str]) -> Markup:
-    """Return a field of a form with its label."""
-    choices = tuple(rules) if one.completes == "rules" else ()
-    made = _field if len(value) <= _MOST_KEPT else _field.__wrapped__
-    return made(one, label_of(command, one), value, choices, spoken().code)
+@cache
+def bars_of(die: Die) -> list[tuple[bool, str]]:
+    """Return the chances of the faces of a die as outlines of bars, jokers by themselves."""
+    most = max(die.weights)
+    bars = {False: "", True: ""}
+    for place, weight in enumerate(die.weights):
+        height = round(20 * weight / most, 1)
+        bars[place + 1 in die.jokers] += f"M{3 + 5 * place} 23h4v-{height}h-4z" if weight else ""
+    return [(is_joker, bar) for is_joker, bar in bars.items() if bar]
+
+
+def fields_of(
+    command: Command, fields: Sequence[Field], given: Mapping[str, str], rules: Sequence[str]
+) -> Markup:
+    """Return fields of a form with their labels."""
+    values = tuple(given.get(one.name, "") for one in fields)
+    made = _fields if sum(map(len, values)) <= _MOST_KEPT else _fields.__wrapped__
+    labels = tuple(label_of(command, one) for one in fields)
+    return made(tuple(fields), labels, values, tuple(rules), spoken().code)
 
 
 @lru_cache(maxsize=5_000)
-def _field(one: Field, label: str, value: str, rules: tuple[str, ...], _code: str) -> Markup:
-    """A field in the language that is spoken, kept as a form has twenty of them."""
+def _fields(
+    fields: tuple[Field, ...],
+    labels: tuple[str, ...],
+    values: tuple[str, ...],
+    rules: tuple[str, ...],
+    _code: str,
+) -> Markup:
+    """Fields in the language that is spoken, kept as a form has twenty of them."""
     parts: Any = templates().get_template("parts.html").module
-    found: Markup = parts.field(one, label, value, rules)
-    return found
+    made = zip(fields, labels, values, strict=True)
+    return Markup().join(parts.field(*one, rules) for one in made)
 
 
 def picture_address(picture: Attachment) -> str:
@@ -178,11 +194,11 @@ def templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     views = (
         *(bank_text, cost_text, left_text, position_text, reachable_text, reason_text),
         *(
-            set_aside_text,
             after_keeping,
             hint_head,
             table_head,
@@ -194,9 +210,10 @@ def templates() -> Environment:
         ),
         *(whole_sentence, no_bank_text, figure, say, say_number),
         *(
+            bars_of,
             bot_name,
             die,
-            field_of,
+            fields_of,
             ends_bars,
             ends_text,
             rough_percent,
@@ -209,70 +226,3 @@ def templates() -> Environment:
     found.globals |= {one.__name__: one for one in views}
     found.globals |= {"ACTIONS": ACTIONS, "MENU": MENU, "RULE_OPTIONS": RULE_OPTIONS}
     return found
-
-
-class Page:
-    """A request, who sends it, and the page that answers it."""
-
-    def __init__(self, request: web.Request, visitor: Visitor, token: str) -> None:
-        self.request, self.visitor, self.token = request, visitor, token
-        self.given = {k: cleaned(v) for k, v in request.query.items() if k != "lang"}
-
-    @property
-    def asked_language(self) -> str:
-        """Return the language that the address names, "" where it names none."""
-        code = self.request.query.get("lang", "")
-        return code if code in CODES else ""
-
-    def link(self, path: str, given: Mapping[str, Any] | None = None, /, **more: Any) -> str:
-        """Return an address within these pages, in the language that was asked for."""
-        return link(path, given, **more, lang=self.asked_language)
-
-    @property
-    def languages(self) -> list[tuple[str, str, str]]:
-        """Return the other languages: the tag, the name and the address of this page in each."""
-        others = (code for code in CODES if code != spoken().code)
-        path, given = self.request.path, self.given
-        return [(code, native(code), link(path, given, lang=code)) for code in others]
-
-    def render(self, template: str, status: int = 200, /, **what: Any) -> web.Response:
-        """Return a page made by a template."""
-        text = templates().get_template(template).render(page=self, code=spoken().code, **what)
-        return web.Response(text=text, status=status, content_type="text/html")
-
-    def refused(self, sentence: str, status: int) -> web.Response:
-        """Return a page that says what went wrong."""
-        return self.render("refused.html", status, sentence=whole_sentence(sentence))
-
-
-def onward(address: str) -> web.Response:
-    """Return what sends a browser on to a page after it has sent a form."""
-    return web.Response(status=303, headers={"Location": address})
-
-
-def native(code: str) -> str:
-    """Return the name of a language as those who speak it call it."""
-    return ENGLISH.name if code == ENGLISH.code else language(code).name
-
-
-@lru_cache(maxsize=500)
-def best_code(accepted: str) -> str:
-    """Return the tag of the language that fits a header Accept-Language best."""
-    wanted: list[tuple[float, str]] = []
-    for part in accepted[:200].split(","):
-        tag, _, weight = part.strip().partition(";q=")
-        try:
-            wanted.append((-float(weight or 1), tag))
-        except ValueError:
-            continue
-    for _, tag in sorted(wanted, key=lambda one: one[0]):
-        if found := find_code(tag):
-            return found
-    return ENGLISH.code
-
-
-def command_link(page: Page, commands: Commands, line: str) -> str:
-    """Return the address of a question that stands in a text as it is typed."""
-    name, _, rest = line.removeprefix("/").partition(" ")
-    given = dict(one.split(":", 1) for one in rest.split() if ":" in one)
-    return page.link(f"/{name}", given) if name in commands.by_name else ""

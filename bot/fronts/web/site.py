@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations_with_replacement
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -26,6 +26,7 @@ _LEADS_NOWHERE = re.compile(
 )
 _EMPTY = re.compile(r'<h3>[^<]*</h3>\s*(?:<ul class="steps">\s*</ul>\s*)+')
 _MENU = {"/?": "index.html", "/explore?": "explore.html", "/rules?": "rules.html"}
+_STATIC = ("style.css", "icon.svg")
 _NUMBERS = ("points", "komi")
 """Questions whose answers are files, too."""
 
@@ -48,18 +49,42 @@ def site_pages(rules: Ruleset, name: str) -> dict[str, str]:
             roll = "".join(dice)
             endings = "&endings=yes" if number == rules.dice else ""
             found[f"roll-{roll}.html"] = f"/?{asked}&dice={roll}{endings}"
-    for file in ("style.css", "icon.svg"):
+    for file in _STATIC:
         found[file] = f"/static/{file}"
     return found
 
 
-async def write_site(base: str, language: str, rules: Ruleset, name: str, out: Path) -> int:
+async def write_site(
+    base: str, language: str, rules: Ruleset, name: str, out: Path, *, in_library: bool = False
+) -> int:
     """Write the pages that a server at an address shows; returns how many files there are.
+
+    in_library : whether the folder is one of those that `write_library` leads to
 
     Raises InvalidRequestError where one of them cannot be made, or written.
     """
     pages = site_pages(rules, name)
     files = _MENU | {_meant(address): file for file, address in pages.items()}
+    if in_library:
+        files["/rules?"] = "../index.html"
+    return await _written(base, language, pages, files, out)
+
+
+async def write_library(base: str, language: str, names: Iterable[str], out: Path) -> int:
+    """Write the page that leads to the sites of rule sets, each in a folder of its name.
+
+    Returns how many files there are, and raises what `write_site` does.
+    """
+    pages = {"index.html": "/rules", **{file: f"/static/{file}" for file in _STATIC}}
+    files = {f"/rules/{quote(name, safe='')}?": f"{name}/rules.html" for name in names}
+    files |= {_meant(address): file for file, address in pages.items()}
+    return await _written(base, language, pages, files, out)
+
+
+async def _written(
+    base: str, language: str, pages: dict[str, str], files: dict[str, str], out: Path
+) -> int:
+    """How many pages were written; `files` says where their links lead."""
     try:
         await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
         async with ClientSession(headers={"Accept-Language": language}) as session:
@@ -98,6 +123,8 @@ def _without_program(text: str, files: dict[str, str]) -> str:
         if not address.startswith("/"):
             return found[0]
         file = files.get(_meant(address))
+        if file is None and "button" in before:
+            return ""
         if file is None:
             return f"<span{before}>{said}</span>" if "<svg" not in said else f"<span>{said}</span>"
         return f'<a{before} href="{file}"{after}>{said}</a>'

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from bot.chat.presses import TablePress, read_press
 from bot.chat.pressing import QUESTIONS
-from bot.fronts.web.rendering import Page
+from bot.fronts.web.page import Page
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.table.events import Left
@@ -40,8 +40,9 @@ class Die:
     """A die of the roll on the table."""
 
     face: int
+    name: str
+    """What the die is called, "" where all are equal."""
     is_chosen: bool
-    label: str
     address: str
     """Where it is chosen or put back, "" where it cannot be."""
     why: str
@@ -91,12 +92,15 @@ def dice_of(page: Page, table: Table, card: TableCard, mask: int, *, moves: bool
     roll = table.game.turn.roll or ()
     by_action = {one.action: one for one in card.buttons}
     found = []
-    for number, face in enumerate(shown_faces(table.game, roll)):
+    kits = table.game.kits
+    shown = kits[table.game.mover].shown(roll) if kits and roll else None
+    for number, (die, face) in enumerate(zip(roll, shown_faces(table.game, roll), strict=True)):
         button = by_action.get(f"die{number}")
         can = moves and button is not None and button.enabled
         address = _chosen_at(page, table, button, mask) if button and can else ""
-        label, why = (button.label, button.why) if button else ("", "")
-        found.append(Die(face, bool(mask >> number & 1), label, address, why))
+        name = shown.first_name(shown.dice_set.type_of(die)).typed if shown else ""
+        why = button.why if button else ""
+        found.append(Die(face, name, bool(mask >> number & 1), address, why))
     return found
 
 

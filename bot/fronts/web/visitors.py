@@ -43,7 +43,8 @@ class Visitor:
     def caller(self, place: str | None = None) -> Caller:
         """Return them as who gives a command, in their own place, which they manage, or another."""
         here = place or self.id
-        return Caller(here, Person(self.id, self.name), manages=here == self.id)
+        is_passing = not self.is_known and here == self.id
+        return Caller(here, Person(self.id, self.name), here == self.id, is_passing=is_passing)
 
 
 class Visitors:
@@ -98,11 +99,12 @@ class Visitors:
             form = await request.post()
         except (ValueError, LookupError):  # bytes that are not the text they say they are
             raise web.HTTPForbidden from None
-        origin = request.headers.get("Origin")
+        site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
         here = {request.host, request.headers.get("Host")}
-        elsewhere = origin is not None and urlsplit(origin).netloc not in here
-        if request.headers.get("Sec-Fetch-Site", "none") not in {"same-origin", "none"}:
-            elsewhere = True
+        if site is not None:  # then an origin may be kept back
+            elsewhere = site not in {"same-origin", "none"}
+        else:
+            elsewhere = origin is not None and urlsplit(origin).netloc not in here
         if elsewhere or not _is_equal(str(form.get("token", "")), self.token(visitor)):
             raise web.HTTPForbidden
         return {name: value for name, value in form.items() if isinstance(value, str)}

@@ -11,7 +11,7 @@ from bot.review.chart import ChartPoint, GameChart
 from bot.views.card import Card
 from bot.views.chart import (
     _spread,
-    chart_png,
+    chart_picture,
     chart_text,
 )
 from bot.views.drawing import LINES
@@ -154,7 +154,7 @@ def test_pictures_have_their_size_and_paper(turns: int, players: int) -> None:
     chart = swing(turns, players, names) if turns else GameChart(tuple(names), ())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        png = chart_png(chart)
+        png = chart_picture(chart)
     assert struct.unpack(">II", png[16:24]) == (800, 450)
     assert pixels(png)[0, 0].tolist() == PAPER
     assert len(png) < 200_000
@@ -166,7 +166,7 @@ def test_pictures_have_their_size_and_paper(turns: int, players: int) -> None:
 def test_every_label_is_beside_the_end_of_its_line(last: tuple[float, ...]) -> None:
     """What is written in a player's colour is nearer to this line's end than to any other's."""
     even = tuple(1 / len(last) for _ in last)
-    image = pixels(chart_png(game([even, last, last])))
+    image = pixels(chart_picture(game([even, last, last])))
     ends, labels = [], []
     for seat in range(len(last)):
         colour = [int(LINES[seat][k : k + 2], 16) for k in (1, 3, 5)]
@@ -184,7 +184,7 @@ def test_every_label_is_beside_the_end_of_its_line(last: tuple[float, ...]) -> N
 
 def test_nothing_is_drawn_over_the_edge() -> None:
     chart = swing(60, 5, ["W" * 40, "M" * 40, "@" * 40, "a", "b"])
-    image = pixels(chart_png(chart))
+    image = pixels(chart_picture(chart))
     for edge in (image[0], image[-1], image[:, 0], image[:, -1]):
         assert (edge == PAPER).all()
 
@@ -192,9 +192,9 @@ def test_nothing_is_drawn_over_the_edge() -> None:
 @pytest.mark.slow
 def test_pictures_drawn_at_a_time_in_threads_are_the_same() -> None:
     charts = [swing(10 + k, 2 + k % 3) for k in range(8)]
-    alone = [chart_png(chart) for chart in charts]
+    alone = [chart_picture(chart) for chart in charts]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(chart_png, charts))
+        together = list(pool.map(chart_picture, charts))
     assert together == alone
 
 

@@ -74,7 +74,8 @@
 
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[href]");
-    if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    // where a map was clicked the browser alone tells
+    if (!link || event.target.isMap || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const address = new URL(link.href);
     // within the page alone: the menu and other kinds of files are loaded as ever
     if (address.origin !== location.origin || !main().contains(link) || /\.\w+$|^\/api\//.test(address.pathname)) return;
@@ -103,16 +104,25 @@
     }
   };
 
-  document.addEventListener("input", (event) => {
-    const field = event.target, form = field.form;
-    if (!form || form.method !== "get" || new URL(form.action).pathname !== "/") return;
+  const ask = (field) => {
+    const form = field.form;
+    if (!form?.dataset.live) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       if (!form.isConnected || !form.checkValidity()) return;
       const at = field.type === "text" ? field.selectionStart : null;
       send(form, new FormData(form), { id: field.id, at });
     }, PAUSE);
+  };
+
+  document.addEventListener("input", ({ target }) => {
+    const told = target.type === "range" && document.querySelector(`output[for="${target.id}"]`);
+    if (told) told.value = Number(target.value).toLocaleString(document.documentElement.lang);
+    else ask(target);
   });
+
+  // a slider asks once it is let go, as its answer replaces it
+  document.addEventListener("change", ({ target }) => { if (target.type === "range") ask(target); });
 
   addEventListener("popstate", () => go(location.href, {}, false));
   const first = document.querySelector("noscript")?.textContent.match(/content="(\d+)"/);

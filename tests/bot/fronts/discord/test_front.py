@@ -124,7 +124,7 @@ async def test_a_result_does_not_wait_for_its_chart(
 
     monkeypatch.setattr(Tables, "rolled", rolled)
     monkeypatch.setattr(Oracle, "chart", AsyncMock(return_value=chart_of([(0.3, 0.7)] * 5)))
-    monkeypatch.setattr("bot.fronts.discord.answers.chart_png", drawn)
+    monkeypatch.setattr("bot.fronts.discord.answers.chart_picture", drawn)
     rules = variant("kcd", goal=500)
     async with open_parts(Settings(data=tmp_path), Advisor(tmp_path)) as parts:
         front = DiscordFront(parts.commands, parts.pressing)

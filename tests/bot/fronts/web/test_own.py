@@ -36,10 +36,30 @@ async def test_the_daily_position_is_asked_and_answered(site: Site, code: str) -
         told = await visit.post("/press", {**form, "press": next(iter(buttons.values()))})
         check_sound(told, code)
         assert re.search(r"\d[.,]\d\d %", told.words)
+        # who loads the page again sees the same
+        assert (await visit.get(told.url)).words == told.words
         # it has been answered, and is not asked again
         again = await visit.post("/press", {**form, "press": next(iter(buttons.values()))})
         assert again.status in {200, 400}
         assert "<b>" not in told.text
+
+
+async def test_nothing_is_kept_of_who_has_no_cookie(site: Site, visit: Visit) -> None:
+    asked = await practise(visit, "/daily")
+    value = next(iter(asked.buttons().values()))
+    async with site.visitor() as other:
+        form = (await other.get("/daily")).form("/daily")
+        refused = await other.post("/press", {**form, "press": value})
+    assert refused.status == 400
+    board = await visit.get("/daily?what=board")
+    check_sound(board, "en")
+    assert "Nobody has answered" in board.words
+    await visit.post("/press", {**asked.form("/press"), "press": value})
+    assert (
+        "1 of 1" in (again := await visit.get("/daily?what=board")).words or "0 of 1" in again.words
+    )
+    # what somebody asks by an address answers nothing
+    assert "NUMBER" not in (await visit.get("/daily?what=answer&number=1")).words
 
 
 async def test_statistics_are_one_s_own(visit: Visit) -> None:
@@ -121,7 +141,9 @@ async def test_house_rules_are_made_solved_and_asked_by(tmp_path: Path, kernels:
         # others do not know them
         async with site.visitor() as other:
             assert (await other.get("/rules/my%20sunday")).status == 400
-        form = (await visit.get("/rules/my%20sunday")).form("/rules/my")
+        [link] = [one for one in (await visit.get("/rules/my%20sunday")).links if "sure=" in one]
+        form = (sure := await visit.get(link)).form("/rules/my")
+        assert "Delete these rules?" in sure.words
         gone = await visit.post("/rules/my%20sunday", {**form, "do": "delete"})
         assert "my sunday" not in gone.words
 

@@ -9,16 +9,19 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from aiohttp.test_utils import make_mocked_request
+from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
 from bot.fronts.web.answers import line_of
 from bot.fronts.web.app import _HEADERS
-from bot.fronts.web.rendering import best_code, field_of
+from bot.fronts.web.clicks import _ON_PAGES
+from bot.fronts.web.page import best_code
+from bot.fronts.web.rendering import fields_of
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors
-from bot.languages import language, language_codes
+from bot.languages import CATALOGUES, language, language_codes
 from bot.views.advice import advice_text
 from solver.wording import said_in
 from tests.bot.fronts.web.visiting import Seen, Site, Visit, open_site
@@ -40,13 +43,19 @@ PAGES = [
     "/points?rules=facebook",
     "/komi?rules=facebook",
     "/kcd?my-dice=lucky*3,odd,ordinary*2&goal=600",
+    "/kingdom",
+    "/kingdom?own=lucky*2,odd&choose=own&goal=600",
+    "/kingdom?my-badge=gold-might&choose=their-badge",
+    "/?my-dice=lucky*3,odd,ordinary*2&dice=1+lucky,5+odd&goal=600",
+    "/duel",
+    "/memo?rules=kcd",
     "/play",
     "/practise",
     "/daily",
     "/rules",
     "/rules/zilch",
     "/rules/new?base=kcd",
-    "/privacy",
+    "/privacy?forgotten=yes",
     "/nowhere",
 ]
 """A page of each kind, some with an answer and some with a refusal."""
@@ -57,15 +66,11 @@ def labelled(page: ET.Element) -> set[str]:
     return {one.get("for", "") for one in page.iter("label")}
 
 
-def svg_size(text: str) -> list[str]:
-    """The sides of an SVG that can be read."""
-    picture = ET.fromstring(text)  # noqa: S314 - it is our own
-    assert picture.tag.endswith("svg")
-    return picture.get("viewBox", "").split()[2:]
+def check_sound(seen: Seen, code: str, *, repeats: bool = False) -> None:
+    """A page has valid HTML that a screen reader can read, and no script or style of its own.
 
-
-def check_sound(seen: Seen, code: str) -> None:
-    """A page has valid HTML that a screen reader can read, and no script or style of its own."""
+    It says what to click, and names nothing to be typed; `repeats` what somebody has typed.
+    """
     page = seen.html
     assert page.get("lang") == code
     title, description = page.find(".//title"), page.find(".//meta[@name='description']")
@@ -85,6 +90,7 @@ def check_sound(seen: Seen, code: str) -> None:
     assert not [one for one in page.iter() if any(name.startswith("on") for name in one.keys())]  # noqa: SIM118
     assert all(one.get("src") for one in page.iter("script"))
     assert len(seen.text) < 100_000
+    assert repeats or not re.search(r"(?<![\w/.])/[a-z][a-z-]+(?![\w/])", seen.words), seen.url
     for name, value in _HEADERS.items():
         assert seen.headers[name] == value
 
@@ -150,50 +156,12 @@ async def test_dice_are_tapped_by_links_alone(visit: Visit) -> None:
     assert [one for one in seen.links if one.endswith("3" * 7)] == []
 
 
-async def test_a_position_is_sent_to_somebody_by_its_id(visit: Visit) -> None:
-    seen = await visit.get("/?dice=653332")
-    [link] = {one for one in seen.links if "/p/" in one}
-    shown = await visit.get(link)
-    assert "51.10 %" in shown.words
-    [preview] = re.findall(r'og:image" content="([^"]+)"', shown.text)
-    drawn = await visit.get(preview)
-    assert drawn.headers["Content-Type"] == "image/png"
-
-
-async def test_steps_lead_on(visit: Visit) -> None:
-    seen = await visit.get("/explore?turn=350&dice=2&me=4200&them=5000")
-    [link] = [one for one in seen.links if "turn=350" in one and "me=5200" in one]
-    assert "you 5,200, them 5,000, turn total 350" in (await visit.get(link)).words
-
-
-@pytest.mark.parametrize("look", ["light", "dark"])
-async def test_a_turn_is_drawn(visit: Visit, look: str) -> None:
-    drawn = await visit.get(f"/explain.svg?turn=350&dice=2&look={look}&lang=de")
-    assert drawn.headers["Content-Type"] == "image/svg+xml"
-    assert svg_size(drawn.text)
-    assert (await visit.get("/explain.svg?look=loud")).status == 404
-
-
-@pytest.mark.slow
-async def test_maps_are_drawn(visit: Visit) -> None:
-    for kind in ("win", "border"):
-        drawn = await visit.get(f"/map/{kind}.svg?rules=classic&look=dark")
-        assert svg_size(drawn.text)
-
-
-async def test_pictures_of_rules_that_may_change_are_not_kept(visit: Visit) -> None:
-    picture = "/explain.svg?turn=350&dice=2"
-    assert "max-age" in (await visit.get(picture)).headers["Cache-Control"]
-    await visit.post("/stats", (await visit.get("/stats")).form("/stats"))
-    assert "max-age" not in (await visit.get(picture)).headers["Cache-Control"]
-
-
 async def test_what_is_typed_is_shown_as_it_is(visit: Visit) -> None:
     for text in ("<script>alert(1)</script>", '"><b>x', *ACTED_ON, *HIDDEN):
         async with visit.session.get(visit.base, params={"dice": text, "me": text}) as found:
             seen = Seen(found.status, await found.text(), str(found.url), dict(found.headers))
         assert seen.status in {200, 400}
-        check_sound(seen, "en")
+        check_sound(seen, "en", repeats=True)
         assert "<script>alert" not in seen.text
         assert "<b>" not in seen.text
 
@@ -208,13 +176,23 @@ async def test_more_dice_than_anybody_rolls_are_no_long_page(visit: Visit) -> No
     assert len(seen.text) < 200_000
 
 
+def test_what_pages_say_otherwise_is_said_by_the_chat() -> None:
+    catalogue = CATALOGUES / "de.po"
+    with catalogue.open("rb") as file:
+        known = {one.id if isinstance(one.id, str) else one.id[0] for one in read_po(file)}
+    assert [sentence for sentence in _ON_PAGES if sentence not in known] == []
+    # and has the same parts, or fewer
+    for chat, page in _ON_PAGES.items():
+        assert set(re.findall(r"{\w+", page)) <= set(re.findall(r"{\w+", chat)), page
+
+
 def test_long_values_fill_no_memory(site: Site) -> None:
     command = site.chat.commands.by_name["advise"]
     [one, *_] = command.fields or ()
-    field_of(command, one, "", ())
+    fields_of(command, [one], {}, ())
     tracemalloc.start()
     for number in range(300):
-        field_of(command, one, f"{number:7000}", ())
+        fields_of(command, [one], {one.name: f"{number:7000}"}, ())
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 1_000_000

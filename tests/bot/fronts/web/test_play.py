@@ -65,7 +65,7 @@ async def test_a_game_to_its_end_and_its_review(site: Site, code: str) -> None:
         assert "100" in review.words
         proof = Proof.model_validate_json(json.dumps(await visit.json(f"/game/{game}/proof.json")))
         assert proof.game == game
-        drawn = await visit.get(f"/game/{game}/chart.png")
+        drawn = await visit.get(f"/game/{game}/chart.svg?look=dark")
         assert drawn.status in {200, 404}  # a game of one turn has no chart
         assert game in (await visit.get("/play")).text
         again = await press(visit, over, {"en": "Rematch", "de": "Revanche"}[code])
@@ -169,6 +169,14 @@ async def test_forged_forms_are_refused(site: Site, both: tuple[Visit, Visit]) -
             assert shown.buttons().keys() <= {"Join"}
 
 
+async def test_a_form_whose_origin_is_kept_back_is_taken_from_here_alone(visit: Visit) -> None:
+    """Chromium says "null" where a page wants no referrer to be told."""
+    form = {**(await visit.get("/play")).form("/play"), "level": "cautious", "rules": "kcd"}
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200)):
+        headers = {"Origin": "null", "Sec-Fetch-Site": site}
+        assert (await visit.post("/play", form, **headers)).status == status
+
+
 @pytest.mark.parametrize(
     "kind", ["multipart/form-data; boundary=x", "application/x-www-form-urlencoded; charset=zap"]
 )
@@ -229,8 +237,22 @@ async def test_rules_are_solved_before_a_game_of_them(tmp_path: Path, kernels: P
                 break
             check_sound(seen, "en")
             assert "http-equiv" in seen.text
-            seen = await visit.get("/play/begun")
+            seen = await visit.get(seen.url)
         assert "kcd-500 rules" in seen.words
+
+
+async def test_a_second_game_does_not_join_one_that_waits(tmp_path: Path, kernels: Path) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    opened = open_site(tmp_path, tmp_path / "strategies", needed=30)
+    async with opened as site, site.visitor() as visit:
+        first = await begin(visit, rules="kcd", goal="700")
+        second = await begin(visit, rules="kcd", goal="500")
+        for _ in range(400):
+            if "/game/" in first.url and "/game/" in second.url:
+                break
+            first, second = await visit.get(first.url), await visit.get(second.url)
+        assert "kcd-700 rules" in first.words
+        assert "kcd-500 rules" in second.words
 
 
 async def test_links_to_be_sent_are_those_of_the_proxy(data: Path, tmp_path: Path) -> None:

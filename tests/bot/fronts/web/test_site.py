@@ -6,7 +6,7 @@ import html5lib
 import pytest
 
 from bot.cli.web import site_command
-from bot.fronts.web.site import write_site
+from bot.fronts.web.site import write_library, write_site
 from bot.settings import Settings
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
@@ -49,3 +49,14 @@ def test_the_command_writes_a_preset(
     site_command.main(arguments, standalone_mode=False, obj=Settings(data=tmp_path, workers=0))
     assert "936 files" in capsys.readouterr().out
     assert len(list((tmp_path / "out").iterdir())) == 936
+
+
+async def test_a_library_leads_to_the_sites_of_its_rules(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    async with open_site(tmp_path, tmp_path / "strategies") as site:
+        assert await write_library(site.base, "en", ["kcd", "zilch"], out) == 3
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(
+        (out / "index.html").read_text("utf-8")
+    )
+    links = {one.get("href") for one in page.iter("a")} - {"#main", "index.html"}
+    assert links == {"kcd/rules.html", "zilch/rules.html"}
