@@ -127,6 +127,8 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
         found.append({"dice": pattern, "points": draw(st.one_of(prices))})
         if draw(rarely(False, True)):
             found[-1]["then"] = "roll_on"
+        if len(pattern) > 1 and draw(st.booleans()):
+            found[-1]["uses"] = draw(st.integers(1, len(pattern) - 1))
     for then in draw(rarely((), ["loses_turn"], ["loses_turn", "loses_score"], ["wins_game"])):
         pattern = draw(st.text("aab26", min_size=2, max_size=max(2, dice)))
         found.append({"dice": pattern, "then": then})
@@ -266,6 +268,17 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         ),
         "pairs to confirm, no hot dice": small(
             scoring={"combination": tables("aa=150,roll-on")}, hot_dice="no_bank", minimum_bank=150
+        ),
+        "two 5s as a 1": small(scoring={"combination": tables("55=100,uses-1")}),
+        "two 5s as a 1, all that score": small(
+            dice=4,
+            set_aside_all=True,
+            scoring={"single": (100, 0, 0, 0, 0, 0), "combination": tables("55=100,uses-1")},
+        ),
+        "two 5s as a 1, hot dice forced": small(
+            scoring={"combination": tables("55=100,uses-1,aaa=300,uses-2,roll-on")},
+            hot_dice="forced",
+            dice=4,
         ),
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),

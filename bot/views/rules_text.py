@@ -10,12 +10,12 @@ from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
 from solver.rules.file import Finding
-from solver.rules.patterns import COUNTS, Dice, dice_of, in_words
+from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.rules.scoring import worth_of
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
-from solver.wording import and_text, figure, say, say_later, short
+from solver.wording import and_text, figure, say, say_later, say_number, short
 
 NO_SCORE = (
     say_later("a die without any score"),
@@ -161,9 +161,17 @@ def but_nothing(rules: Ruleset) -> Ruleset:
 def combination_points(rules: Ruleset) -> dict[str, int]:
     """Points of patterns of different faces in words; 0 where one does not score."""
     found: dict[str, int] = {}
-    for _, pattern, points in rules.scoring.patterns():
-        if len({*pattern}) > 1 and len(pattern) <= rules.dice:
+    for _, pattern, points, uses in rules.scoring.patterns():
+        is_named = len({*pattern}) > 1 or uses < len(pattern)
+        if is_named and len(pattern) <= rules.dice:
             name = in_words(pattern)
+            if uses < len(pattern):
+                name = say_number(
+                    "{pattern}, using up one die",
+                    "{pattern}, using up {number} dice",
+                    uses,
+                    pattern=name,
+                )
             if points == "sum":
                 name = say("{pattern}: the sum of the faces, at most", pattern=name)
             most = max(worth_of(dice, points) for dice in dice_of(pattern))
@@ -176,10 +184,11 @@ def _has_two_prices(rules: Ruleset) -> bool:
     if not rules.scoring.combination:
         return False
     return any(
-        0 < worth_of(dice, points) < rules.combinations[dice]
-        for _, pattern, points in rules.scoring.patterns()
+        0 < worth_of(shown, points) < rules.combinations[dice]
+        for _, pattern, points, uses in rules.scoring.patterns()
         if len(pattern) <= rules.dice
-        for dice in dice_of(pattern)
+        for shown in dice_of(pattern)
+        for dice in using(shown, uses)
         if dice in rules.combinations
     )
 
@@ -200,7 +209,7 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
             points=worth[make_roll(dice)],
         )
         for dice, points in sorted(rules.combinations.items(), key=_alike_first)
-        if worth[make_roll(dice)] > points
+        if dice[-1] < FREED and worth[make_roll(dice)] > points
     ]
     return found[:2]
 

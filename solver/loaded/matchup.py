@@ -354,7 +354,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             right=rules.dice,
             number=number,
         )
-    if rules.to_confirm:
+    if rules.to_confirm or rules.has_freed:
         raise _not_yet(rules, "scoring.combination")
     if not thrown.has_jokers:
         return

@@ -8,14 +8,17 @@ a face of its own, which no other letter and no digit of its pattern has: "aabb"
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import permutations
+from itertools import combinations, permutations
 
 from solver.wording import and_text, say, say_later
 
 FACES = range(1, 7)
 
 Dice = tuple[int, ...]
-"""Faces in ascending order."""
+"""Faces in ascending order, behind them those of dice that count and are rolled again (FREED)."""
+
+FREED = 10
+"""Added to the face of a die that counts in a combination, which does not use it up."""
 
 COUNTS = (
     say_later("one"),
@@ -45,6 +48,27 @@ def dice_of(pattern: str) -> tuple[Dice, ...]:
         shown = dict(zip(letters, chosen, strict=True))
         found.add(tuple(sorted(shown.get(sign) or int(sign) for sign in pattern)))
     return tuple(sorted(found))
+
+
+def using(dice: Dice, uses: int) -> set[Dice]:
+    """Dice that are one combination in each way to use up so many of them."""
+    found = set()
+    for used in combinations(dice, uses):
+        freed = (Counter(dice) - Counter(used)).elements()
+        found.add((*used, *(FREED + face for face in freed)))
+    return found
+
+
+def faces_of(dice: Dice) -> Dice:
+    """What all dice show that are one combination, in ascending order."""
+    return tuple(sorted(face % FREED for face in dice))
+
+
+def spelled(dice: Dice) -> str:
+    """Dice that are one combination: "555", and "5+5" where the second 5 is rolled again."""
+    freed = [face - FREED for face in dice if face > FREED]
+    used = "".join(map(str, dice[: len(dice) - len(freed)]))
+    return "+".join((used, *(["".join(map(str, freed))] if freed else [])))
 
 
 def by_face(pattern: str) -> Iterator[tuple[int, str]]:

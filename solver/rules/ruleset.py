@@ -31,7 +31,19 @@ from solver.rules.options import (
     options_of,
     read_number,
 )
-from solver.rules.patterns import FACES, Dice, any_of, canonical, dice_of, in_words, shown_in, tidy
+from solver.rules.patterns import (
+    FACES,
+    FREED,
+    Dice,
+    any_of,
+    canonical,
+    dice_of,
+    faces_of,
+    in_words,
+    shown_in,
+    spelled,
+    tidy,
+)
 from solver.rules.scoring import SCORING_OPTIONS, Combination, Scoring, Then
 from solver.wording import and_text, say, say_later, say_number
 
@@ -475,16 +487,26 @@ class Ruleset(Data):
         confirmed = sorted(
             {tidy(one.dice) for one in self.scoring.combination if self._doubts(one)}
         )
-        value = {"loses_turn": patterns, "to_confirm": confirmed}
+        uses = sorted(
+            f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
+        )
+        value = {"loses_turn": patterns, "to_confirm": confirmed, "uses": uses}
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
         )
         said = reduce(either, map(in_words, confirmed)) if confirmed else ""
         sentences = [say(doubt, combinations=said)] if confirmed else []
+        if uses:
+            sentences.append(
+                say(
+                    "Where a combination uses up fewer dice than it takes, only these are set"
+                    " aside: the others are rolled again, and count in no other combination."
+                )
+            )
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
-            return value, " ".join(sentences or nothing), bool(confirmed)
+            return value, " ".join(sentences or nothing), bool(sentences)
         message = say_later(
             "A roll with {patterns} is a farkle, too, whatever else it shows{more}."
         )
@@ -500,7 +522,7 @@ class Ruleset(Data):
     def _doubts(self, combination: Combination) -> bool:
         """Whether dice count as a combination that has to be confirmed."""
         dice = set(dice_of(combination.dice))
-        return combination.then == "roll_on" and not dice.isdisjoint(self.to_confirm)
+        return combination.then == "roll_on" and not dice.isdisjoint(map(faces_of, self.to_confirm))
 
     ending: Literal["at_once", "final_turn", "equal_turns"] = described(
         "at_once",
@@ -691,6 +713,14 @@ class Ruleset(Data):
                         " it does"
                     ),
                 )
+            elif one.uses is not None and (one.points is None or one.uses >= len(one.dice)):
+                place, message = (
+                    (*place, "uses"),
+                    say_later(
+                        "{key}: goes with points, and should be less than the {number} dice of"
+                        ' "{pattern}"'
+                    ),
+                )
             elif number not in counting:
                 message = say_later(
                     '{key}: the points of "{pattern}" never count, as the same dice are worth as'
@@ -736,7 +766,7 @@ class Ruleset(Data):
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
-        """Points of every scoring combination, by its dice in ascending order."""
+        """Points of every scoring combination, by its dice; those it frees stand last."""
         return self.scoring.combinations(self.dice)
 
     @cached_property
@@ -764,6 +794,11 @@ class Ruleset(Data):
     def to_confirm(self) -> frozenset[Dice]:
         """Combinations after which a further roll has to score before the turn may be banked."""
         return self.scoring.to_confirm(self.dice)
+
+    @cached_property
+    def has_freed(self) -> bool:
+        """Whether there are combinations that do not use up all their dice."""
+        return any(dice[-1] > FREED for dice in self.combinations)
 
     @cached_property
     def of_turn(self) -> "Ruleset":
@@ -870,9 +905,7 @@ class Ruleset(Data):
     def _canonical(self) -> dict[str, Any]:
         """What decides play."""
         canonical: dict[str, Any] = {
-            "combinations": {
-                "".join(map(str, dice)): points for dice, points in self.combinations.items()
-            },
+            "combinations": {spelled(dice): points for dice, points in self.combinations.items()},
             **self.model_dump(
                 exclude={"name", "title", "source", "score_floor", "scoring"},
                 exclude_defaults=True,
@@ -882,7 +915,7 @@ class Ruleset(Data):
         if self.floor_is_played:
             canonical["score_floor"] = 0
         if self.to_confirm:
-            canonical["to_confirm"] = sorted("".join(map(str, dice)) for dice in self.to_confirm)
+            canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
         return canonical

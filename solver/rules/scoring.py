@@ -25,7 +25,7 @@ from solver.rules.options import (
     read_number,
     some_of,
 )
-from solver.rules.patterns import FACES, Dice, by_face, dice_of, tidy
+from solver.rules.patterns import FACES, FREED, Dice, by_face, dice_of, faces_of, tidy, using
 from solver.wording import say_later
 
 Price = int | tuple[int, ...] | Literal["sum"]
@@ -77,11 +77,13 @@ class Combination(Data):
         _PRICE,
     ] = described(None)
     then: Then = described("scores")
+    uses: Annotated[Annotated[int, Field(strict=True, ge=1)] | None, NUMBER] = described(None)
 
     def __str__(self) -> str:
         points = self.points or self.then
         shown = ",".join(map(str, points)) if isinstance(points, tuple) else points
-        return f"{self.dice}={shown}{',roll-on' if self.then == 'roll_on' else ''}"
+        uses = f",uses-{self.uses}" if self.uses else ""
+        return f"{self.dice}={shown}{uses}{',roll-on' if self.then == 'roll_on' else ''}"
 
 
 def _combinations(text: str) -> Any:
@@ -98,6 +100,8 @@ def _combinations(text: str) -> Any:
         word = points.replace("-", "_")
         if word == "roll_on" and found[-1]["points"]:
             found[-1]["then"] = word
+        elif uses := re.fullmatch("uses_([0-9])", word):
+            found[-1]["uses"] = int(uses[1])
         else:
             found[-1]["points"].append(word if word in get_args(Then) else read_number(points))
     for one in found:
@@ -112,7 +116,7 @@ _COMBINATIONS = Kind(
     _combinations,
     say_later(
         "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, sum, wins-game, loses-score or loses-turn (roll-on after points), or none"
+        " a, sum, wins-game, loses-score or loses-turn (roll-on or uses-1 after points), or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )
@@ -239,13 +243,14 @@ class Scoring(Data):
         usage="combination:aaabb=250",
         ask='Other combinations, such as aaabb=250 or 1234=400 (letters: equal faces), or "none"',
     )
-    """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal letters
-    are dice of one face, which no other letter and no digit has; `points` are a number, "sum" for
-    the sum of the faces, or six numbers by the face of the first letter; with a `then` of
-    "roll_on" beside them no bank comes before dice of a further roll are set aside. Or with `dice`
-    and `then`: a roll with such dice among others is one that wins ("wins_game", as `instant_win`),
-    that loses everything ("loses_score", as `lose_everything`), or a farkle whatever scores
-    ("loses_turn").
+    """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal
+    letters are dice of one face, which no other letter and no digit has; `points` are a number,
+    "sum" for the sum of the faces, or six numbers by the face of the first letter; with a
+    `then` of "roll_on" beside them no bank comes before dice of a further roll are set aside,
+    and with `uses` only so many of the dice are set aside, the others being rolled again. Or
+    with `dice` and `then`: a roll with such dice among others is one that wins ("wins_game", as
+    `instant_win`), that loses everything ("loses_score", as `lose_everything`), or a farkle
+    whatever scores ("loses_turn").
 
     A roll that wins does not lose, and one that loses everything is no farkle.
 
@@ -253,24 +258,34 @@ class Scoring(Data):
     aside count as such a combination may not be banked, before something was set aside of a further
     roll. Of several ways to count dice for as many points that with the fewest of these counts.
 
-    All its dice are set aside together. Where dice score by several keys or tables, the most points
-    count; a table that never counts for that is refused."""
+    With points and `uses` a combination needs all its dice in the roll, but only so many of them,
+    whichever the player likes, are set aside: of "55" with 100 points and `uses = 1` two 5s count
+    as a 1, and one of them is rolled again with the dice that are left. No die counts in two
+    combinations, set aside or not; so dice that are set aside are worth the most points for which
+    they can count with any of the others in the roll.
 
-    def _prices(self) -> Iterator[tuple[Place, str, Price]]:
-        """The pattern that each key stands for, and each combination, with where it is said."""
+    Otherwise all its dice are set aside. Where dice score by several keys or tables, the most
+    points count; a table that never counts for that is refused."""
+
+    def _prices(self) -> Iterator[tuple[Place, str, Price, int]]:
+        """The pattern that each key stands for, and each combination, with where it is said.
+
+        And its price, and how many of its dice it uses up.
+        """
         for option in SCORING_OPTIONS.values():
             if option.pattern:
                 points = getattr(self, option.key)
                 price = self._beyond_three(option) if points is None else points
-                yield option.place, option.pattern, price
+                yield option.place, option.pattern, price, len(option.pattern)
         for key in self.three_pairs_include:
-            yield SCORING_OPTIONS[key].place, SCORING_OPTIONS[key].pattern, self.three_pairs
+            option = SCORING_OPTIONS[key]
+            yield option.place, option.pattern, self.three_pairs, len(option.pattern)
         place = SCORING_OPTIONS["combination"].place
         # of as many points those that need not be confirmed come first
         in_order = sorted(enumerate(self.combination), key=lambda one: one[1].then == "roll_on")
         for number, one in in_order:
             if one.points is not None:
-                yield (*place, str(number)), one.dice, one.points
+                yield (*place, str(number)), one.dice, one.points, one.uses or len(one.dice)
 
     def _beyond_three(self, option: Option) -> tuple[int, ...]:
         """Points of more than three of a kind by face, as those of three say."""
@@ -278,25 +293,35 @@ class Scoring(Data):
         times = {"none": 0, "linear": 1 + more, "doubling": 2**more}[self.more_of_a_kind]
         return tuple(times * points for points in self.three_of_a_kind)
 
-    def patterns(self) -> Iterator[tuple[Place, str, int | Literal["sum"]]]:
-        """Every pattern that scores, in its one spelling, with where it is said and its points."""
-        for place, pattern, price in self._prices():
+    def patterns(self) -> Iterator[tuple[Place, str, int | Literal["sum"], int]]:
+        """Every pattern that scores, in its one spelling, with where it is said and its points.
+
+        And how many of its dice it uses up.
+        """
+        for place, pattern, price, uses in self._prices():
             if isinstance(price, tuple):
                 for face, of_face in by_face(pattern):
-                    yield place, tidy(of_face), price[face - 1]
+                    yield place, tidy(of_face), price[face - 1], uses
             else:
-                yield place, tidy(pattern), price
+                yield place, tidy(pattern), price, uses
 
     def dearest(self, number_of_dice: int) -> dict[Dice, tuple[int, Place]]:
         """The most points of dice that show a pattern, and where they are said first."""
         found: dict[Dice, tuple[int, Place]] = {}
-        for place, pattern, points in self.patterns():
+        for place, pattern, points, uses in self.patterns():
             if points and len(pattern) <= number_of_dice:
-                for dice in dice_of(pattern):
-                    worth = worth_of(dice, points)
-                    if dice not in found or found[dice][0] < worth:
-                        found[dice] = worth, place
-        return found
+                for shown in dice_of(pattern):
+                    worth = worth_of(shown, points)
+                    for dice in using(shown, uses):
+                        if dice not in found or found[dice][0] < worth:
+                            found[dice] = worth, place
+        # dice that are worth as much by themselves need no others
+        used = {dice: tuple(face for face in dice if face < FREED) for dice in found}
+        return {
+            dice: one
+            for dice, one in found.items()
+            if used[dice] == dice or found.get(used[dice], (0, ()))[0] < one[0]
+        }
 
     def counting(self, number_of_dice: int) -> list[int]:
         """The numbers of those combinations that are the dearest of some dice, or need no price."""
@@ -324,7 +349,7 @@ class Scoring(Data):
         """Points of every scoring combination."""
         found = {dice: points for dice, (points, _) in self.dearest(number_of_dice).items()}
         if self.nothing:
-            scores = [Counter(dice) for dice in found]
+            scores = [Counter(faces_of(dice)) for dice in found]
             for roll in combinations_with_replacement(FACES, number_of_dice):
                 if not any(dice <= Counter(roll) for dice in scores):
                     found[roll] = self.nothing

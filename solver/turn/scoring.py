@@ -12,18 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
+from solver.rules.patterns import FREED
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Dice kept from a roll, each of which scores, and the most points they are worth."""
+    """Dice kept from a roll, each of which scores, and the most points they are worth in it."""
 
     dice: Roll
     points: int
     to_confirm: bool = False
     """Whether a further roll has to score before the turn may be banked."""
+    freed: Roll = ()
+    """Dice of the roll that count with them and are rolled again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +190,12 @@ class TurnPlan:
 
 def all_points(rules: Ruleset) -> dict[Roll, int]:
     """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice."""
-    return {kept.dice: kept.points for kept in _all_points(rules.of_turn)}
+    return {kept.dice: kept.points for kept in _all_points(rules.of_turn) if not kept.freed}
 
 
 @lru_cache(maxsize=RULESETS)
 def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
-    """Every multiset that scores with all its dice."""
+    """Every multiset that scores with all its dice, with any that it needs beside it."""
     # of as many points those with the fewest combinations to be confirmed
     combinations = {
         make_roll(dice): points * _MANY - (dice in rules.to_confirm)
@@ -200,7 +203,12 @@ def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
     }
     found = _most_points(combinations, FACES, rules.dice)
     return tuple(
-        SetAside(dice, -(-worth // _MANY), to_confirm=bool(worth % _MANY))
+        SetAside(
+            tuple(face for face in dice if face < FREED),
+            -(-worth // _MANY),
+            to_confirm=bool(worth % _MANY),
+            freed=tuple(face - FREED for face in dice if face > FREED),
+        )
         for dice, worth in found.items()
     )
 
@@ -211,7 +219,8 @@ def _most_points(combinations: dict[Roll, int], faces: Iterable[int], most: int)
     The best partition into combinations, by adding one combination after another.
     """
     # a digit counts the dice of a face: multisets add as their numbers do
-    digits = {face: (most + 1) ** place for place, face in enumerate(faces)}
+    signs = dict.fromkeys([*faces, *(face for dice in combinations for face in dice)])
+    digits = {face: (most + 1) ** place for place, face in enumerate(signs)}
     added = [
         (sum(digits[face] for face in dice), len(dice), points)
         for dice, points in combinations.items()
@@ -289,7 +298,7 @@ def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
 def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     points, thrown = all_points(rules), dice_set(rules)
     every = _in_order(_all_points(rules))
-    needed = _counted(kept.dice for kept in every)
+    needed = _counted(kept.dice + kept.freed for kept in every)
     found = {}
     for remaining in range(1, thrown.whole + 1):
         rolls = [roll for roll, _ in thrown.rolls(remaining)]
@@ -298,8 +307,18 @@ def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
         legal = (every[place] for place in np.nonzero(is_in)[1].tolist())
         for roll, number in zip(rolls, is_in.sum(axis=1).tolist(), strict=True):
             kept = list(islice(legal, number))
+            if rules.has_freed:
+                kept = _first_of_each(kept)
             found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
     return found
+
+
+def _first_of_each(legal: Iterable[SetAside]) -> list[SetAside]:
+    """The first of those set-asides that take the same dice."""
+    found: dict[Roll, SetAside] = {}
+    for kept in legal:
+        found.setdefault(kept.dice, kept)
+    return list(found.values())
 
 
 def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
@@ -324,8 +343,17 @@ def legal_set_asides(
 
 
 def _in_order(legal: Iterable[SetAside]) -> list[SetAside]:
-    """Most points first, then the fewest dice."""
-    return sorted(legal, key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
+    """Most points first, then the fewest dice, then what needs nothing else."""
+    return sorted(
+        legal,
+        key=lambda kept: (
+            -kept.points,
+            len(kept.dice),
+            kept.dice,
+            kept.to_confirm,
+            len(kept.freed),
+        ),
+    )
 
 
 def _allowed(

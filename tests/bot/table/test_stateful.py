@@ -184,7 +184,7 @@ class Referee:
             self.rules, self.total, min(hot, naive.levels(self.rules) - 1), choice
         )
         self.hot = hot + (len(dice) == len(self.roll))
-        self.doubt = naive.in_doubt(self.rules, tuple(sorted(dice))) > 0
+        self.doubt = naive.in_doubt(self.rules, tuple(sorted(dice)), tuple(sorted(self.roll))) > 0
         self.roll = None
 
     def ends(self, how: str, points: int) -> None:

@@ -54,6 +54,17 @@ def test_most_points_of_a_roll(preset: str, roll: str, points: int) -> None:
     assert set_asides(load_rules(preset), make_roll(map(int, roll)))[0].points == points
 
 
+def test_two_fives_that_count_as_a_one_use_up_a_die() -> None:
+    crossing = {"dice": "55", "points": 100, "uses": 1}
+    rules = Ruleset(name="x", goal=1000, dice=5, scoring={"combination": [crossing]})
+    assert set_asides(rules, (5, 5, 5, 5, 2)) == (
+        SetAside((5, 5, 5, 5), 550),
+        SetAside((5, 5, 5), 500),
+        SetAside((5, 5), 200, freed=(5, 5)),  # two of them, and not three for 250
+        SetAside((5,), 100, freed=(5,)),
+    )
+
+
 @given(some_rules | house_rules(), some_roll)
 def test_set_asides_are_the_scoring_parts_of_the_roll(
     rules: Ruleset, roll: tuple[int, ...]
