@@ -126,6 +126,8 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
             prices.append(st.just("sum"))
         found.append({"dice": pattern, "points": draw(st.one_of(prices))})
         if draw(rarely(False, True)):
+            found[-1] = {"dice": pattern, "times": draw(st.integers(2, 3))}
+        if draw(rarely(False, True)):
             found[-1]["then"] = "roll_on"
         if len(pattern) > 1 and draw(st.booleans()):
             found[-1]["uses"] = draw(st.integers(1, len(pattern) - 1))
@@ -245,6 +247,7 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
     return {
         "nothing special": small(),
         **{f"{dice} dice": small(dice=dice) for dice in (1, 2, 4)},
+        "7 dice": small(dice=7, goal=300, scoring=TRIPLES | {"more_of_a_kind": "linear"}),
         "exceeded": small(goal_must_be="exceeded"),
         "minimum": small(minimum_bank=150),
         "opening": small(opening_minimum=200),
@@ -380,6 +383,7 @@ def _scorings() -> dict[str, Ruleset]:
                 "combination": [{"dice": "ab", "points": "sum"}],
             },
         ),
+        "twice the parts": score_by(4, "1155=x2,aabb=100,aaa=x3"),
         "any four faces": score_by(4, "abcd=150,2345=300", single=0),
         "pyramid": score_by(6, "122333=400,abbccc=200"),
     }

@@ -71,6 +71,14 @@ def shows(dice: Dice, pattern: str, faces: dict[str, int]) -> Iterator[dict[str,
             yield from shows(tuple(left), others, found)
 
 
+@cache
+def plain(rules: Ruleset) -> Ruleset:
+    """The rules without combinations whose worth depends on others, or that free dice."""
+    some = [one for one in rules.scoring.combination if not (one.times or one.uses)]
+    scoring = rules.scoring.model_copy(update={"combination": tuple(some)})
+    return rules.model_copy(update={"scoring": scoring})
+
+
 def by_tables(rules: Ruleset, dice: Dice, beside: int, *, to_confirm: bool) -> Iterator[int]:
     """Points of dice by each table that says a combination which they are.
 
@@ -86,7 +94,9 @@ def by_tables(rules: Ruleset, dice: Dice, beside: int, *, to_confirm: bool) -> I
         for faces in shows(dice, table.dice, {}):
             if digits & set(faces.values()):
                 continue
-            if table.points == "sum":
+            if table.times:
+                yield table.times * (points(plain(rules), dice) or 0)
+            elif table.points == "sum":
                 yield sum(dice)
             elif isinstance(table.points, int):
                 yield table.points

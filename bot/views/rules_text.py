@@ -12,7 +12,7 @@ from solver.game.standings import state_count
 from solver.rules.file import Finding
 from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
-from solver.rules.scoring import worth_of
+from solver.rules.scoring import Times, worth_of
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later, say_number, short
@@ -24,8 +24,12 @@ NO_SCORE = (
     say_later("four dice without any score"),
     say_later("five dice without any score"),
     say_later("six dice without any score"),
+    say_later("seven dice without any score"),
+    say_later("eight dice without any score"),
+    say_later("nine dice without any score"),
+    say_later("ten dice without any score"),
 )
-"""The roll of all the dice, of which there are one to six, in which nothing scores."""
+"""The roll of all the dice, of which there are one to ten, in which nothing scores."""
 
 
 TITLES = (
@@ -91,6 +95,10 @@ SOURCES = (
 """Sources of rule sets, to be translated; titles of papers stay as they are."""
 
 
+_BESIDE = 6
+"""Chances beside each other in a line."""
+
+
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
     players = say("Two players or more, {dice}.", dice=dice_count(rules.dice))
@@ -132,7 +140,10 @@ def _worth(rules: Ruleset) -> list[str]:
     lines = []
     if rows:
         head = ("", *(say(COUNTS[number - 1]) for number in numbers))
-        lines += columns([head, *rows], right=range(1, 7))
+        table = [head, *rows]
+        if len(numbers) > len(FACES):
+            table = list(zip(*table, strict=True))
+        lines += columns(table, right=range(1, 7))
     named = [
         (name, _points(points)) for name, points in combination_points(rules).items() if points
     ]
@@ -161,6 +172,7 @@ def but_nothing(rules: Ruleset) -> Ruleset:
 def combination_points(rules: Ruleset) -> dict[str, int]:
     """Points of patterns of different faces in words; 0 where one does not score."""
     found: dict[str, int] = {}
+    parts = rules.scoring.in_parts(rules.dice)
     for _, pattern, points, uses in rules.scoring.patterns():
         is_named = len({*pattern}) > 1 or uses < len(pattern)
         if is_named and len(pattern) <= rules.dice:
@@ -174,7 +186,13 @@ def combination_points(rules: Ruleset) -> dict[str, int]:
                 )
             if points == "sum":
                 name = say("{pattern}: the sum of the faces, at most", pattern=name)
-            most = max(worth_of(dice, points) for dice in dice_of(pattern))
+            if isinstance(points, Times):
+                name = say(
+                    "{pattern}: {times} times its parts, at most",
+                    pattern=name,
+                    times=points.number,
+                )
+            most = max(worth_of(dice, points, parts) for dice in dice_of(pattern))
             found[name] = max(most, found.get(name, 0))
     return found
 
@@ -183,8 +201,9 @@ def _has_two_prices(rules: Ruleset) -> bool:
     """Whether a combination gives dice a price that have another one."""
     if not rules.scoring.combination:
         return False
+    parts = rules.scoring.in_parts(rules.dice)
     return any(
-        0 < worth_of(shown, points) < rules.combinations[dice]
+        0 < worth_of(shown, points, parts) < rules.combinations[dice]
         for _, pattern, points, uses in rules.scoring.patterns()
         if len(pattern) <= rules.dice
         for shown in dice_of(pattern)
@@ -216,10 +235,13 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
 
 def farkle_chances(rules: Ruleset) -> list[str]:
     """A line of numbers of dice above one of the chances that none of them scores."""
-    numbers = range(rules.dice, 0, -1)
-    chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
-    heads = [dice_count(number) for number in numbers]
-    return columns([heads, chances], right=range(6))
+    lines = []
+    for most in range(rules.dice, 0, -_BESIDE):
+        numbers = range(most, max(0, most - _BESIDE), -1)
+        chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
+        heads = [dice_count(number) for number in numbers]
+        lines += columns([heads, chances], right=range(_BESIDE))
+    return lines
 
 
 def _points(points: int) -> str:

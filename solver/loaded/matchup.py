@@ -45,6 +45,10 @@ _MATCHUPS = 8
 """Games whose turns are kept in memory."""
 
 
+MOST_LOADED = 6
+"""Dice of which some may be others than those of the rules: of ten a turn would have a thousand
+things to remember, and each roll as many set-asides."""
+
 _OF_TURNS = (
     "hot_dice",
     "hot_dice_bonus",
@@ -353,6 +357,12 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             rules=rules.name,
             right=rules.dice,
             number=number,
+        )
+    if rules.dice > MOST_LOADED:
+        raise InvalidRulesError.say(
+            "{rules}: with more than {most} dice all throw ordinary ones",
+            rules=rules.name,
+            most=MOST_LOADED,
         )
     if rules.to_confirm or rules.has_freed:
         raise _not_yet(rules, "scoring.combination")

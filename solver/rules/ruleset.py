@@ -34,6 +34,7 @@ from solver.rules.options import (
 from solver.rules.patterns import (
     FACES,
     FREED,
+    MAX_DICE,
     Dice,
     any_of,
     canonical,
@@ -172,13 +173,13 @@ class Ruleset(Data):
         )
         return self.dice, message, False
 
-    dice: Annotated[int, Field(strict=True, ge=1, le=6)] = described(
+    dice: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
         6,
         "6",
-        say_later("number of dice, 1 to 6"),
-        ask="Number of dice, 1 to 6",
+        say_later("number of dice, 1 to 10"),
+        ask="Number of dice, 1 to 10",
     )
-    """How many dice are rolled, 1 to 6."""
+    """How many dice are rolled, 1 to 10."""
 
     @property
     def _told_minimums(self) -> tuple[int, int]:
@@ -350,14 +351,14 @@ class Ruleset(Data):
             )
         return most if is_special else None, message, is_special
 
-    bank_dice_left: Annotated[int, Field(strict=True, ge=1, le=6)] = described(
-        6,
+    bank_dice_left: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
+        MAX_DICE,
         "2",
         say_later("bank only when no more dice than that are left"),
         note="most dice that may be left at a bank",
-        ask="Most dice that may be left at a bank; 6 for any number",
+        ask="Most dice that may be left at a bank; 10 for any number",
     )
-    """Most dice that may be left at a bank, 1 to 6: with more of them left to roll a turn must go
+    """Most dice that may be left at a bank, 1 to 10: with more of them left to roll a turn must go
     on, also where it has reached the goal.
 
     Hot dice leave none, so that `hot_dice` alone says whether they may be banked. It does not
@@ -696,39 +697,80 @@ class Ruleset(Data):
         for number, one in enumerate(self.scoring.combination):
             place = (*SCORING_OPTIONS["combination"].place, str(number))
             parts = {"pattern": one.dice, "number": len(one.dice), "dice": self.dice}
-            if len(one.dice) > self.dice:
-                message = say_later('{key}: "{pattern}" needs {number} dice and there are {dice}')
-            elif isinstance(one.points, tuple) and one.dice.isdecimal():
-                message = say_later(
-                    '{key}: "{pattern}" has no letter by whose face its points could go; give one'
-                    " number"
-                )
-            elif one.points is None and one.then in {"scores", "roll_on"}:
-                place, message = (*place, "points"), say_later('the key "{key}" is missing')
-            elif one.points is not None and one.then not in {"scores", "roll_on"}:
-                place, message = (
-                    (*place, "then"),
-                    say_later(
-                        "{key}: dice with points score; leave out the points of {pattern}, or what"
-                        " it does"
-                    ),
-                )
-            elif one.uses is not None and (one.points is None or one.uses >= len(one.dice)):
-                place, message = (
-                    (*place, "uses"),
-                    say_later(
-                        "{key}: goes with points, and should be less than the {number} dice of"
-                        ' "{pattern}"'
-                    ),
-                )
-            elif number not in counting:
-                message = say_later(
-                    '{key}: the points of "{pattern}" never count, as the same dice are worth as'
-                    " much or more without it"
-                )
-            else:
-                continue
-            yield Complaint(place, message, parts, needs=("dice",))
+            wrong = self._wrong_with(one, counts=number in counting)
+            for is_so, key, message in wrong:
+                if is_so:
+                    yield Complaint((*place, *key), message, parts, needs=("dice",))
+                    break
+
+    def _wrong_with(
+        self, one: Combination, *, counts: bool
+    ) -> Iterator[tuple[bool, tuple[str, ...], str]]:
+        """What may be wrong with a combination: whether it is, the key in its table, and a message.
+
+        counts : whether its price counts for any dice
+        """
+        scores = one.then in {"scores", "roll_on"}
+        yield (
+            len(one.dice) > self.dice,
+            (),
+            say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
+        )
+        yield (
+            isinstance(one.points, tuple) and one.dice.isdecimal(),
+            (),
+            say_later(
+                '{key}: "{pattern}" has no letter by whose face its points could go; give one'
+                " number"
+            ),
+        )
+        yield (
+            not dice_of(one.dice),
+            (),
+            say_later(
+                '{key}: no roll shows "{pattern}", as different letters and digits are different'
+                " faces, of which there are six"
+            ),
+        )
+        yield (
+            one.points is not None and one.times is not None,
+            ("times",),
+            say_later('{key}: "{pattern}" has points, too; leave out one of them'),
+        )
+        yield (
+            scores and one.price is None,
+            ("points",),
+            say_later('the key "{key}" is missing'),
+        )
+        yield (
+            not scores and one.price is not None,
+            ("then",),
+            say_later(
+                "{key}: dice with points score; leave out the points of {pattern}, or what it does"
+            ),
+        )
+        yield (
+            one.uses is not None and (not scores or one.uses >= len(one.dice)),
+            ("uses",),
+            say_later(
+                '{key}: goes with points, and should be less than the {number} dice of "{pattern}"'
+            ),
+        )
+        yield (
+            not counts and one.times is not None,
+            (),
+            say_later(
+                '{key}: "{pattern}" never counts, as its dice do not all score by themselves'
+            ),
+        )
+        yield (
+            not counts,
+            (),
+            say_later(
+                '{key}: the points of "{pattern}" never count, as the same dice are worth as'
+                " much or more without it"
+            ),
+        )
 
     def _points_and_steps(self) -> Iterator[Complaint]:
         if not self.combinations:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement, islice
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.rules.patterns import FREED
+from solver.rules.patterns import FREED, most_points
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 
@@ -46,6 +46,7 @@ class TurnState:
 _MANY = 16
 """More than there are combinations in a set-aside."""
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
+_MOST_DICE_COMPILED = 6
 
 
 class Fate(StrEnum):
@@ -157,6 +158,11 @@ class TurnPlan:
         return len(self.farkle_chances)
 
     @property
+    def by_lists(self) -> bool:
+        """Whether there are so many lists that code of their own would take long to compile."""
+        return self.columns - self.to_confirm > _MOST_DICE_COMPILED
+
+    @property
     def levels(self) -> int:
         """Number of levels of a turn."""
         return len(self.bonuses)
@@ -201,7 +207,7 @@ def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
         make_roll(dice): points * _MANY - (dice in rules.to_confirm)
         for dice, points in rules.combinations.items()
     }
-    found = _most_points(combinations, FACES, rules.dice)
+    found = most_points(combinations, FACES, rules.dice)
     return tuple(
         SetAside(
             tuple(face for face in dice if face < FREED),
@@ -211,34 +217,6 @@ def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
         )
         for dice, worth in found.items()
     )
-
-
-def _most_points(combinations: dict[Roll, int], faces: Iterable[int], most: int) -> dict[Roll, int]:
-    """Most points of every multiset of 1 to `most` dice that scores with all its dice.
-
-    The best partition into combinations, by adding one combination after another.
-    """
-    # a digit counts the dice of a face: multisets add as their numbers do
-    signs = dict.fromkeys([*faces, *(face for dice in combinations for face in dice)])
-    digits = {face: (most + 1) ** place for place, face in enumerate(signs)}
-    added = [
-        (sum(digits[face] for face in dice), len(dice), points)
-        for dice, points in combinations.items()
-    ]
-    best: list[dict[int, int]] = [{0: 0}, *({} for _ in range(most))]
-    for number, known in enumerate(best):
-        for dice, points in known.items():
-            for more, size, worth in added:
-                if number + size <= most:
-                    found, both = best[number + size], dice + more
-                    if both not in found or found[both] < points + worth:
-                        found[both] = points + worth
-    return {
-        roll: best[number][dice]
-        for number in range(1, most + 1)
-        for roll in combinations_with_replacement(sorted(digits, reverse=True), number)
-        if (dice := sum(digits[face] for face in roll)) in best[number]
-    }
 
 
 Badge = tuple[tuple[Roll, int], ...]
@@ -262,7 +240,7 @@ def all_points_with_jokers(
             if kept or joker_alone:
                 shown = kept + (JOKER,) * (len(dice) - len(kept))
                 combinations[shown] = max(points, combinations.get(shown, 0))
-    return _most_points(combinations, (*FACES, JOKER), rules.dice + more)
+    return most_points(combinations, (*FACES, JOKER), rules.dice + more)
 
 
 def fate(rules: Ruleset, roll: Roll) -> Fate:
@@ -427,13 +405,12 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     choices, to_confirm = _all_set_asides(rules), thrown.whole if rules.to_confirm else 0
     columns = to_confirm + thrown.whole
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
-    fates = {one: np.zeros(columns) for one in Fate}
+    fates: Counter[tuple[Fate, int]] = Counter()
     for column in range(columns):
         dice = column % thrown.whole + 1
-        all_ways = thrown.ways(dice)
         for roll, ways in thrown.rolls(dice):
             found = _fate(rules, roll, choices[roll])
-            fates[found][column] += ways / all_ways
+            fates[found, column] += ways
             if found is Fate.SCORES:
                 offsets = _offsets(rules, dice, choices[roll], all_options=all_options)
                 chances[column, offsets] += ways
@@ -452,6 +429,11 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         options += [index[offset] for offset in offsets]
         if all(offset % columns == columns - 1 for offset in offsets):
             only_hot[column] += chance
+
+    def chances_of(found: Fate) -> npt.NDArray[np.float64]:
+        every = (thrown.ways(column % thrown.whole + 1) for column in range(columns))
+        return np.array([fates[found, column] / ways for column, ways in enumerate(every)])
+
     bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
     most_bonus = max(bonuses)
     reach = max(
@@ -463,9 +445,9 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         options=np.array(options, dtype=np.intp),
         starts=np.array(starts, dtype=np.intp),
         chances=weights,
-        farkle_chances=fates[Fate.FARKLE],
-        win_chances=fates[Fate.WINS],
-        lose_chances=fates[Fate.LOSES],
+        farkle_chances=chances_of(Fate.FARKLE),
+        win_chances=chances_of(Fate.WINS),
+        lose_chances=chances_of(Fate.LOSES),
         only_hot=only_hot,
         reach=reach,
         bonuses=bonuses,

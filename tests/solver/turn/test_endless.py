@@ -23,7 +23,7 @@ REFERENCE = Path(__file__).parents[2] / "reference"
 FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
 
 SMALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6]
-LARGE = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice == 6]
+LARGE = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice >= 6]
 MORE = [
     ("keeps and loses", small(farkle_keeps_turn_total=True, lose_everything=("xx",))),
     ("wins", small(dice=4, instant_win=("xxx",), hot_dice="no_bank")),
