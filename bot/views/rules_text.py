@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from bot.services.rule_options import SINGLE
-from bot.views.layout import columns, dice_count, percent, wrap
+from bot.views.layout import beneath, columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
 from solver.rules.file import Finding
@@ -93,10 +93,6 @@ SOURCES = (
     ),
 )
 """Sources of rule sets, to be translated; titles of papers stay as they are."""
-
-
-_BESIDE = 6
-"""Chances beside each other in a line."""
 
 
 def rules_text(rules: Ruleset) -> str:
@@ -235,13 +231,9 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
 
 def farkle_chances(rules: Ruleset) -> list[str]:
     """A line of numbers of dice above one of the chances that none of them scores."""
-    lines = []
-    for most in range(rules.dice, 0, -_BESIDE):
-        numbers = range(most, max(0, most - _BESIDE), -1)
-        chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
-        heads = [dice_count(number) for number in numbers]
-        lines += columns([heads, chances], right=range(_BESIDE))
-    return lines
+    numbers = range(rules.dice, 0, -1)
+    chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
+    return beneath([dice_count(number) for number in numbers], chances)
 
 
 def _points(points: int) -> str:
