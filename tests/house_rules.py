@@ -131,7 +131,9 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
             found[-1]["then"] = "roll_on"
         if len(pattern) > 1 and draw(st.booleans()):
             found[-1]["uses"] = draw(st.integers(1, len(pattern) - 1))
-    for then in draw(rarely((), ["loses_turn"], ["loses_turn", "loses_score"], ["wins_game"])):
+    for then in draw(
+        rarely((), ["loses_turn"], ["loses_turn", "loses_score"], ["wins_game"], ["loses_game"])
+    ):
         pattern = draw(st.text("aab26", min_size=2, max_size=max(2, dice)))
         found.append({"dice": pattern, "then": then})
     return tuple(found)
@@ -307,6 +309,17 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
     found |= {
         f"rolls that decide {said}": small(scoring={"combination": tables(said)}, **more)
         for said, more in zip(toxic, ({}, KEEPS, {"farkle_penalty": THIRD}), strict=True)
+    }
+    found |= {
+        "a roll loses the game": small(scoring={"combination": tables("22=loses-game")}),
+        "rolls win or lose the game": small(
+            scoring={"combination": tables("aaa=wins-game,22=loses-game,66=loses-score")},
+            hot_dice="no_bank",
+            farkle_penalty=THIRD,
+        ),
+        "final turn, a roll loses the game": small(
+            scoring={"combination": tables("226=loses-game")}, ties="played_on", **FINAL
+        ),
     }
     for number in range(1, 6):
         points = {"in_a_row": number, "points": 100}

@@ -18,7 +18,7 @@ Dice = tuple[int, ...]
 """Faces in ascending order."""
 Choices = frozenset[tuple[int, int]]
 """What set-asides lead to: points and dice to roll next; all the dice after hot dice only."""
-Result = Choices | Literal["win", "lose"]
+Result = Choices | Literal["win", "lose", "out"]
 """What a roll leads to: no choices are a farkle."""
 Standing = tuple[int, int, bool]
 """Score, farkles in a row, and whether on the board."""
@@ -232,6 +232,8 @@ def decided(rules: Ruleset, roll: Dice) -> Result | None:
     wins = any(contains(roll, pattern) for pattern in rules.instant_win)
     if wins or has_table(rules, roll, "wins_game"):
         return "win"
+    if has_table(rules, roll, "loses_game"):
+        return "out"
     loses = any(contains(roll, pattern) for pattern in rules.lose_everything)
     if loses or has_table(rules, roll, "loses_score"):
         return "lose"

@@ -499,6 +499,8 @@ def _fate_text(advice: Advice) -> str:
     position = advice.position
     if advice.fate is Fate.WINS:
         return say("This roll wins the game.")
+    if advice.fate is Fate.OUT:
+        return say("This roll loses the game.")
     if advice.fate is Fate.LOSES:
         # after the other player has reached the goal there is no turn to make up for it
         if position.opponent >= advice.rules.winning_score:

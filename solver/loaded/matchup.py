@@ -364,7 +364,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             rules=rules.name,
             most=MOST_LOADED,
         )
-    if rules.to_confirm or rules.has_freed:
+    if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive:
         raise _not_yet(rules, "scoring.combination")
     if not thrown.has_jokers:
         return

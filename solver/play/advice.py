@@ -190,6 +190,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
         Fate.FARKLE: lambda: by_seat(table.farkle_values(turn.turn_total)),
         Fate.LOSES: lambda: by_seat(table.ends.lost),
         Fate.WINS: lambda: tuple(float(seat == me) for seat in range(strategy.players)),
+        Fate.OUT: lambda: tuple(float(seat != me) for seat in range(strategy.players)),
     }[fallen]()
     # hot dice aside, which a farkle keeps though they may not be banked
     keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total)

@@ -19,6 +19,7 @@ from solver.game.standings import (
     BANK,
     FARKLE,
     LOSE,
+    OUT,
     WIN,
     Bools,
     Ints,
@@ -70,7 +71,7 @@ class DiceTables(NamedTuple):
     """The number of a roll whose dice, less 1, are the digits to base 6: [dice, digits]; of more
     than _TABLED dice there is nothing in it."""
     end: npt.NDArray[np.int8]
-    """FARKLE, LOSE or WIN where a roll ends the turn, else BANK."""
+    """FARKLE, LOSE, WIN or OUT where a roll ends the turn, else BANK."""
     first: Ints
     """Where the set-asides of each roll begin, and the end; the order is that of set_asides."""
     points: Ints
@@ -89,7 +90,13 @@ class DiceTables(NamedTuple):
 @cache
 def dice_tables(rules: Ruleset) -> DiceTables:
     """The rolls of a rule set as arrays."""
-    ends = {Fate.SCORES: BANK, Fate.FARKLE: FARKLE, Fate.LOSES: LOSE, Fate.WINS: WIN}
+    ends = {
+        Fate.SCORES: BANK,
+        Fate.FARKLE: FARKLE,
+        Fate.LOSES: LOSE,
+        Fate.WINS: WIN,
+        Fate.OUT: OUT,
+    }
     tabled = min(rules.dice, _TABLED)
     number = np.zeros((rules.dice + 1, 6**tabled), dtype=np.int32)
     found = all_set_asides(rules)
@@ -297,7 +304,7 @@ class Games(Generic[P]):
         kept = allowed & (kinds == FARKLE) & rules.farkle_keeps_turn_total
         got = np.where((kinds == BANK) | kept, totals, 0)
         won = kinds == WIN
-        lost, tied = np.zeros_like(won), np.zeros_like(won)
+        lost, tied = kinds == OUT, np.zeros_like(won)
         phase = self.phase.copy()
 
         normal = self.phase == NORMAL
@@ -311,8 +318,9 @@ class Games(Generic[P]):
         behind = self.players[1 - me].score - self.players[me].score
         last = final | (self.phase == SECOND)
         target = np.where(final, behind, self.lead)
-        won |= last & (kinds != LOSE) & (got > target)
-        level = last & (kinds != LOSE) & (kinds != WIN) & (got == target)
+        counts = last & (kinds != LOSE) & ~lost
+        won |= counts & (got > target)
+        level = counts & (kinds != WIN) & (got == target)
         if rules.ties == "played_on":
             phase[level] = FIRST
         elif rules.ties == "shared":

@@ -465,6 +465,8 @@ class Ruleset(Data):
             more += say("; players on the board stay there")
         if "wins_game" in self.decisive:
             more += say("; but a roll that wins at once does not lose")
+        if "loses_game" in self.decisive:
+            more += say("; a roll that loses the game does only that")
         message = say_later(
             "A roll with {patterns} loses everything: it ends the turn, loses the turn total and"
             " takes a score above 0 down to 0{more}."
@@ -485,13 +487,19 @@ class Ruleset(Data):
 
     def _tell_combination(self) -> Told:
         patterns = canonical(self.decisive.get("loses_turn", ()))
+        ruin = canonical(self.decisive.get("loses_game", ()))
         confirmed = sorted(
             {tidy(one.dice) for one in self.scoring.combination if self._doubts(one)}
         )
         uses = sorted(
             f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
         )
-        value = {"loses_turn": patterns, "to_confirm": confirmed, "uses": uses}
+        value = {
+            "loses_turn": patterns,
+            "to_confirm": confirmed,
+            "uses": uses,
+            "loses_game": ruin,
+        }
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
@@ -505,18 +513,28 @@ class Ruleset(Data):
                     " aside: the others are rolled again, and count in no other combination."
                 )
             )
+        if ruin:
+            saved = say("; but a roll that wins at once does not lose")
+            sentences.append(
+                say(
+                    "A roll with {patterns} loses the game{more}.",
+                    patterns=any_of(ruin, self.dice),
+                    more=saved if "wins_game" in self.decisive else "",
+                )
+            )
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
             return value, " ".join(sentences or nothing), bool(sentences)
         message = say_later(
             "A roll with {patterns} is a farkle, too, whatever else it shows{more}."
         )
-        unless = {
-            (): "",
-            ("wins_game",): say(", unless it wins at once"),
-            ("loses_score",): say(", unless it loses everything"),
-            ("wins_game", "loses_score"): say(", unless it wins at once or loses everything"),
-        }[tuple(then for then in self.decisive if then != "loses_turn")]
+        others = {
+            "wins_game": say("it wins at once"),
+            "loses_game": say("it loses the game"),
+            "loses_score": say("it loses everything"),
+        }
+        reasons = [others[then] for then in self.decisive if then != "loses_turn"]
+        unless = say(", unless {reasons}", reasons=reduce(either, reasons)) if reasons else ""
         sentences.append(say(message, patterns=any_of(patterns, self.dice), more=unless))
         return value, " ".join(sentences), True
 
@@ -816,6 +834,7 @@ class Ruleset(Data):
         """Patterns of rolls that leave no choice, by what they do; the first that holds counts."""
         found: dict[Then, tuple[str, ...]] = {
             "wins_game": self.instant_win,
+            "loses_game": (),
             "loses_score": self.lose_everything,
             "loses_turn": (),
         }
@@ -952,7 +971,10 @@ class Ruleset(Data):
                 exclude={"name", "title", "source", "score_floor", "scoring"},
                 exclude_defaults=True,
             ),
-            **{DECIDED_BY[then]: patterns for then, patterns in self.decisive.items()},
+            **{
+                then if then == "loses_game" else DECIDED_BY[then]: patterns
+                for then, patterns in self.decisive.items()
+            },
         }
         if self.floor_is_played:
             canonical["score_floor"] = 0
@@ -965,6 +987,7 @@ class Ruleset(Data):
 
 DECIDED_BY: dict[Then, str] = {
     "wins_game": "instant_win",
+    "loses_game": "combination",
     "loses_score": "lose_everything",
     "loses_turn": "combination",
 }

@@ -53,10 +53,10 @@ Price = Of | tuple[int, ...]
 """Also points by the face of the first letter of their pattern."""
 
 
-Then = Literal["scores", "roll_on", "wins_game", "loses_score", "loses_turn"]
+Then = Literal["scores", "roll_on", "wins_game", "loses_game", "loses_score", "loses_turn"]
 """What dice that show a pattern mean: they score, they score and have to be confirmed, or a roll
-that has them among its dice wins the game, loses everything or loses the turn. Of a roll that means
-several of these three the first counts."""
+that has them among its dice wins the game, loses it, loses everything or loses the turn. Of a roll
+that means several of these four the first counts."""
 
 
 def worth_of(dice: Dice, points: Of, parts: Mapping[Dice, int]) -> int:
@@ -155,8 +155,8 @@ _COMBINATIONS = Kind(
     _combinations,
     say_later(
         "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, sum, x2 (twice its parts), wins-game, loses-score or loses-turn (roll-on or uses-1"
-        " after points), or none"
+        " a, sum or x2 (then perhaps roll-on, uses-1), wins-game, loses-game, loses-score or"
+        " loses-turn; or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )
@@ -291,11 +291,12 @@ class Scoring(Data):
     their place says how often what the dice score otherwise; with a `then` of "roll_on" beside
     them no bank comes before dice of a further roll are set aside, and with `uses` only so many
     of the dice are set aside, the others being rolled again. Or with `dice` and `then`: a roll
-    with such dice among others is one that wins ("wins_game", as `instant_win`), that loses
-    everything ("loses_score", as `lose_everything`), or a farkle whatever scores
-    ("loses_turn").
+    with such dice among others is one that wins ("wins_game", as `instant_win`), that loses the
+    game ("loses_game"), that loses everything ("loses_score", as `lose_everything`), or a
+    farkle whatever scores ("loses_turn").
 
-    A roll that wins does not lose, and one that loses everything is no farkle.
+    A roll that wins does not lose, one that loses the game loses nothing else, and one that loses
+    everything is no farkle. Only two players can play where a roll loses the game.
 
     With points and `then = "roll_on"` it has to be confirmed: a turn in which the dice just set
     aside count as such a combination may not be banked, before something was set aside of a further

@@ -153,7 +153,7 @@ def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:
     have to be rolled, again and again, or others until some may be banked.
     """
     plan = table.plan
-    scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
+    scores = plan.goes_on
     if plan.must_roll_others:
         columns = (plan.targets % plan.columns)[plan.options]
         # hot dice of whatever level are worth the same there

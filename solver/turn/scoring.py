@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -56,9 +56,16 @@ class Fate(StrEnum):
     FARKLE = "farkle"
     WINS = "wins"
     LOSES = "loses"
+    OUT = "out"
+    """It loses the game."""
 
 
-_FATES = {"wins_game": Fate.WINS, "loses_score": Fate.LOSES, "loses_turn": Fate.FARKLE}
+_FATES = {
+    "wins_game": Fate.WINS,
+    "loses_game": Fate.OUT,
+    "loses_score": Fate.LOSES,
+    "loses_turn": Fate.FARKLE,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +113,19 @@ class TurnPlan:
     """Points of one step."""
     to_confirm: int = 0
     """Columns of dice left by what has to be confirmed, before as many others."""
+    out_chances: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+    """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
+
+    @cached_property
+    def goes_on(self) -> npt.NDArray[np.float64]:
+        """Chance that a roll scores, shape (columns,)."""
+        ends = 1 - self.win_chances - self.lose_chances - self.farkle_chances
+        return np.asarray(ends - self.out_chances)
+
+    @cached_property
+    def in_vain(self) -> npt.NDArray[np.float64]:
+        """Chance that a roll ends the turn and does not win, shape (columns,)."""
+        return np.asarray(self.farkle_chances + self.lose_chances + self.out_chances)
 
     def column(self, turn: TurnState) -> int:
         """The column of a state."""
@@ -448,6 +468,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         farkle_chances=chances_of(Fate.FARKLE),
         win_chances=chances_of(Fate.WINS),
         lose_chances=chances_of(Fate.LOSES),
+        out_chances=chances_of(Fate.OUT),
         only_hot=only_hot,
         reach=reach,
         bonuses=bonuses,
