@@ -167,7 +167,7 @@ def test_chances_and_points_belong_together(rules: Ruleset) -> None:
         turn = endless_turn(rules, cost, at_stake=50.0, win=300.0)
         outcome = turn.outcome
         farkles, points = turn.farkle_probability, outcome.banked + outcome.farkled
-        total = points.sum() + outcome.wins + outcome.loses
+        total = points.sum() + outcome.wins + outcome.loses + outcome.out
         assert total == pytest.approx(1, abs=1e-12)
         if not turn.tail.rolls.any():
             mean = points @ np.arange(len(points)) * rules.point_step
