@@ -281,7 +281,7 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
             scoring={"single": (100, 0, 0, 0, 0, 0), "combination": tables("55=100,uses-1")},
         ),
         "two 5s as a 1, hot dice forced": small(
-            scoring={"combination": tables("55=100,uses-1,aaa=300,uses-2,roll-on")},
+            scoring={"combination": tables("55=100,uses-1,aaa=300,uses-2")},
             hot_dice="forced",
             dice=4,
         ),
