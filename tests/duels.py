@@ -137,7 +137,7 @@ class Twin:
 
         def worth(end: End) -> float:
             kind, total = end
-            if kind in {"win", "lose"}:
+            if kind in {"win", "lose", "out"}:
                 return float(kind == "win")
             got = total if kind == "bank" else self.kept(total, start)
             return 1.0 if got > missing else tie if got == missing else 0.0
@@ -158,7 +158,7 @@ class Twin:
 
         def worth(end: End) -> float:
             kind, total = end
-            if kind in {"win", "lose"}:
+            if kind in {"win", "lose", "out"}:
                 return float(kind == "win")
             return left(total if kind == "bank" else self.kept(total, start))
 
@@ -200,8 +200,8 @@ class Twin:
         rules = self.rules
         kind, total = end
         score = state.own[0]
-        if kind == "win":
-            return 1.0, None
+        if kind in {"win", "out"}:
+            return float(kind == "win"), None
         if kind == "bank":
             own = (score + total, 0, True)
         elif kind == "farkle":

@@ -126,8 +126,14 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
             prices.append(st.just("sum"))
         found.append({"dice": pattern, "points": draw(st.one_of(prices))})
         if draw(rarely(False, True)):
+            found[-1] = {"dice": pattern, "times": draw(st.integers(2, 3))}
+        if draw(rarely(False, True)):
             found[-1]["then"] = "roll_on"
-    for then in draw(rarely((), ["loses_turn"], ["loses_turn", "loses_score"], ["wins_game"])):
+        if len(pattern) > 1 and draw(st.booleans()):
+            found[-1]["uses"] = draw(st.integers(1, len(pattern) - 1))
+    for then in draw(
+        rarely((), ["loses_turn"], ["loses_turn", "loses_score"], ["wins_game"], ["loses_game"])
+    ):
         pattern = draw(st.text("aab26", min_size=2, max_size=max(2, dice)))
         found.append({"dice": pattern, "then": then})
     return tuple(found)
@@ -243,6 +249,7 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
     return {
         "nothing special": small(),
         **{f"{dice} dice": small(dice=dice) for dice in (1, 2, 4)},
+        "7 dice": small(dice=7, goal=300, scoring=TRIPLES | {"more_of_a_kind": "linear"}),
         "exceeded": small(goal_must_be="exceeded"),
         "minimum": small(minimum_bank=150),
         "opening": small(opening_minimum=200),
@@ -266,6 +273,17 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         ),
         "pairs to confirm, no hot dice": small(
             scoring={"combination": tables("aa=150,roll-on")}, hot_dice="no_bank", minimum_bank=150
+        ),
+        "two 5s as a 1": small(scoring={"combination": tables("55=100,uses-1")}),
+        "two 5s as a 1, all that score": small(
+            dice=4,
+            set_aside_all=True,
+            scoring={"single": (100, 0, 0, 0, 0, 0), "combination": tables("55=100,uses-1")},
+        ),
+        "two 5s as a 1, hot dice forced": small(
+            scoring={"combination": tables("55=100,uses-1,aaa=300,uses-2")},
+            hot_dice="forced",
+            dice=4,
         ),
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
@@ -291,6 +309,17 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
     found |= {
         f"rolls that decide {said}": small(scoring={"combination": tables(said)}, **more)
         for said, more in zip(toxic, ({}, KEEPS, {"farkle_penalty": THIRD}), strict=True)
+    }
+    found |= {
+        "a roll loses the game": small(scoring={"combination": tables("22=loses-game")}),
+        "rolls win or lose the game": small(
+            scoring={"combination": tables("aaa=wins-game,22=loses-game,66=loses-score")},
+            hot_dice="no_bank",
+            farkle_penalty=THIRD,
+        ),
+        "final turn, a roll loses the game": small(
+            scoring={"combination": tables("226=loses-game")}, ties="played_on", **FINAL
+        ),
     }
     for number in range(1, 6):
         points = {"in_a_row": number, "points": 100}
@@ -367,6 +396,7 @@ def _scorings() -> dict[str, Ruleset]:
                 "combination": [{"dice": "ab", "points": "sum"}],
             },
         ),
+        "twice the parts": score_by(4, "1155=x2,aabb=100,aaa=x3"),
         "any four faces": score_by(4, "abcd=150,2345=300", single=0),
         "pyramid": score_by(6, "122333=400,abbccc=200"),
     }

@@ -18,7 +18,7 @@ Dice = tuple[int, ...]
 """Faces in ascending order."""
 Choices = frozenset[tuple[int, int]]
 """What set-asides lead to: points and dice to roll next; all the dice after hot dice only."""
-Result = Choices | Literal["win", "lose"]
+Result = Choices | Literal["win", "lose", "out"]
 """What a roll leads to: no choices are a farkle."""
 Standing = tuple[int, int, bool]
 """Score, farkles in a row, and whether on the board."""
@@ -71,19 +71,32 @@ def shows(dice: Dice, pattern: str, faces: dict[str, int]) -> Iterator[dict[str,
             yield from shows(tuple(left), others, found)
 
 
-def by_tables(rules: Ruleset, dice: Dice, *, to_confirm: bool) -> Iterator[int]:
+@cache
+def plain(rules: Ruleset) -> Ruleset:
+    """The rules without combinations whose worth depends on others, or that free dice."""
+    some = [one for one in rules.scoring.combination if not (one.times or one.uses)]
+    scoring = rules.scoring.model_copy(update={"combination": tuple(some)})
+    return rules.model_copy(update={"scoring": scoring})
+
+
+def by_tables(rules: Ruleset, dice: Dice, beside: int, *, to_confirm: bool) -> Iterator[int]:
     """Points of dice by each table that says a combination which they are.
 
+    beside : how many of them are not set aside
     to_confirm : of those tables that have to be confirmed, or of the others
     """
     for table in rules.scoring.combination:
         if (table.then == "roll_on") != to_confirm:
             continue
+        if (table.uses or len(table.dice)) != len(dice) - beside:
+            continue
         digits = {int(sign) for sign in table.dice if sign.isdigit()}
         for faces in shows(dice, table.dice, {}):
             if digits & set(faces.values()):
                 continue
-            if table.points == "sum":
+            if table.times:
+                yield table.times * (points(plain(rules), dice) or 0)
+            elif table.points == "sum":
                 yield sum(dice)
             elif isinstance(table.points, int):
                 yield table.points
@@ -99,17 +112,24 @@ def combination(rules: Ruleset, dice: Dice) -> int:
 
 
 @cache
-def combination_and_doubt(rules: Ruleset, dice: Dice) -> tuple[int, int]:
-    """Most points of dice that are one combination, and -1 where that has to be confirmed."""
-    plain = combination_without_doubt(rules, dice)
-    return max([(plain, 0), *((one, -1) for one in by_tables(rules, dice, to_confirm=True))])
+def combination_and_doubt(rules: Ruleset, dice: Dice, beside: int = 0) -> tuple[int, int]:
+    """Most points of dice that are one combination, and -1 where that has to be confirmed.
+
+    beside : how many of them are not set aside
+    """
+    if beside:
+        plain = max(by_tables(rules, dice, beside, to_confirm=False), default=0)
+    else:
+        plain = combination_without_doubt(rules, dice)
+    doubtful = by_tables(rules, dice, beside, to_confirm=True)
+    return max([(plain, 0), *((one, -1) for one in doubtful)])
 
 
 def combination_without_doubt(rules: Ruleset, dice: Dice) -> int:
     """Points of dice that are one combination which needs not be confirmed."""
     scoring = rules.scoring
     counts = sorted(Counter(dice).values())
-    found = [0, *by_tables(rules, dice, to_confirm=False)]
+    found = [0, *by_tables(rules, dice, 0, to_confirm=False)]
     if len(counts) == 1:
         found.append(of_a_kind(rules, dice[0], len(dice)))
     if dice == (1, 2, 3, 4, 5, 6):
@@ -141,33 +161,42 @@ def without(dice: Dice, taken: Dice) -> Dice:
 
 
 @cache
-def points_and_doubts(rules: Ruleset, dice: Dice) -> tuple[int, int] | None:
+def points_and_doubts(rules: Ruleset, dice: Dice, beside: Dice = ()) -> tuple[int, int] | None:
     """Most points of dice that all have to score, in combinations; None where they cannot.
 
     And of all ways to get these how many combinations have to be confirmed at least, below 0.
+
+    beside : the other dice of the roll, which may count with them and are not set aside
     """
     if not dice:
         return 0, 0
+    helps = any(table.uses for table in rules.scoring.combination)
     found = []
-    for part in parts(dice):
-        worth, doubt = combination_and_doubt(rules, part)
-        if part[0] == dice[0] and worth:
-            after = points_and_doubts(rules, without(dice, part))
+    for part, more in product(parts(dice), [(), *(parts(beside) if helps else ())]):
+        if part[0] != dice[0]:
+            continue
+        worth, doubt = combination_and_doubt(rules, tuple(sorted(part + more)), len(more))
+        if worth:
+            after = points_and_doubts(rules, without(dice, part), without(beside, more))
             if after is not None:
                 found.append((worth + after[0], doubt + after[1]))
     return max(found, default=None)
 
 
-def points(rules: Ruleset, dice: Dice) -> int | None:
+def points(rules: Ruleset, dice: Dice, beside: Dice = ()) -> int | None:
     """Most points of dice that all have to score; None where they cannot."""
-    found = points_and_doubts(rules, dice)
+    found = points_and_doubts(rules, dice, beside)
     return None if found is None else found[0]
 
 
 @cache
 def set_asides(rules: Ruleset, roll: Dice) -> frozenset[tuple[Dice, int]]:
     """The legal set-asides of a roll with their points."""
-    found = {dice: worth for dice in parts(roll) if (worth := points(rules, dice)) is not None}
+    found = {
+        dice: worth
+        for dice in parts(roll)
+        if (worth := points(rules, dice, without(roll, dice))) is not None
+    }
     if not found and len(roll) == rules.dice and rules.scoring.nothing:
         return frozenset({(roll, rules.scoring.nothing)})
     if rules.hot_dice == "forced" and roll in found:
@@ -203,6 +232,8 @@ def decided(rules: Ruleset, roll: Dice) -> Result | None:
     wins = any(contains(roll, pattern) for pattern in rules.instant_win)
     if wins or has_table(rules, roll, "wins_game"):
         return "win"
+    if has_table(rules, roll, "loses_game"):
+        return "out"
     loses = any(contains(roll, pattern) for pattern in rules.lose_everything)
     if loses or has_table(rules, roll, "loses_score"):
         return "lose"
@@ -217,17 +248,17 @@ def result(rules: Ruleset, roll: Dice) -> Result:
     if (found := decided(rules, roll)) is not None:
         return found
     return frozenset(
-        (worth, (len(roll) - len(dice) or rules.dice) + in_doubt(rules, dice))
+        (worth, (len(roll) - len(dice) or rules.dice) + in_doubt(rules, dice, roll))
         for dice, worth in set_asides(rules, roll)
     )
 
 
-def in_doubt(rules: Ruleset, dice: Dice) -> int:
+def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> int:
     """What is added to the number of dice left by a set-aside that has to be confirmed, else 0.
 
     There are as many further numbers of dice then.
     """
-    found = points_and_doubts(rules, dice)
+    found = points_and_doubts(rules, dice, without(roll, dice))
     return rules.dice if found and found[1] else 0
 
 

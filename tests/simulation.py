@@ -40,7 +40,7 @@ Turns = Generator[Position, Decisions, "Turn"]
 class Turn:
     """How a turn ended."""
 
-    end: Literal["bank", "farkle", "win", "lose"]
+    end: Literal["bank", "farkle", "win", "lose", "out"]
     points: int = 0
     """What a bank brought, or a farkle that keeps the turn total."""
 
@@ -69,8 +69,8 @@ class Game:
         for number in cycle((0, 1)):
             player, other = players[number], players[1 - number]
             turn = yield from self._turn(self._position(player, other))
-            if turn.end == "win":
-                return _share(player)
+            if turn.end in {"win", "out"}:
+                return _share(player if turn.end == "win" else other)
             self._write_down(player, turn)
             if turn.points and self._reaches_goal(player.score):
                 if self._rules.ending == "final_turn" or (
@@ -87,7 +87,7 @@ class Game:
         self._write_down(player, turn)
         if turn.end == "win" or player.score > leader.score:
             return _share(player)
-        if player.score < leader.score or self._rules.ties == "earlier":
+        if turn.end == "out" or player.score < leader.score or self._rules.ties == "earlier":
             return _share(leader)
         if self._rules.ties == "shared":
             return 0.5
@@ -109,7 +109,7 @@ class Game:
                 )
                 if turn.end == "win":
                     return _share(player)
-                if turn.end == "lose":
+                if turn.end in {"lose", "out"}:
                     return _share(other)
                 points.append(turn.points)
             if points[0] != points[1]:
@@ -136,7 +136,7 @@ class Game:
         while True:
             roll = sorted(self._dice.choices(range(1, 7), k=(dice - 1) % rules.dice + 1))
             choices = naive.result(rules, tuple(roll))
-            if choices == "win" or choices == "lose":  # noqa: PLR1714 - for the types
+            if isinstance(choices, str):
                 return Turn(choices)
             if not choices:
                 keeps = rules.farkle_keeps_turn_total and self._is_enough(start, total)

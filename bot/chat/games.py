@@ -58,8 +58,10 @@ _NEW = {
 }
 _LEAVES = {"sure": say_later("yes: do it without asking back"), **GAME}
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
-_ENDINGS: tuple[Literal["bank", "farkle", "lose", "win"], ...] = ("farkle", "lose", "win")
-RESERVED = {"someone", "farkle", "lose", "win", "roll", "bank", "me", "everyone", "here"}
+_ENDINGS: tuple[Literal["bank", "farkle", "lose", "win", "out"], ...] = (
+    *("farkle", "lose", "win", "out"),
+)
+RESERVED = {"someone", "farkle", "lose", "win", "out", "roll", "bank", "me", "everyone", "here"}
 """Words that cannot be names, as commands and messages use them."""
 _THEN: dict[str, Literal["roll", "bank", "use"]] = {"roll": "roll", "bank": "bank", "use": "use"}
 _NO = {"no", "nein"}
@@ -214,7 +216,7 @@ class GameCommands:
             ),
             Command(
                 "/score [NAME] POINTS",
-                say_later("a turn with real dice; also farkle, lose, win"),
+                say_later("a turn with real dice; also farkle, lose, win, out"),
                 self._score,
                 GAME,
                 examples=("/score ann 550",),
@@ -226,7 +228,10 @@ class GameCommands:
                     fields.word(
                         "ending",
                         say_later("if it ended without a bank"),
-                        choices=(say_later("farkle"), say_later("lose"), say_later("win")),
+                        choices=(
+                            *(say_later("farkle"), say_later("lose")),
+                            *(say_later("win"), say_later("out")),
+                        ),
                     ),
                     fields.GAME,
                 ),

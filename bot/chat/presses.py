@@ -9,14 +9,14 @@ from pydantic import Field, ValidationError
 from pydantic.dataclasses import dataclass
 
 LONGEST_ID = 100
-_ALL_DICE = 0b1111111
+_ALL_DICE = 0b1111111111
 _LISTS = {"bot", "more"}
 """Lists of a table from which something is chosen; entries of the second are actions."""
 _TYPED = {"points", "fell"}
 """Actions for which something is typed after the button is pressed."""
 _USES_DICE = {"roll", "bank", "keep", "use"}
 """Actions that do something with the dice that are chosen."""
-_CHOOSES = re.compile(r"die(?P<die>[0-6])|pick(?P<dice>\d{1,3})", re.ASCII)
+_CHOOSES = re.compile(r"die(?P<die>\d)|pick(?P<dice>\d{1,4})", re.ASCII)
 """Actions that choose dice: one by its number in the roll, several as bits."""
 
 

@@ -366,7 +366,7 @@ class Games:
         table: Table,
         who: Person | str | None,
         points: int,
-        ending: Literal["bank", "farkle", "lose", "win"],
+        ending: Literal["bank", "farkle", "lose", "win", "out"],
     ) -> Table:
         """Tell a whole turn with real dice, of the one named or, if that is plain, who is to move.
 

@@ -51,7 +51,7 @@ NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
     """Set up a game for seats with these levels, None for people; settings are those of Begun."""
     begun = Begun(game=game, rules=rules, levels=tuple(levels), **settings)
-    check_seats(len(levels), _places(begun))
+    _check_places(begun, len(levels), _places(begun))
     return begun
 
 
@@ -63,7 +63,7 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
         raise IllegalActionError.say("the game has begun: players can join until the first roll")
     if game.closed:
         raise IllegalActionError.say("this game belongs to a tournament: nobody else can join it")
-    check_seats(len(game.seats) + 1, most_players(game))
+    _check_places(game, len(game.seats) + 1, most_players(game))
     if kit and not game.kits:
         raise IllegalActionError.say(
             "in this game everybody rolls the same dice: /play my-dice:SET begins one with your own"
@@ -184,7 +184,7 @@ def bank(game: Game, seat: int) -> list[Banked]:
 
 
 def score(
-    game: Game, seat: int, points: int, ending: Literal["bank", "farkle", "lose", "win"]
+    game: Game, seat: int, points: int, ending: Literal["bank", "farkle", "lose", "win", "out"]
 ) -> list[Scored]:
     """A whole turn with real dice."""
     check_tracked(game)
@@ -201,7 +201,9 @@ def score(
         raise IllegalActionError.say(
             "no roll loses everything under {rules} rules", rules=rules.name
         )
-    if points and ending in {"win", "lose"}:
+    if ending == "out" and "loses_game" not in rules.decisive:
+        raise IllegalActionError.say("no roll loses the game under {rules} rules", rules=rules.name)
+    if points and ending in {"win", "lose", "out"}:
         raise IllegalActionError.say("a roll that wins or loses everything scores no points")
     if points and ending == "farkle" and not rules.farkle_keeps_turn_total:
         raise IllegalActionError.say(
@@ -355,6 +357,15 @@ def check_seats(players: int, most: int) -> None:
     _check_number(players)
 
 
+def _check_places(game: Begun | Game, players: int, most: int) -> None:
+    """Raises IllegalActionError where so many cannot play a game."""
+    if players > 2 and "loses_game" in game.rules.decisive:
+        raise IllegalActionError.say(
+            "under {rules} rules a roll may lose the game, so it is for two", rules=game.rules.name
+        )
+    check_seats(players, most)
+
+
 def most_players(game: Game) -> int:
     """How many can play in a game."""
     if game.closed:
@@ -364,7 +375,8 @@ def most_players(game: Game) -> int:
 
 def _places(game: Begun | Game) -> int:
     """For how many there are dice."""
-    return len(game.kits) or (2 if game.pool else MOST_PLAYERS)
+    of_two = game.pool or "loses_game" in game.rules.decisive
+    return len(game.kits) or (2 if of_two else MOST_PLAYERS)
 
 
 def check_tracked(game: Game) -> None:

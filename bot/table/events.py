@@ -21,6 +21,8 @@ class TurnEnding(StrEnum):
     """By a roll that loses everything."""
     WIN = "win"
     """By a roll that wins."""
+    OUT = "out"
+    """By a roll that loses the game."""
     SKIP = "skip"
     """It was passed by others."""
     RESIGNED = "resigned"
@@ -144,9 +146,9 @@ class Scored:
 
     kind: Literal["scored"] = "scored"
     points: int = 0
-    ending: Literal[TurnEnding.BANK, TurnEnding.FARKLE, TurnEnding.LOSE, TurnEnding.WIN] = (
-        TurnEnding.BANK
-    )
+    ending: Literal[
+        TurnEnding.BANK, TurnEnding.FARKLE, TurnEnding.LOSE, TurnEnding.WIN, TurnEnding.OUT
+    ] = TurnEnding.BANK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)

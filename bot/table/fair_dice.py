@@ -64,8 +64,8 @@ from solver.errors import InvalidRequestError
 from solver.turn.dice import MAX_WEIGHT
 
 SECRET_BYTES = 32
-MOST_DICE = 6
-MOST_LOADED = MOST_DICE + 1
+MOST_DICE = 10
+MOST_LOADED = 7
 """A badge may add a die to those of a player."""
 _FACES = 6
 _FAIR_BYTES = 252
@@ -89,7 +89,7 @@ def commitment(secret: bytes) -> str:
 
 
 def fair_roll(secret: bytes, game_id: str, seeds: Seeds, number: int, dice: int) -> tuple[int, ...]:
-    """Roll 1 to 6 dice: the faces of roll `number`, the first being 1, in the order rolled.
+    """Roll 1 to 10 dice: the faces of roll `number`, the first being 1, in the order rolled.
 
     Fewer dice of the same number are the first of more. Raises InvalidRequestError for a secret,
     seeds or numbers that the scheme does not know.
@@ -208,7 +208,7 @@ class ProvenRoll(_Data):
     """Whose dice they are, where dice are loaded."""
     thrown: tuple[Annotated[int, Field(ge=0, lt=MOST_LOADED)], ...] = ()
     """Which of the seat's dice they are, the first being 0, where dice are loaded."""
-    dice: tuple[Face, ...] = Field(min_length=1, max_length=MOST_LOADED)
+    dice: tuple[Face, ...] = Field(min_length=1, max_length=MOST_DICE)
 
 
 class Proof(_Data):

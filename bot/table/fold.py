@@ -251,6 +251,8 @@ def _after_roll(game: Game, fallen: Roll) -> Game:
             return _end_turn(game, TurnEnding.WIN, 0)
         case Fate.LOSES:
             return _end_turn(game, TurnEnding.LOSE, 0)
+        case Fate.OUT:
+            return _end_turn(game, TurnEnding.OUT, 0)
         case Fate.FARKLE:
             lies = replace(game, turn=replace(turn, roll=roll))
             if lies.may_use:
@@ -275,8 +277,8 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     lost = before.score + (0 if played_off else points) - after.score
     end = TurnEnd(number, how, points, lost)
     game = _turn_of(replace(game, seats=seats, last=end), number)
-    if how is TurnEnding.WIN:
-        return _won_by(game, [number])
+    if how in {TurnEnding.WIN, TurnEnding.OUT}:
+        return _won_by(game, [number] if how is TurnEnding.WIN else _following(game, number))
     if played_off:
         if how is not TurnEnding.LOSE:
             game = replace(game, played_off=(*game.played_off, (number, points)))

@@ -46,8 +46,7 @@ def bare_data(answer: Advice | Odds) -> dict[str, Any]:
         data |= _named_data(answer, data)
     else:
         left_out |= _OF_BADGES
-    if not answer.rules.to_confirm:
-        left_out |= {"to_confirm"}
+    left_out |= _unsaid(answer.rules)
     if isinstance(answer, Advice):
         told = zip(answer.options, data["options"], strict=True)
         data["options"] = tuple(_less(said, left_out) | _ends_data(one) for one, said in told)
@@ -59,6 +58,12 @@ _OF_SEVERAL = {"chances", "roll_chances", "bank_chances", "within"}
 
 _OF_BADGES = {"uses", "use", "with_badge"}
 """Fields of answers that are told where players bring dice and badges."""
+
+
+def _unsaid(rules: Ruleset) -> set[str]:
+    """Fields of options that mean nothing under rules."""
+    means = {"to_confirm": bool(rules.to_confirm), "freed": rules.has_freed}
+    return {name for name, means_anything in means.items() if not means_anything}
 
 
 def _ends_data(option: Option) -> dict[str, Any]:
@@ -117,8 +122,7 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
 def advice_sheet(advice: Advice) -> Sheet:
     """The options, best first; how the turn ends after each as far as a row tells it."""
     left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
-    left_out = left_out | (set() if advice.rules.to_confirm else {"to_confirm"})
-    left_out = left_out | _OF_BADGES | {"ends"}
+    left_out = left_out | _unsaid(advice.rules) | _OF_BADGES | {"ends"}
     names = [one.name for one in fields(Option) if one.name not in left_out]
     options = bare_data(advice)["options"]
     rows = [{name: option[name] for name in names} | _flat_ends(option) for option in options]
@@ -218,6 +222,9 @@ def _roll_text(advice: Advice) -> str:
 def set_aside_text(advice: Advice, option: Option) -> str:
     """The dice that an option keeps, by name where that matters."""
     dice: LoadedDice | None = advice.brought
+    if dice is None and option.freed:
+        kept, freed = dice_text(option.set_aside), dice_text(option.freed)
+        return say("{dice}, rolling {others} again", dice=kept, others=freed)
     if dice is None:
         return dice_text(option.set_aside)
     return dice.kit.set_aside_text(advice.roll, option.set_aside)
@@ -492,6 +499,8 @@ def _fate_text(advice: Advice) -> str:
     position = advice.position
     if advice.fate is Fate.WINS:
         return say("This roll wins the game.")
+    if advice.fate is Fate.OUT:
+        return say("This roll loses the game.")
     if advice.fate is Fate.LOSES:
         # after the other player has reached the goal there is no turn to make up for it
         if position.opponent >= advice.rules.winning_score:

@@ -11,6 +11,7 @@ from bot.views.advice import (
     position_text,
     reachable_text,
     reason_text,
+    set_aside_text,
 )
 from bot.views.card import Button, Card
 from bot.views.game import NOT_EXACT, best_text
@@ -71,7 +72,7 @@ def _advice_card(advice: Advice, notes: list[str], *, whole: bool) -> Card:
         }[option.action]
         told = say(
             then,
-            kept=dice_text(option.set_aside),
+            kept=set_aside_text(advice, option),
             points=option.points,
             dice=dice_count(option.dice_left),
             total=option.turn_total,

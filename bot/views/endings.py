@@ -34,6 +34,8 @@ def ends_text(ends: TurnEnds) -> str:
 def ends_bars(ends: TurnEnds) -> list[Bar]:
     """How a turn ends as a few bars: a farkle, then points banked, in steps of round numbers."""
     bars = [Bar(say("farkle"), ends.farkle, is_farkle=True)] if ends.farkle else []
+    if ends.out:
+        bars.append(Bar(say("loses the game"), ends.out, is_farkle=True))
     if ends.loses:
         bars.append(Bar(say("loses everything"), ends.loses, is_farkle=True))
     likely = [points for points, chance in ends.banked if chance > _RARE]

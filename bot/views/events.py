@@ -53,6 +53,10 @@ _ENDS = {
         say_later("{name} loses everything"),
         say_later("{name} loses everything; the score is now {score:,}"),
     ),
+    "out": (
+        say_later("{name} loses the game"),
+        say_later("{name} loses the game with {score:,}"),
+    ),
     "win": (
         say_later("{name} wins at once"),
         say_later("{name} wins at once with {score:,}"),
@@ -80,6 +84,10 @@ _ENDS_BY_ROLL = {
     "lose": (
         say_later("{name} rolls {dice}: everything is lost"),
         say_later("{name} rolls {dice}: everything is lost; the score is now {score:,}"),
+    ),
+    "out": (
+        say_later("{name} rolls {dice} and loses the game"),
+        say_later("{name} rolls {dice} and loses the game with {score:,}"),
     ),
     "win": (
         say_later("{name} rolls {dice} and wins the game"),

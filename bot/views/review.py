@@ -52,6 +52,7 @@ _CAME_TO = {
     TurnEnding.FARKLE: say_later("farkle"),
     TurnEnding.LOSE: say_later("all lost"),
     TurnEnding.WIN: say_later("wins at once"),
+    TurnEnding.OUT: say_later("loses the game"),
     TurnEnding.SKIP: say_later("passed"),
 }
 _COSTS = {

@@ -6,16 +6,16 @@ from itertools import zip_longest
 from typing import Any
 
 from bot.services.rule_options import SINGLE
-from bot.views.layout import columns, dice_count, percent, wrap
+from bot.views.layout import beneath, columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
 from solver.rules.file import Finding
-from solver.rules.patterns import COUNTS, Dice, dice_of, in_words
+from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
-from solver.rules.scoring import worth_of
+from solver.rules.scoring import Times, worth_of
 from solver.turn.dice import make_roll
 from solver.turn.scoring import all_points, farkle_probability
-from solver.wording import and_text, figure, say, say_later, short
+from solver.wording import and_text, figure, say, say_later, say_number, short
 
 NO_SCORE = (
     say_later("a die without any score"),
@@ -24,8 +24,12 @@ NO_SCORE = (
     say_later("four dice without any score"),
     say_later("five dice without any score"),
     say_later("six dice without any score"),
+    say_later("seven dice without any score"),
+    say_later("eight dice without any score"),
+    say_later("nine dice without any score"),
+    say_later("ten dice without any score"),
 )
-"""The roll of all the dice, of which there are one to six, in which nothing scores."""
+"""The roll of all the dice, of which there are one to ten, in which nothing scores."""
 
 
 TITLES = (
@@ -132,7 +136,10 @@ def _worth(rules: Ruleset) -> list[str]:
     lines = []
     if rows:
         head = ("", *(say(COUNTS[number - 1]) for number in numbers))
-        lines += columns([head, *rows], right=range(1, 7))
+        table = [head, *rows]
+        if len(numbers) > len(FACES):
+            table = list(zip(*table, strict=True))
+        lines += columns(table, right=range(1, 7))
     named = [
         (name, _points(points)) for name, points in combination_points(rules).items() if points
     ]
@@ -161,12 +168,27 @@ def but_nothing(rules: Ruleset) -> Ruleset:
 def combination_points(rules: Ruleset) -> dict[str, int]:
     """Points of patterns of different faces in words; 0 where one does not score."""
     found: dict[str, int] = {}
-    for _, pattern, points in rules.scoring.patterns():
-        if len({*pattern}) > 1 and len(pattern) <= rules.dice:
+    parts = rules.scoring.in_parts(rules.dice)
+    for _, pattern, points, uses in rules.scoring.patterns():
+        is_named = len({*pattern}) > 1 or uses < len(pattern)
+        if is_named and len(pattern) <= rules.dice:
             name = in_words(pattern)
+            if uses < len(pattern):
+                name = say_number(
+                    "{pattern}, using up one die",
+                    "{pattern}, using up {number} dice",
+                    uses,
+                    pattern=name,
+                )
             if points == "sum":
                 name = say("{pattern}: the sum of the faces, at most", pattern=name)
-            most = max(worth_of(dice, points) for dice in dice_of(pattern))
+            if isinstance(points, Times):
+                name = say(
+                    "{pattern}: {times} times its parts, at most",
+                    pattern=name,
+                    times=points.number,
+                )
+            most = max(worth_of(dice, points, parts) for dice in dice_of(pattern))
             found[name] = max(most, found.get(name, 0))
     return found
 
@@ -175,11 +197,13 @@ def _has_two_prices(rules: Ruleset) -> bool:
     """Whether a combination gives dice a price that have another one."""
     if not rules.scoring.combination:
         return False
+    parts = rules.scoring.in_parts(rules.dice)
     return any(
-        0 < worth_of(dice, points) < rules.combinations[dice]
-        for _, pattern, points in rules.scoring.patterns()
+        0 < worth_of(shown, points, parts) < rules.combinations[dice]
+        for _, pattern, points, uses in rules.scoring.patterns()
         if len(pattern) <= rules.dice
-        for dice in dice_of(pattern)
+        for shown in dice_of(pattern)
+        for dice in using(shown, uses)
         if dice in rules.combinations
     )
 
@@ -200,7 +224,7 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
             points=worth[make_roll(dice)],
         )
         for dice, points in sorted(rules.combinations.items(), key=_alike_first)
-        if worth[make_roll(dice)] > points
+        if dice[-1] < FREED and worth[make_roll(dice)] > points
     ]
     return found[:2]
 
@@ -209,8 +233,7 @@ def farkle_chances(rules: Ruleset) -> list[str]:
     """A line of numbers of dice above one of the chances that none of them scores."""
     numbers = range(rules.dice, 0, -1)
     chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
-    heads = [dice_count(number) for number in numbers]
-    return columns([heads, chances], right=range(6))
+    return beneath([dice_count(number) for number in numbers], chances)
 
 
 def _points(points: int) -> str:

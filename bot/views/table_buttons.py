@@ -28,6 +28,9 @@ _WIDEST_PICKS = 24
 """Letters of the set-asides of several dice that have a button beside each other; the others are in
 a list."""
 
+_MOST_PICKS = 20
+"""Set-asides that have a button or a place in the list, beside what else is in it."""
+
 SURE = {
     "resign": (say_later("Give the game up?"), say_later("Yes, resign")),
     "end": (say_later("End the game without a result?"), say_later("Yes, end it")),
@@ -260,7 +263,7 @@ def _picks(game: Game, mask: int, row: int) -> list[Button]:
     several.sort(key=lambda one: one.dice != everything)
     buttons: list[Button] = []
     room: int = _WIDEST_PICKS
-    for one in several:
+    for one in several[:_MOST_PICKS]:
         points = figure(one.points)
         label = _of_dice(game, one.dice, f"{{}} · {points}".format)
         if one.dice == everything:

@@ -54,6 +54,9 @@ _SHORT_NAME = 12
 """Columns of a name where there are more: they have one line each, and no bar."""
 
 
+_BAD_ENDS = {TurnEnding.FARKLE, TurnEnding.LOSE, TurnEnding.OUT}
+
+
 class Mood(Enum):
     """The state of a table as the colour of its card: red, green and blue in one number."""
 
@@ -199,7 +202,7 @@ def mood_of(game: Game) -> Mood:
     if game.turn.hot_dice or (game.turn.turn_total and game.has_hot_dice):
         return Mood.HOT_DICE
     fresh = game.turn == game.first_turn
-    if fresh and game.last is not None and game.last.how in {TurnEnding.FARKLE, TurnEnding.LOSE}:
+    if fresh and game.last is not None and game.last.how in _BAD_ENDS:
         return Mood.FARKLE
     return Mood.PLAY if game.stage is Stage.PLAY else Mood.LAST_TURNS
 

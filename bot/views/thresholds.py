@@ -5,7 +5,7 @@ from dataclasses import asdict
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from bot.views.layout import columns, dice_count, wrap
+from bot.views.layout import beneath, columns, dice_count, wrap
 from solver.turn.thresholds import BankFrom
 from solver.wording import figure, say, say_number
 
@@ -27,9 +27,7 @@ def bank_from_lines(found: Sequence[BankFrom], wins_from: int | None = None) -> 
     wins_from : the least turn total that wins, where it matters
     """
     heads = [dice_count(one.dice) for one in found]
-    lines = columns(
-        [heads, [threshold_text(one, wins_from) for one in found]], right=range(len(found))
-    )
+    lines = beneath(heads, [threshold_text(one, wins_from) for one in found])
     lines += [
         wrap(
             say_number(

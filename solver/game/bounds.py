@@ -198,7 +198,7 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     ends, found = endgames(rules, plans), []
     for plan in plans or [turn_plan(rules)]:
         rows = scores + ends[0].beyond + plan.reach
-        sums = _rounding_of_lists(plan) if plans else _rounding_of_sums(plan)
+        sums = _rounding_of_lists(plan) if plans or plan.by_lists else _rounding_of_sums(plan)
         found.append((turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)))
     return _Slacks(*map(max, zip(*found, strict=True)))
 

@@ -200,7 +200,7 @@ def last_turns(
 
 def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | None:
     """Turn totals beyond the goal that are worth rolling for, see above; None if too many."""
-    risks = plan.farkle_chances + plan.lose_chances
+    risks = plan.in_vain
     risk = min(risks[risks > 0], default=0.0) / _MARGIN_OF_SAFETY
     # what is left at any margin is the chance of a roll that wins, for which both may roll on
     hopes = bool(np.any(plan.win_chances))
@@ -220,6 +220,6 @@ def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
 
     Then it must not matter how far that leads.
     """
-    safe = np.any(plan.farkle_chances + plan.lose_chances == 0)
+    safe = np.any(plan.in_vain == 0)
     hopes = np.any(plan.win_chances)
     return bool(not plan.may_bank.all() or rules.farkle_keeps_turn_total or safe or hopes)

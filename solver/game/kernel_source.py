@@ -20,6 +20,7 @@ from solver.errors import SolveError
 from solver.folders import is_ours, make_private, one_at_a_time
 from solver.game.lane_code import VERSION
 from solver.game.lanes import LANES
+from solver.game.list_kernels import turn_by_seat, turn_of_lists
 from solver.game.standings import FEW_SCORES
 from solver.turn.equations import EVEN
 from solver.turn.scoring import TurnPlan
@@ -49,6 +50,9 @@ class Turns(NamedTuple):
     all_dice: Callable[..., Any]
     """As far as, besides, only all dice are."""
 
+
+LISTED = Turns(*[turn_of_lists] * len(Turns._fields))
+"""Turn functions of turns whose lists are gone through, see `bounds.turn_rounding`."""
 
 EVERYTHING = Weighed()
 
@@ -307,6 +311,8 @@ def load_turn(
 
     Raises OSError where `folder` cannot be written, SolveError where others can write to it.
     """
+    if plan.by_lists:
+        return turn_by_seat(planes)
     return load_function(turn_source(plan, planes=planes, reverse=reverse), folder)
 
 
@@ -317,6 +323,8 @@ def load_turns(plan: TurnPlan, folder: Path, scores: int | None = None) -> Turns
         load the others than they save
     Where some would weigh the same they are not there twice: the first ones are the whole one.
     """
+    if plan.by_lists:
+        return LISTED
     weigh = turns_weigh(plan)[: 1 if scores is not None and scores < FEW_SCORES else None]
     turns = [load_function(turn_source(plan, one), folder) for one in weigh]
     return Turns(*turns[:1] * (len(Turns._fields) - len(turns)), *turns)

@@ -60,7 +60,7 @@ LISTS_TYPE = types.NamedTuple(
     [
         *[array_type(types.intp, 1)] * 3,
         *[array_type(types.float64, 1)] * 4,
-        types.float64,
+        *[types.float64] * 2,
         array_type(types.boolean, 1),
     ],
     Lists,
@@ -274,12 +274,11 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
                 )
         elif game.must_roll_hot == 1:
             wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
-            goes_on = 1.0 - wins - loses - farkles - lists.only_hot
             for t in range(steps, rows):
                 for lane in range(LANES):
                     ended = wins + loses * lost[lane]
                     ended += farkles * farkle[t if game.keeps == 1 else 0, lane]
-                    ended += goes_on * bank[t, lane]
+                    ended += lists.goes_on * bank[t, lane]
                     ended /= 1.0 - lists.only_hot
                     values[level, origin + t, dice - 1, lane] = ended
 

@@ -97,6 +97,8 @@ class Lists(NamedTuple):
     loses: Floats
     only_hot: float
     """Chance that a roll of all dice can only be set aside whole."""
+    goes_on: float
+    """Chance that a roll of all dice scores otherwise."""
     may_bank: npt.NDArray[np.bool_]
     """Whether a player may bank with the dice of a column left, (columns,)."""
 
@@ -224,6 +226,7 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
         wins=plan.win_chances,
         loses=plan.lose_chances,
         only_hot=float(plan.only_hot[-1]),
+        goes_on=float(plan.goes_on[-1] - plan.only_hot[-1]),
         may_bank=plan.may_bank,
     )
 

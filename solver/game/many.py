@@ -206,6 +206,13 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
 
     alike : whether all throw the same dice
     """
+    if players > 2 and "loses_game" in rules.decisive:
+        raise InvalidRulesError.say(
+            "{rules}: nobody says who wins where one of {players} players loses the game by a roll;"
+            " only two can play under these rules",
+            rules=rules.name,
+            players=players,
+        )
     if rules.ties == "played_on" and not alike:
         raise InvalidRulesError.say(
             "{rules}: play-offs of more than two players are solved only where all have the same"

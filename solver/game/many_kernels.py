@@ -254,7 +254,6 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
     values, bank, farkle, lost = scratch
     levels, _, columns, planes, _ = values.shape
     wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
-    goes_on = 1.0 - wins - loses - farkles - lists.only_hot
     for level in range(levels):
         for t in range(steps, rows):
             for p in range(planes):
@@ -266,7 +265,7 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
                         ended = wins if p == 0 else 0.0
                         ended += loses * lost[p, lane]
                         ended += farkles * farkle[t, p, lane]
-                        ended += goes_on * bank[t, p, lane]
+                        ended += lists.goes_on * bank[t, p, lane]
                         values[level, t, n, p, lane] = ended / (1.0 - lists.only_hot)
             if not lists.may_bank[:-1].all():
                 roll_until_banked(values[level, t], bank[t], farkle[t], lost, lists)

@@ -214,7 +214,7 @@ def _follow_on(steps, work, spread):
     stops = 1.0 - lists.only_hot
     farkles, wins = lists.farkles[-1] / stops, lists.wins[-1] / stops
     loses = lists.loses[-1] / stops
-    goes_on = 1.0 - farkles - wins - loses
+    goes_on = lists.goes_on / stops
     for t in range(steps, steps + game.reach):
         for level in range(levels):
             for n in range(dice):

@@ -31,7 +31,7 @@ MAX_VALUES = 20_000_000
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-BANK, FARKLE, LOSE, WIN = range(4)
+BANK, FARKLE, LOSE, WIN, OUT = range(5)
 """How turns end, where many are played side by side."""
 
 

@@ -11,7 +11,7 @@ from numba import types
 from solver.errors import ConvergenceError
 from solver.game import bounds, sweep_kernels
 from solver.game.endgame import Endgame
-from solver.game.kernel_source import Turns, load_turns
+from solver.game.kernel_source import LISTED, Turns, load_turns
 from solver.game.kernels import TURN_SIGNATURE
 from solver.game.lanes import LANES
 from solver.game.layout import (
@@ -23,7 +23,6 @@ from solver.game.layout import (
     read_table,
     work_done,
 )
-from solver.game.list_kernels import turn_of_lists
 from solver.game.responses import Correction
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, score_count, state_count
 from solver.rules.ruleset import Ruleset
@@ -51,9 +50,6 @@ smooth there, so that rough sweeps guess none."""
 _REST_CLOSE = 0.1
 """How much less groups there may have changed to be left out, given corrections: these tell less of
 them, they are solved fast, and all others depend on them."""
-
-LISTED = Turns(*[turn_of_lists] * len(Turns._fields))
-"""Turn functions of players who have turns of their own, see `bounds.turn_rounding`."""
 
 _NO_CHANGE = np.empty((0,) * 5, dtype=np.float32)
 

@@ -84,7 +84,7 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
     cores = cores or (os.cpu_count() or 1)
     solving = states * sweeps * weighed / plan.columns * _SECONDS_PER_OPTION / cores
     totals = 2 * score_count(rules) * sweeps * _SECONDS_PER_TOTAL
-    compiling = _SECONDS_TO_BEGIN + weighed * _SECONDS_TO_COMPILE
+    compiling = _SECONDS_TO_BEGIN + (0 if plan.by_lists else weighed * _SECONDS_TO_COMPILE)
     return Workload(states, sweeps, compiling + solving + totals)
 
 

@@ -45,6 +45,10 @@ _MATCHUPS = 8
 """Games whose turns are kept in memory."""
 
 
+MOST_LOADED = 6
+"""Dice of which some may be others than those of the rules: of ten a turn would have a thousand
+things to remember, and each roll as many set-asides."""
+
 _OF_TURNS = (
     "hot_dice",
     "hot_dice_bonus",
@@ -354,7 +358,13 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             right=rules.dice,
             number=number,
         )
-    if rules.to_confirm:
+    if rules.dice > MOST_LOADED:
+        raise InvalidRulesError.say(
+            "{rules}: with more than {most} dice all throw ordinary ones",
+            rules=rules.name,
+            most=MOST_LOADED,
+        )
+    if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive:
         raise _not_yet(rules, "scoring.combination")
     if not thrown.has_jokers:
         return

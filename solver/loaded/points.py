@@ -97,6 +97,7 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         wins=nothing,
         loses=nothing,
         only_hot=0.0,
+        goes_on=0.0,
         may_bank=np.ones(lists.columns, dtype=np.bool_),
     )
     plans = [lists.plan(thrown) for thrown in sets]

@@ -16,11 +16,13 @@ from functools import cached_property, reduce
 from solver.errors import InvalidDiceError, did_you_mean, either
 from solver.named.catalogue import KnownDie, Version, dice_by_key, known_dice
 from solver.named.names import matching, spellings, words_of
-from solver.turn.dice import MAX_DICE, MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
+from solver.turn.dice import MAX_WEIGHT, DiceSet, Die, Remaining, make_dice_set
 from solver.wording import say, say_later, short
 
 ADDED = "extra"
 """The key of a die that a badge adds to one roll."""
+USUAL = 6
+"""Dice of a set where no rules say it."""
 MOST_OWNED = 200
 """Dice that somebody may own: more are a slip of the finger."""
 
@@ -151,7 +153,7 @@ def named_die(known: KnownDie, version: Version = Version.PATCHED) -> NamedDie:
     return NamedDie(known.key, first, die)
 
 
-def read_set(text: str, number: int = MAX_DICE) -> NamedSet:
+def read_set(text: str, number: int = USUAL) -> NamedSet:
     """The set of `number` dice that a text names.
 
     Raises InvalidDiceError.
@@ -186,7 +188,7 @@ def read_dice(text: str) -> list[NamedDie]:
     found = [die for item in items for die in _read_item(item)]
     if not found:
         raise InvalidDiceError.say(
-            "no dice given: dice are named as in {example}", example=_example(MAX_DICE)
+            "no dice given: dice are named as in {example}", example=_example(USUAL)
         )
     if len(found) > MOST_OWNED:
         raise _too_many(len(found))
@@ -236,7 +238,7 @@ def _read_item(item: str) -> list[NamedDie]:
         raise InvalidDiceError.say(
             '"{item}" does not name dice: write them as in {example}',
             item=short(item),
-            example=_example(MAX_DICE),
+            example=_example(USUAL),
         )
     numbers = [int(match[part]) for part in ("before", "times", "after") if match[part]]
     if len(numbers) > 1:

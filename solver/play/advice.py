@@ -55,6 +55,8 @@ class Option:
     """Win probabilities of all players, in the order of turns."""
     with_badge: bool = False
     """Whether a badge is best used before the bank or roll that follows."""
+    freed: Roll = ()
+    """Dice of the roll that count with those set aside and are rolled again."""
     ends: TurnEnds | None = None
     """How the turn then ends, where that was asked for."""
 
@@ -179,6 +181,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
                 win_probability=chances[me],
                 chances=chances,
                 with_badge=layers is not None and layers.uses_now(after),
+                freed=kept.freed,
             )
         )
     options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
@@ -187,6 +190,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
         Fate.FARKLE: lambda: by_seat(table.farkle_values(turn.turn_total)),
         Fate.LOSES: lambda: by_seat(table.ends.lost),
         Fate.WINS: lambda: tuple(float(seat == me) for seat in range(strategy.players)),
+        Fate.OUT: lambda: tuple(float(seat != me) for seat in range(strategy.players)),
     }[fallen]()
     # hot dice aside, which a farkle keeps though they may not be banked
     keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total)

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from solver.play.advice import Advice, Option
 
 
+_ROUNDING = 1e-12
+
+
 @dataclass(frozen=True, slots=True)
 class TurnEnds:
-    """The chances of how a turn ends that goes on as is best; they add to 1."""
+    """The chances of how a turn ends that goes on as is best; what is missing to 1 is `out`."""
 
     farkle: float
     """That of a farkle which loses the turn total."""
@@ -26,6 +29,13 @@ class TurnEnds:
     """That of a roll which wins the game."""
     loses: float
     """That of a roll which loses everything."""
+
+    @property
+    def out(self) -> float:
+        """Return the chance of a roll which loses the game."""
+        banked = sum(chance for _, chance in self.banked)
+        rest = 1 - self.farkle - banked - self.wins - self.loses
+        return rest if rest > _ROUNDING else 0.0
 
     @property
     def points(self) -> float:

@@ -19,6 +19,7 @@ from solver.game.standings import (
     BANK,
     FARKLE,
     LOSE,
+    OUT,
     WIN,
     Bools,
     Ints,
@@ -53,6 +54,9 @@ P = TypeVar("P")
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
 
+_TABLED = 6
+"""Dice of which every order of faces has its place in a table."""
+
 _TOGETHER = 20_000
 """Games of a duel that go on side by side."""
 
@@ -64,9 +68,10 @@ class DiceTables(NamedTuple):
     """What rolls of equal dice lead to. Rolls are numbered; points are in steps."""
 
     number: npt.NDArray[np.int32]
-    """The number of a roll whose dice, less 1, are the digits to base 6: [dice, digits]."""
+    """The number of a roll whose dice, less 1, are the digits to base 6: [dice, digits]; of more
+    than _TABLED dice there is nothing in it."""
     end: npt.NDArray[np.int8]
-    """FARKLE, LOSE or WIN where a roll ends the turn, else BANK."""
+    """FARKLE, LOSE, WIN or OUT where a roll ends the turn, else BANK."""
     first: Ints
     """Where the set-asides of each roll begin, and the end; the order is that of set_asides."""
     points: Ints
@@ -76,6 +81,8 @@ class DiceTables(NamedTuple):
     bonus: Ints
     ways: Ints
     """In how many ways the dice of each roll fall so."""
+    upto: Ints
+    """Ways of the rolls of as many dice up to each roll, itself among them."""
     of_dice: Ints
     """Where the rolls of each number of dice begin, those of 1 die at index 1, and the end."""
 
@@ -83,15 +90,23 @@ class DiceTables(NamedTuple):
 @cache
 def dice_tables(rules: Ruleset) -> DiceTables:
     """The rolls of a rule set as arrays."""
-    ends = {Fate.SCORES: BANK, Fate.FARKLE: FARKLE, Fate.LOSES: LOSE, Fate.WINS: WIN}
-    number = np.zeros((rules.dice + 1, 6**rules.dice), dtype=np.int32)
+    ends = {
+        Fate.SCORES: BANK,
+        Fate.FARKLE: FARKLE,
+        Fate.LOSES: LOSE,
+        Fate.WINS: WIN,
+        Fate.OUT: OUT,
+    }
+    tabled = min(rules.dice, _TABLED)
+    number = np.zeros((rules.dice + 1, 6**tabled), dtype=np.int32)
     found = all_set_asides(rules)
     known = {roll: place for place, roll in enumerate(found)}
-    numbers = range(1, rules.dice + 1)
-    for dice in numbers:
+    for dice in range(1, tabled + 1):
         for digits, faces in enumerate(product(range(1, 7), repeat=dice)):
             number[dice, digits] = known[make_roll(faces)]
     kept = [(roll, one) for roll, choices in found.items() for one in choices]
+    thrown = dice_set(rules)
+    ways = [np.array([one for _, one in thrown.rolls(n + 1)]) for n in range(rules.dice)]
     plan, bonus = turn_plan(rules), sum(rules.hot_dice_bonus[:1])
     after = [after_set_aside(rules, TurnState(0, len(roll)), one) for roll, one in kept]
     # else it depends on how often that was
@@ -103,7 +118,8 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         (np.array([one.points for _, one in kept], dtype=np.int64) + hot) // rules.point_step,
         np.array([plan.column(one) + 1 for one in after], dtype=np.int64),
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
-        np.sum([np.bincount(number[n, : 6**n], minlength=len(found)) for n in numbers], axis=0),
+        np.concatenate(ways),
+        np.concatenate(list(map(np.cumsum, ways))),
         np.searchsorted([len(roll) for roll in found], range(rules.dice + 2)),
     )
 
@@ -151,7 +167,12 @@ def throw(
 ) -> tuple[int, int, int, int]:
     """How a roll ends the turn, -1 where it does not, and the state after its set-aside."""
     number = number_left(to_roll, dice)
-    roll = dice.number[number, int(np.random.random() * 6**number)]
+    fallen = int(np.random.random() * 6**number)
+    if number <= _TABLED:
+        roll = int(dice.number[number, fallen])
+    else:
+        begin, end = dice.of_dice[number], dice.of_dice[number + 1]
+        roll = begin + np.searchsorted(dice.upto[begin:end], fallen, side="right")
     if dice.end[roll] != BANK:
         return dice.end[roll], total, hot, to_roll
     return -1, *set_aside(worth, roll, total, hot, dice)
@@ -283,7 +304,7 @@ class Games(Generic[P]):
         kept = allowed & (kinds == FARKLE) & rules.farkle_keeps_turn_total
         got = np.where((kinds == BANK) | kept, totals, 0)
         won = kinds == WIN
-        lost, tied = np.zeros_like(won), np.zeros_like(won)
+        lost, tied = kinds == OUT, np.zeros_like(won)
         phase = self.phase.copy()
 
         normal = self.phase == NORMAL
@@ -297,8 +318,9 @@ class Games(Generic[P]):
         behind = self.players[1 - me].score - self.players[me].score
         last = final | (self.phase == SECOND)
         target = np.where(final, behind, self.lead)
-        won |= last & (kinds != LOSE) & (got > target)
-        level = last & (kinds != LOSE) & (kinds != WIN) & (got == target)
+        counts = last & (kinds != LOSE) & ~lost
+        won |= counts & (got > target)
+        level = counts & (kinds != WIN) & (got == target)
         if rules.ties == "played_on":
             phase[level] = FIRST
         elif rules.ties == "shared":

@@ -19,7 +19,7 @@ from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
 from solver.game.outcomes import outcomes_of_values
 from solver.game.position import Position
-from solver.game.standings import BANK, FARKLE, LOSE, WIN, Bools, Ints, first_standing, role
+from solver.game.standings import BANK, FARKLE, LOSE, OUT, WIN, Bools, Ints, first_standing, role
 from solver.play.match_players import (
     TurnValues,
     ValuesPlayer,
@@ -68,6 +68,8 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
             worth = values.lost[p]
         elif end == WIN:
             worth = 1.0
+        elif end == OUT:
+            worth = 0.0
         else:
             points, hot, left = set_aside(values.worth[p], roll, total, level, dice)
             worth = values.worth[p, min(hot, levels - 1), min(points, rows - 1), left - 1]

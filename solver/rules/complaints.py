@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from solver.errors import did_you_mean, either
 from solver.rules.options import Complaint, Key, Option, Place, keys_of
 from solver.rules.ruleset import (
+    FACES,
     MAX_POINTS,
     NOT_YET,
     OPTIONS,
@@ -63,11 +64,19 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
 
 
 def left_open(rules: Ruleset) -> list[Complaint]:
-    """What a file should say that gave these rules: where no single die scores, three of a kind.
+    """What a file should say that gave these rules, as what goes without saying may not be meant.
 
-    Else they would score as usual, which may not be meant.
+    Where no single die scores, three of a kind; with more than six dice, more of a kind.
     """
     said = rules.scoring.model_fields_set
+    if rules.dice > len(FACES) and "more_of_a_kind" not in said:
+        message = say_later(
+            "{key}: with {dice} dice say what seven of a kind and more bring, too: {more} ="
+            ' "none", "linear" or "doubling"'
+        )
+        return [
+            Complaint(("scoring",), message, {"dice": rules.dice, "more": Key("more_of_a_kind")})
+        ]
     if any(rules.scoring.single) or "three_of_a_kind" in said:
         return []
     message = say_later(

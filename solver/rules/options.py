@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from solver.rules.patterns import in_words
+from solver.rules.patterns import MAX_DICE, in_words
 from solver.wording import say, say_later, short
 
 MAX_POINTS = 1_000_000
@@ -173,7 +173,7 @@ PER_FACE_OR_NONE = replace(
 _A_LIST = say_later('{key}: should be a list such as ["{example}"], not {value}')
 
 
-_PATTERN = "[1-6]{1,6}|x{2,6}"
+_PATTERN = f"[1-6]{{1,{MAX_DICE}}}|x{{2,{MAX_DICE}}}"
 PATTERNS = Kind(
     str.lower,
     say_later(

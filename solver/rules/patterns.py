@@ -6,16 +6,21 @@ a face of its own, which no other letter and no digit of its pattern has: "aabb"
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import permutations
+from itertools import combinations, combinations_with_replacement, permutations
 
 from solver.wording import and_text, say, say_later
 
 FACES = range(1, 7)
+MAX_DICE = 10
+"""Dice that are rolled at most."""
 
 Dice = tuple[int, ...]
-"""Faces in ascending order."""
+"""Faces in ascending order, behind them those of dice that count and are rolled again (FREED)."""
+
+FREED = 10
+"""Added to the face of a die that counts in a combination, which does not use it up."""
 
 COUNTS = (
     say_later("one"),
@@ -24,15 +29,27 @@ COUNTS = (
     say_later("four"),
     say_later("five"),
     say_later("six"),
+    say_later("seven"),
+    say_later("eight"),
+    say_later("nine"),
+    say_later("ten"),
 )
 """Numbers of dice in words, from one."""
 
-_PAIRS = (say_later("a pair"), say_later("two pairs"), say_later("three pairs"))
+_PAIRS = (
+    *(say_later("a pair"), say_later("two pairs"), say_later("three pairs")),
+    *(say_later("four pairs"), say_later("five pairs")),
+)
+_TRIPLETS = {2: say_later("two triplets"), 3: say_later("three triplets")}
 _ALIKE = {
     3: say_later("three of a kind"),
     4: say_later("four of a kind"),
     5: say_later("five of a kind"),
     6: say_later("six of a kind"),
+    7: say_later("seven of a kind"),
+    8: say_later("eight of a kind"),
+    9: say_later("nine of a kind"),
+    10: say_later("ten of a kind"),
 }
 
 
@@ -45,6 +62,58 @@ def dice_of(pattern: str) -> tuple[Dice, ...]:
         shown = dict(zip(letters, chosen, strict=True))
         found.add(tuple(sorted(shown.get(sign) or int(sign) for sign in pattern)))
     return tuple(sorted(found))
+
+
+def using(dice: Dice, uses: int) -> set[Dice]:
+    """Dice that are one combination in each way to use up so many of them."""
+    found = set()
+    for used in combinations(dice, uses):
+        freed = (Counter(dice) - Counter(used)).elements()
+        found.add((*used, *(FREED + face for face in freed)))
+    return found
+
+
+def faces_of(dice: Dice) -> Dice:
+    """What all dice show that are one combination, in ascending order."""
+    return tuple(sorted(face % FREED for face in dice))
+
+
+def spelled(dice: Dice) -> str:
+    """Dice that are one combination: "555", and "5+5" where the second 5 is rolled again."""
+    freed = [face - FREED for face in dice if face > FREED]
+    used = "".join(map(str, dice[: len(dice) - len(freed)]))
+    return "+".join((used, *(["".join(map(str, freed))] if freed else [])))
+
+
+def most_points(
+    combinations: Mapping[Dice, int], faces: Iterable[int], most: int
+) -> dict[Dice, int]:
+    """Most points of every multiset of 1 to `most` dice that scores with all its dice.
+
+    Its dice are in descending order. The best partition into combinations, by adding one
+    combination after another.
+    """
+    # a digit counts the dice of a face: multisets add as their numbers do
+    signs = dict.fromkeys([*faces, *(face for dice in combinations for face in dice)])
+    digits = {face: (most + 1) ** place for place, face in enumerate(signs)}
+    added = [
+        (sum(digits[face] for face in dice), len(dice), points)
+        for dice, points in combinations.items()
+    ]
+    best: list[dict[int, int]] = [{0: 0}, *({} for _ in range(most))]
+    for number, known in enumerate(best):
+        for dice, points in known.items():
+            for more, size, worth in added:
+                if number + size <= most:
+                    found, both = best[number + size], dice + more
+                    if both not in found or found[both] < points + worth:
+                        found[both] = points + worth
+    return {
+        roll: best[number][dice]
+        for number in range(1, most + 1)
+        for roll in combinations_with_replacement(sorted(digits, reverse=True), number)
+        if (dice := sum(digits[face] for face in roll)) in best[number]
+    }
 
 
 def by_face(pattern: str) -> Iterator[tuple[int, str]]:
@@ -79,10 +148,10 @@ def in_words(pattern: str) -> str:
     sizes = Counter(Counter(filter(str.isalpha, pattern)).values())
     parts = [digits] if digits else []
     for size, number in sorted(sizes.items(), reverse=True):
-        if size == 3 and number == 2:
-            parts.append(say("two triplets"))
+        if size == 3 and number in _TRIPLETS:
+            parts.append(say(_TRIPLETS[number]))
         elif size >= 3:
-            parts.append(say(_ALIKE[size]))
+            parts += [say(_ALIKE[size])] * number
         elif size == 2:
             parts.append(say(_PAIRS[number - 1]))
         elif number > 1:

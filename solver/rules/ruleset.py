@@ -31,7 +31,20 @@ from solver.rules.options import (
     options_of,
     read_number,
 )
-from solver.rules.patterns import FACES, Dice, any_of, canonical, dice_of, in_words, shown_in, tidy
+from solver.rules.patterns import (
+    FACES,
+    FREED,
+    MAX_DICE,
+    Dice,
+    any_of,
+    canonical,
+    dice_of,
+    faces_of,
+    in_words,
+    shown_in,
+    spelled,
+    tidy,
+)
 from solver.rules.scoring import SCORING_OPTIONS, Combination, Scoring, Then
 from solver.wording import and_text, say, say_later, say_number
 
@@ -160,13 +173,13 @@ class Ruleset(Data):
         )
         return self.dice, message, False
 
-    dice: Annotated[int, Field(strict=True, ge=1, le=6)] = described(
+    dice: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
         6,
         "6",
-        say_later("number of dice, 1 to 6"),
-        ask="Number of dice, 1 to 6",
+        say_later("number of dice, 1 to 10"),
+        ask="Number of dice, 1 to 10",
     )
-    """How many dice are rolled, 1 to 6."""
+    """How many dice are rolled, 1 to 10."""
 
     @property
     def _told_minimums(self) -> tuple[int, int]:
@@ -338,14 +351,14 @@ class Ruleset(Data):
             )
         return most if is_special else None, message, is_special
 
-    bank_dice_left: Annotated[int, Field(strict=True, ge=1, le=6)] = described(
-        6,
+    bank_dice_left: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
+        MAX_DICE,
         "2",
         say_later("bank only when no more dice than that are left"),
         note="most dice that may be left at a bank",
-        ask="Most dice that may be left at a bank; 6 for any number",
+        ask="Most dice that may be left at a bank; 10 for any number",
     )
-    """Most dice that may be left at a bank, 1 to 6: with more of them left to roll a turn must go
+    """Most dice that may be left at a bank, 1 to 10: with more of them left to roll a turn must go
     on, also where it has reached the goal.
 
     Hot dice leave none, so that `hot_dice` alone says whether they may be banked. It does not
@@ -452,6 +465,8 @@ class Ruleset(Data):
             more += say("; players on the board stay there")
         if "wins_game" in self.decisive:
             more += say("; but a roll that wins at once does not lose")
+        if "loses_game" in self.decisive:
+            more += say("; a roll that loses the game does only that")
         message = say_later(
             "A roll with {patterns} loses everything: it ends the turn, loses the turn total and"
             " takes a score above 0 down to 0{more}."
@@ -472,35 +487,61 @@ class Ruleset(Data):
 
     def _tell_combination(self) -> Told:
         patterns = canonical(self.decisive.get("loses_turn", ()))
+        ruin = canonical(self.decisive.get("loses_game", ()))
         confirmed = sorted(
             {tidy(one.dice) for one in self.scoring.combination if self._doubts(one)}
         )
-        value = {"loses_turn": patterns, "to_confirm": confirmed}
+        uses = sorted(
+            f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
+        )
+        value = {
+            "loses_turn": patterns,
+            "to_confirm": confirmed,
+            "uses": uses,
+            "loses_game": ruin,
+        }
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
         )
         said = reduce(either, map(in_words, confirmed)) if confirmed else ""
         sentences = [say(doubt, combinations=said)] if confirmed else []
+        if uses:
+            sentences.append(
+                say(
+                    "Where a combination uses up fewer dice than it takes, only these are set"
+                    " aside: the others are rolled again, and count in no other combination."
+                )
+            )
+        if ruin:
+            saved = say("; but a roll that wins at once does not lose")
+            sentences.append(
+                say(
+                    "A roll with {patterns} loses the game{more}.",
+                    patterns=any_of(ruin, self.dice),
+                    more=saved if "wins_game" in self.decisive else "",
+                )
+            )
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
-            return value, " ".join(sentences or nothing), bool(confirmed)
+            return value, " ".join(sentences or nothing), bool(sentences)
         message = say_later(
             "A roll with {patterns} is a farkle, too, whatever else it shows{more}."
         )
-        unless = {
-            (): "",
-            ("wins_game",): say(", unless it wins at once"),
-            ("loses_score",): say(", unless it loses everything"),
-            ("wins_game", "loses_score"): say(", unless it wins at once or loses everything"),
-        }[tuple(then for then in self.decisive if then != "loses_turn")]
+        others = {
+            "wins_game": say("it wins at once"),
+            "loses_game": say("it loses the game"),
+            "loses_score": say("it loses everything"),
+        }
+        reasons = [others[then] for then in self.decisive if then != "loses_turn"]
+        unless = say(", unless {reasons}", reasons=reduce(either, reasons)) if reasons else ""
         sentences.append(say(message, patterns=any_of(patterns, self.dice), more=unless))
         return value, " ".join(sentences), True
 
     def _doubts(self, combination: Combination) -> bool:
         """Whether dice count as a combination that has to be confirmed."""
         dice = set(dice_of(combination.dice))
-        return combination.then == "roll_on" and not dice.isdisjoint(self.to_confirm)
+        return combination.then == "roll_on" and not dice.isdisjoint(map(faces_of, self.to_confirm))
 
     ending: Literal["at_once", "final_turn", "equal_turns"] = described(
         "at_once",
@@ -674,31 +715,80 @@ class Ruleset(Data):
         for number, one in enumerate(self.scoring.combination):
             place = (*SCORING_OPTIONS["combination"].place, str(number))
             parts = {"pattern": one.dice, "number": len(one.dice), "dice": self.dice}
-            if len(one.dice) > self.dice:
-                message = say_later('{key}: "{pattern}" needs {number} dice and there are {dice}')
-            elif isinstance(one.points, tuple) and one.dice.isdecimal():
-                message = say_later(
-                    '{key}: "{pattern}" has no letter by whose face its points could go; give one'
-                    " number"
-                )
-            elif one.points is None and one.then in {"scores", "roll_on"}:
-                place, message = (*place, "points"), say_later('the key "{key}" is missing')
-            elif one.points is not None and one.then not in {"scores", "roll_on"}:
-                place, message = (
-                    (*place, "then"),
-                    say_later(
-                        "{key}: dice with points score; leave out the points of {pattern}, or what"
-                        " it does"
-                    ),
-                )
-            elif number not in counting:
-                message = say_later(
-                    '{key}: the points of "{pattern}" never count, as the same dice are worth as'
-                    " much or more without it"
-                )
-            else:
-                continue
-            yield Complaint(place, message, parts, needs=("dice",))
+            wrong = self._wrong_with(one, counts=number in counting)
+            for is_so, key, message in wrong:
+                if is_so:
+                    yield Complaint((*place, *key), message, parts, needs=("dice",))
+                    break
+
+    def _wrong_with(
+        self, one: Combination, *, counts: bool
+    ) -> Iterator[tuple[bool, tuple[str, ...], str]]:
+        """What may be wrong with a combination: whether it is, the key in its table, and a message.
+
+        counts : whether its price counts for any dice
+        """
+        scores = one.then in {"scores", "roll_on"}
+        yield (
+            len(one.dice) > self.dice,
+            (),
+            say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
+        )
+        yield (
+            isinstance(one.points, tuple) and one.dice.isdecimal(),
+            (),
+            say_later(
+                '{key}: "{pattern}" has no letter by whose face its points could go; give one'
+                " number"
+            ),
+        )
+        yield (
+            not dice_of(one.dice),
+            (),
+            say_later(
+                '{key}: no roll shows "{pattern}", as different letters and digits are different'
+                " faces, of which there are six"
+            ),
+        )
+        yield (
+            one.points is not None and one.times is not None,
+            ("times",),
+            say_later('{key}: "{pattern}" has points, too; leave out one of them'),
+        )
+        yield (
+            scores and one.price is None,
+            ("points",),
+            say_later('the key "{key}" is missing'),
+        )
+        yield (
+            not scores and one.price is not None,
+            ("then",),
+            say_later(
+                "{key}: dice with points score; leave out the points of {pattern}, or what it does"
+            ),
+        )
+        yield (
+            one.uses is not None and (not scores or one.uses >= len(one.dice)),
+            ("uses",),
+            say_later(
+                '{key}: goes with points, and should be less than the {number} dice of "{pattern}"'
+            ),
+        )
+        yield (
+            not counts and one.times is not None,
+            (),
+            say_later(
+                '{key}: "{pattern}" never counts, as its dice do not all score by themselves'
+            ),
+        )
+        yield (
+            not counts,
+            (),
+            say_later(
+                '{key}: the points of "{pattern}" never count, as the same dice are worth as'
+                " much or more without it"
+            ),
+        )
 
     def _points_and_steps(self) -> Iterator[Complaint]:
         if not self.combinations:
@@ -736,7 +826,7 @@ class Ruleset(Data):
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
-        """Points of every scoring combination, by its dice in ascending order."""
+        """Points of every scoring combination, by its dice; those it frees stand last."""
         return self.scoring.combinations(self.dice)
 
     @cached_property
@@ -744,6 +834,7 @@ class Ruleset(Data):
         """Patterns of rolls that leave no choice, by what they do; the first that holds counts."""
         found: dict[Then, tuple[str, ...]] = {
             "wins_game": self.instant_win,
+            "loses_game": (),
             "loses_score": self.lose_everything,
             "loses_turn": (),
         }
@@ -764,6 +855,11 @@ class Ruleset(Data):
     def to_confirm(self) -> frozenset[Dice]:
         """Combinations after which a further roll has to score before the turn may be banked."""
         return self.scoring.to_confirm(self.dice)
+
+    @cached_property
+    def has_freed(self) -> bool:
+        """Whether there are combinations that do not use up all their dice."""
+        return any(dice[-1] > FREED for dice in self.combinations)
 
     @cached_property
     def of_turn(self) -> "Ruleset":
@@ -870,19 +966,20 @@ class Ruleset(Data):
     def _canonical(self) -> dict[str, Any]:
         """What decides play."""
         canonical: dict[str, Any] = {
-            "combinations": {
-                "".join(map(str, dice)): points for dice, points in self.combinations.items()
-            },
+            "combinations": {spelled(dice): points for dice, points in self.combinations.items()},
             **self.model_dump(
                 exclude={"name", "title", "source", "score_floor", "scoring"},
                 exclude_defaults=True,
             ),
-            **{DECIDED_BY[then]: patterns for then, patterns in self.decisive.items()},
+            **{
+                then if then == "loses_game" else DECIDED_BY[then]: patterns
+                for then, patterns in self.decisive.items()
+            },
         }
         if self.floor_is_played:
             canonical["score_floor"] = 0
         if self.to_confirm:
-            canonical["to_confirm"] = sorted("".join(map(str, dice)) for dice in self.to_confirm)
+            canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
         return canonical
@@ -890,6 +987,7 @@ class Ruleset(Data):
 
 DECIDED_BY: dict[Then, str] = {
     "wins_game": "instant_win",
+    "loses_game": "combination",
     "loses_score": "lose_everything",
     "loses_turn": "combination",
 }

@@ -2,8 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from typing import Annotated, Any, Literal, get_args
 
@@ -15,7 +15,6 @@ from solver.rules.options import (
     TEXT,
     Data,
     Kind,
-    Option,
     Place,
     Points,
     PointsPerFace,
@@ -25,31 +24,58 @@ from solver.rules.options import (
     read_number,
     some_of,
 )
-from solver.rules.patterns import FACES, Dice, by_face, dice_of, tidy
+from solver.rules.patterns import (
+    FACES,
+    FREED,
+    MAX_DICE,
+    Dice,
+    by_face,
+    dice_of,
+    faces_of,
+    most_points,
+    tidy,
+    using,
+)
 from solver.wording import say_later
 
-Price = int | tuple[int, ...] | Literal["sum"]
-"""Points of dice, points by the face of the first letter of their pattern, or those of all faces
-together."""
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """So many times the points that dice are worth as other combinations."""
+
+    number: int
 
 
-Then = Literal["scores", "roll_on", "wins_game", "loses_score", "loses_turn"]
+Of = int | Literal["sum"] | Times
+"""Points of dice, those of all faces together, or of their parts."""
+
+Price = Of | tuple[int, ...]
+"""Also points by the face of the first letter of their pattern."""
+
+
+Then = Literal["scores", "roll_on", "wins_game", "loses_game", "loses_score", "loses_turn"]
 """What dice that show a pattern mean: they score, they score and have to be confirmed, or a roll
-that has them among its dice wins the game, loses everything or loses the turn. Of a roll that means
-several of these three the first counts."""
+that has them among its dice wins the game, loses it, loses everything or loses the turn. Of a roll
+that means several of these four the first counts."""
 
 
-def worth_of(dice: Dice, points: int | Literal["sum"]) -> int:
-    """Points of dice that show a pattern with such a price."""
+def worth_of(dice: Dice, points: Of, parts: Mapping[Dice, int]) -> int:
+    """Points of dice that show a pattern with such a price; 0 where they do not score.
+
+    parts : most points of dice, in descending order, as combinations that have prices of their own
+    """
+    if isinstance(points, Times):
+        return points.number * parts.get(dice[::-1], 0)
     return sum(dice) if points == "sum" else points
 
 
 _DICE = replace(
     TEXT,
     should_be=say_later(
-        "{key}: {value} is not a pattern of one to six dice; equal letters stand for equal faces"
+        "{key}: {value} is not a pattern of 1 to {most} dice; equal letters stand for equal faces"
         ' and digits for those faces, as in "aaabb" or "1234"'
     ),
+    parts={"most": MAX_DICE},
 )
 _PRICE = replace(
     NUMBER,
@@ -68,7 +94,7 @@ class Combination(Data):
     "sum", the sum of the faces. Those that decide about a turn, as `then` says, have none.
     """
 
-    dice: Annotated[str, Field(pattern="^[1-6a-z]{1,6}$"), _DICE] = described(...)
+    dice: Annotated[str, Field(pattern=f"^[1-6a-z]{{1,{MAX_DICE}}}$"), _DICE] = described(...)
     points: Annotated[
         Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)]
         | tuple[Points, Points, Points, Points, Points, Points]
@@ -77,11 +103,21 @@ class Combination(Data):
         _PRICE,
     ] = described(None)
     then: Then = described("scores")
+    uses: Annotated[Annotated[int, Field(strict=True, ge=1)] | None, NUMBER] = described(None)
+    times: Annotated[Annotated[int, Field(strict=True, ge=2, le=100)] | None, NUMBER] = described(
+        None
+    )
+
+    @property
+    def price(self) -> Price | None:
+        """What its dice are worth; None where they decide about a turn."""
+        return self.points if self.times is None else Times(self.times)
 
     def __str__(self) -> str:
-        points = self.points or self.then
+        points = f"x{self.times}" if self.times else self.points or self.then
         shown = ",".join(map(str, points)) if isinstance(points, tuple) else points
-        return f"{self.dice}={shown}{',roll-on' if self.then == 'roll_on' else ''}"
+        uses = f",uses-{self.uses}" if self.uses else ""
+        return f"{self.dice}={shown}{uses}{',roll-on' if self.then == 'roll_on' else ''}"
 
 
 def _combinations(text: str) -> Any:
@@ -98,21 +134,29 @@ def _combinations(text: str) -> Any:
         word = points.replace("-", "_")
         if word == "roll_on" and found[-1]["points"]:
             found[-1]["then"] = word
+        elif uses := re.fullmatch("uses_([0-9])", word):
+            found[-1]["uses"] = int(uses[1])
         else:
             found[-1]["points"].append(word if word in get_args(Then) else read_number(points))
-    for one in found:
-        if len(one["points"]) == 1:
-            (one["points"],) = one["points"]
-            if one["points"] in get_args(Then) and "then" not in one:
-                one["then"] = one.pop("points")
-    return found
+    return [one | _worth(one.pop("points"), one) for one in found]
+
+
+def _worth(typed: list[Any], beside: Mapping[str, Any]) -> dict[str, Any]:
+    """What a combination is worth or does, as it was typed beside what else was."""
+    if len(typed) != 1:
+        return {"points": typed}
+    (one,) = typed
+    if isinstance(one, str) and (times := re.fullmatch("x([0-9]{1,3})", one)):
+        return {"times": int(times[1])}
+    return {"then" if one in get_args(Then) and "then" not in beside else "points": one}
 
 
 _COMBINATIONS = Kind(
     _combinations,
     say_later(
         "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, sum, wins-game, loses-score or loses-turn (roll-on after points), or none"
+        " a, sum or x2 (then perhaps roll-on, uses-1), wins-game, loses-game, loses-score or"
+        " loses-turn; or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )
@@ -155,7 +199,9 @@ class Scoring(Data):
         dice=4,
     )
     """Each die beyond three: "none", nothing more; "linear", the triple again; "doubling", twice
-    the points."""
+    the points; has to be said with more than six dice.
+
+    Seven of a kind and more have no other key; a `combination` may have another price for them."""
     four_of_a_kind: PointsPerFaceOrNone = described(
         None,
         "2000",
@@ -239,64 +285,105 @@ class Scoring(Data):
         usage="combination:aaabb=250",
         ask='Other combinations, such as aaabb=250 or 1234=400 (letters: equal faces), or "none"',
     )
-    """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal letters
-    are dice of one face, which no other letter and no digit has; `points` are a number, "sum" for
-    the sum of the faces, or six numbers by the face of the first letter; with a `then` of
-    "roll_on" beside them no bank comes before dice of a further roll are set aside. Or with `dice`
-    and `then`: a roll with such dice among others is one that wins ("wins_game", as `instant_win`),
-    that loses everything ("loses_score", as `lose_everything`), or a farkle whatever scores
-    ("loses_turn").
+    """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal
+    letters are dice of one face, which no other letter and no digit has; `points` are a number,
+    "sum" for the sum of the faces, or six numbers by the face of the first letter; `times` in
+    their place says how often what the dice score otherwise; with a `then` of "roll_on" beside
+    them no bank comes before dice of a further roll are set aside, and with `uses` only so many
+    of the dice are set aside, the others being rolled again. Or with `dice` and `then`: a roll
+    with such dice among others is one that wins ("wins_game", as `instant_win`), that loses the
+    game ("loses_game"), that loses everything ("loses_score", as `lose_everything`), or a
+    farkle whatever scores ("loses_turn").
 
-    A roll that wins does not lose, and one that loses everything is no farkle.
+    A roll that wins does not lose, one that loses the game loses nothing else, and one that loses
+    everything is no farkle. Only two players can play where a roll loses the game.
 
     With points and `then = "roll_on"` it has to be confirmed: a turn in which the dice just set
     aside count as such a combination may not be banked, before something was set aside of a further
     roll. Of several ways to count dice for as many points that with the fewest of these counts.
 
-    All its dice are set aside together. Where dice score by several keys or tables, the most points
-    count; a table that never counts for that is refused."""
+    With points and `uses` a combination needs all its dice in the roll, but only so many of them,
+    whichever the player likes, are set aside: of "55" with 100 points and `uses = 1` two 5s count
+    as a 1, and one of them is rolled again with the dice that are left. No die counts in two
+    combinations, set aside or not; so dice that are set aside are worth the most points for which
+    they can count with any of the others in the roll.
 
-    def _prices(self) -> Iterator[tuple[Place, str, Price]]:
-        """The pattern that each key stands for, and each combination, with where it is said."""
+    With `times = 2` in place of points a combination is worth twice the most points that its dice
+    are worth as other combinations, of which none has `times` or `uses`; where these are not all of
+    them, it does not score.
+
+    Otherwise all its dice are set aside. Where dice score by several keys or tables, the most
+    points count; a table that never counts for that is refused."""
+
+    def _prices(self) -> Iterator[tuple[Place, str, Price, int]]:
+        """The pattern that each key stands for, and each combination, with where it is said.
+
+        And its price, and how many of its dice it uses up.
+        """
         for option in SCORING_OPTIONS.values():
             if option.pattern:
                 points = getattr(self, option.key)
-                price = self._beyond_three(option) if points is None else points
-                yield option.place, option.pattern, price
+                price = self._beyond_three(len(option.pattern)) if points is None else points
+                yield option.place, option.pattern, price, len(option.pattern)
+        option = SCORING_OPTIONS["more_of_a_kind"]
+        if self.more_of_a_kind != option.default:
+            for number in range(7, MAX_DICE + 1):
+                yield option.place, "a" * number, self._beyond_three(number), number
         for key in self.three_pairs_include:
-            yield SCORING_OPTIONS[key].place, SCORING_OPTIONS[key].pattern, self.three_pairs
+            option = SCORING_OPTIONS[key]
+            yield option.place, option.pattern, self.three_pairs, len(option.pattern)
         place = SCORING_OPTIONS["combination"].place
         # of as many points those that need not be confirmed come first
         in_order = sorted(enumerate(self.combination), key=lambda one: one[1].then == "roll_on")
         for number, one in in_order:
-            if one.points is not None:
-                yield (*place, str(number)), one.dice, one.points
+            if one.price is not None:
+                yield (*place, str(number)), one.dice, one.price, one.uses or len(one.dice)
 
-    def _beyond_three(self, option: Option) -> tuple[int, ...]:
+    def _beyond_three(self, number: int) -> tuple[int, ...]:
         """Points of more than three of a kind by face, as those of three say."""
-        more = len(option.pattern) - 3
+        more = number - 3
         times = {"none": 0, "linear": 1 + more, "doubling": 2**more}[self.more_of_a_kind]
         return tuple(times * points for points in self.three_of_a_kind)
 
-    def patterns(self) -> Iterator[tuple[Place, str, int | Literal["sum"]]]:
-        """Every pattern that scores, in its one spelling, with where it is said and its points."""
-        for place, pattern, price in self._prices():
+    def patterns(self) -> Iterator[tuple[Place, str, Of, int]]:
+        """Every pattern that scores, in its one spelling, with where it is said and its points.
+
+        And how many of its dice it uses up.
+        """
+        for place, pattern, price, uses in self._prices():
             if isinstance(price, tuple):
                 for face, of_face in by_face(pattern):
-                    yield place, tidy(of_face), price[face - 1]
+                    yield place, tidy(of_face), price[face - 1], uses
             else:
-                yield place, tidy(pattern), price
+                yield place, tidy(pattern), price, uses
 
     def dearest(self, number_of_dice: int) -> dict[Dice, tuple[int, Place]]:
         """The most points of dice that show a pattern, and where they are said first."""
         found: dict[Dice, tuple[int, Place]] = {}
-        for place, pattern, points in self.patterns():
+        parts = self.in_parts(number_of_dice)
+        for place, pattern, points, uses in self.patterns():
             if points and len(pattern) <= number_of_dice:
-                for dice in dice_of(pattern):
-                    worth = worth_of(dice, points)
-                    if dice not in found or found[dice][0] < worth:
-                        found[dice] = worth, place
-        return found
+                for shown in dice_of(pattern):
+                    worth = worth_of(shown, points, parts)
+                    for dice in using(shown, uses) if worth else ():
+                        if dice not in found or found[dice][0] < worth:
+                            found[dice] = worth, place
+        # dice that are worth as much by themselves need no others
+        used = {dice: tuple(face for face in dice if face < FREED) for dice in found}
+        return {
+            dice: one
+            for dice, one in found.items()
+            if used[dice] == dice or found.get(used[dice], (0, ()))[0] < one[0]
+        }
+
+    def in_parts(self, number_of_dice: int) -> dict[Dice, int]:
+        """Most points of dice as combinations with prices of their own, where others need that."""
+        if all(one.times is None for one in self.combination):
+            return {}
+        plain = tuple(one for one in self.combination if one.times is None)
+        others = self.model_copy(update={"combination": plain}).dearest(number_of_dice)
+        whole = {dice: points for dice, (points, _) in others.items() if dice[-1] < FREED}
+        return most_points(whole, FACES, number_of_dice)
 
     def counting(self, number_of_dice: int) -> list[int]:
         """The numbers of those combinations that are the dearest of some dice, or need no price."""
@@ -306,7 +393,7 @@ class Scoring(Data):
             number
             for number, one in enumerate(self.combination)
             if (*own, str(number)) in places
-            or (one.points is None and one.then != "scores" and len(one.dice) <= number_of_dice)
+            or (one.price is None and one.then != "scores" and len(one.dice) <= number_of_dice)
         ]
 
     def to_confirm(self, number_of_dice: int) -> frozenset[Dice]:
@@ -324,9 +411,10 @@ class Scoring(Data):
         """Points of every scoring combination."""
         found = {dice: points for dice, (points, _) in self.dearest(number_of_dice).items()}
         if self.nothing:
-            scores = [Counter(dice) for dice in found]
+            scores = [Counter(faces_of(dice)) for dice in found]
             for roll in combinations_with_replacement(FACES, number_of_dice):
-                if not any(dice <= Counter(roll) for dice in scores):
+                shown = Counter(roll)
+                if not any(dice <= shown for dice in scores):
                     found[roll] = self.nothing
         return found
 

@@ -10,10 +10,10 @@ from itertools import combinations_with_replacement, product
 from math import gcd, prod
 
 from solver.errors import InvalidDiceError, InvalidRollError
+from solver.rules.patterns import MAX_DICE
 from solver.rules.ruleset import FACES, Ruleset
 from solver.wording import say_number
 
-MAX_DICE = 6
 MAX_WEIGHT = 1_000_000
 
 JOKER = 0
@@ -33,7 +33,7 @@ Remaining = int
 of equal dice it is their number."""
 
 _SEPARATORS = " \t\n,;+/|-[](){}.?!'\"“”„`"
-_TIMES = re.compile(r"(?<!\w)([1-6])\s*[x×*]\s*([1-6])(?!\s*[x×*]|\w)", re.IGNORECASE)
+_TIMES = re.compile(r"(?<!\w)(10|[1-9])\s*[x×*]\s*([1-6])(?!\s*[x×*]|\w)", re.IGNORECASE)
 """So many dice of a face, as in 3x5."""
 DIE_SIGNS = {chr(0x2680 + face - 1): str(face) for face in FACES}
 """Pictures of die faces among letters, and the digits they stand for."""
@@ -50,7 +50,7 @@ def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
 
     Three 5s may be "3x5". Raises InvalidRollError.
     """
-    accepted = {"most": most, "example": " ".join("653332"[:most])}
+    accepted = {"most": most, "example": " ".join("6533322211"[:most])}
     faces: list[int] = []
     plain = "".join(map(_plain, text))
     for character in _TIMES.sub(lambda found: found[2] * int(found[1]), plain):
@@ -258,7 +258,7 @@ class DiceSet:
 
 
 def make_dice_set(dice: Iterable[Die]) -> DiceSet:
-    """The set of some dice, 1 to 6 of them: those that fall alike are one type.
+    """The set of some dice, 1 to MAX_DICE of them: those that fall alike are one type.
 
     The order of dice means nothing; types of which there are more come first.
 

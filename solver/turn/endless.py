@@ -120,8 +120,7 @@ class Tail:
     def _ends(self) -> Floats:
         """Chance of each number of dice that the turn ends without a bank."""
         plan = self.plan
-        ends: Floats = plan.farkle_chances + plan.win_chances + plan.lose_chances
-        return ends
+        return np.asarray(plan.in_vain + plan.win_chances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +215,7 @@ def endless_turn(
     least = rules.least_bank(on_board=on_board)
     keeps = rules.farkle_keeps_turn_total
     ended = -(plan.farkle_chances * farkle_cost + plan.lose_chances * at_stake)
-    loses = plan.lose_chances + (0.0 if keeps else plan.farkle_chances)
+    loses = plan.in_vain - (plan.farkle_chances if keeps else 0.0)
     if win is not None:
         ended, loses = ended + plan.win_chances * win, loses + plan.win_chances
     tail = _tail(plan, ended, loses, least)
@@ -254,7 +253,7 @@ def _further(tail: Tail) -> int:
 def is_endless(plan: TurnPlan) -> bool:
     """Whether all the dice can be rolled again and again without any risk that the turn ends."""
     left = plan.targets[plan.options] % plan.columns
-    safe = plan.farkle_chances + plan.lose_chances + plan.win_chances == 0
+    safe = plan.in_vain + plan.win_chances == 0
     while safe.any():
         stays = np.logical_or.reduceat(safe[left], plan.starts)
         still = safe.copy()

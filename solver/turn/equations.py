@@ -282,7 +282,7 @@ def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
     """
     if plan.must_roll_others:
         return _rolls_until_banked(plan, bank[..., np.newaxis, :], ended)
-    scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
+    scores = plan.goes_on
     bank = bank[..., np.newaxis, :]
     if not plan.must_roll_hot:
         return np.asarray(ended + scores[:, np.newaxis] * bank)

@@ -41,6 +41,8 @@ class TurnOutcome:
     """The chance of a roll that loses everything."""
     visits: Floats
     """Chance that the turn comes to each state, shape (levels, turn totals, columns)."""
+    out: float
+    """The chance of a roll that loses the game, which counts as no points."""
 
 
 @lru_cache(maxsize=512)
@@ -119,7 +121,7 @@ def turn_outcome(
     mass = np.zeros((levels, totals, number))
     mass[(0, 0, -1) if start is None else table.index(start)] = 1.0
     banked, farkled = np.zeros(totals), np.zeros(totals)
-    wins = loses = 0.0
+    wins = loses = out = 0.0
     chosen: list[npt.NDArray[np.intp]] = []
     block = max(1, _BLOCK // len(plan.options))
     for t in range(totals):
@@ -143,7 +145,8 @@ def turn_outcome(
             farkled[t if keeps[t] else 0] += rolled @ plan.farkle_chances
             wins += float(rolled @ plan.win_chances)
             loses += float(rolled @ plan.lose_chances)
-    return TurnOutcome(banked, farkled, wins, loses, mass)
+            out += float(np.sum(rolled * plan.out_chances))
+    return TurnOutcome(banked, farkled, wins, loses, mass, out)
 
 
 def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:
@@ -153,7 +156,7 @@ def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:
     have to be rolled, again and again, or others until some may be banked.
     """
     plan = table.plan
-    scores = 1 - plan.win_chances - plan.lose_chances - plan.farkle_chances
+    scores = plan.goes_on
     if plan.must_roll_others:
         columns = (plan.targets % plan.columns)[plan.options]
         # hot dice of whatever level are worth the same there

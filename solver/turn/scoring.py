@@ -2,28 +2,31 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import combinations_with_replacement, islice
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
+from solver.rules.patterns import FREED, most_points
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Dice kept from a roll, each of which scores, and the most points they are worth."""
+    """Dice kept from a roll, each of which scores, and the most points they are worth in it."""
 
     dice: Roll
     points: int
     to_confirm: bool = False
     """Whether a further roll has to score before the turn may be banked."""
+    freed: Roll = ()
+    """Dice of the roll that count with them and are rolled again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class TurnState:
 _MANY = 16
 """More than there are combinations in a set-aside."""
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
+_MOST_DICE_COMPILED = 6
 
 
 class Fate(StrEnum):
@@ -52,9 +56,16 @@ class Fate(StrEnum):
     FARKLE = "farkle"
     WINS = "wins"
     LOSES = "loses"
+    OUT = "out"
+    """It loses the game."""
 
 
-_FATES = {"wins_game": Fate.WINS, "loses_score": Fate.LOSES, "loses_turn": Fate.FARKLE}
+_FATES = {
+    "wins_game": Fate.WINS,
+    "loses_game": Fate.OUT,
+    "loses_score": Fate.LOSES,
+    "loses_turn": Fate.FARKLE,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +113,19 @@ class TurnPlan:
     """Points of one step."""
     to_confirm: int = 0
     """Columns of dice left by what has to be confirmed, before as many others."""
+    out_chances: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+    """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
+
+    @cached_property
+    def goes_on(self) -> npt.NDArray[np.float64]:
+        """Chance that a roll scores, shape (columns,)."""
+        ends = 1 - self.win_chances - self.lose_chances - self.farkle_chances
+        return np.asarray(ends - self.out_chances)
+
+    @cached_property
+    def in_vain(self) -> npt.NDArray[np.float64]:
+        """Chance that a roll ends the turn and does not win, shape (columns,)."""
+        return np.asarray(self.farkle_chances + self.lose_chances + self.out_chances)
 
     def column(self, turn: TurnState) -> int:
         """The column of a state."""
@@ -154,6 +178,11 @@ class TurnPlan:
         return len(self.farkle_chances)
 
     @property
+    def by_lists(self) -> bool:
+        """Whether there are so many lists that code of their own would take long to compile."""
+        return self.columns - self.to_confirm > _MOST_DICE_COMPILED
+
+    @property
     def levels(self) -> int:
         """Number of levels of a turn."""
         return len(self.bonuses)
@@ -187,49 +216,27 @@ class TurnPlan:
 
 def all_points(rules: Ruleset) -> dict[Roll, int]:
     """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice."""
-    return {kept.dice: kept.points for kept in _all_points(rules.of_turn)}
+    return {kept.dice: kept.points for kept in _all_points(rules.of_turn) if not kept.freed}
 
 
 @lru_cache(maxsize=RULESETS)
 def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
-    """Every multiset that scores with all its dice."""
+    """Every multiset that scores with all its dice, with any that it needs beside it."""
     # of as many points those with the fewest combinations to be confirmed
     combinations = {
         make_roll(dice): points * _MANY - (dice in rules.to_confirm)
         for dice, points in rules.combinations.items()
     }
-    found = _most_points(combinations, FACES, rules.dice)
+    found = most_points(combinations, FACES, rules.dice)
     return tuple(
-        SetAside(dice, -(-worth // _MANY), to_confirm=bool(worth % _MANY))
+        SetAside(
+            tuple(face for face in dice if face < FREED),
+            -(-worth // _MANY),
+            to_confirm=bool(worth % _MANY),
+            freed=tuple(face - FREED for face in dice if face > FREED),
+        )
         for dice, worth in found.items()
     )
-
-
-def _most_points(combinations: dict[Roll, int], faces: Iterable[int], most: int) -> dict[Roll, int]:
-    """Most points of every multiset of 1 to `most` dice that scores with all its dice.
-
-    The best partition into combinations, by adding one combination after another.
-    """
-    # a digit counts the dice of a face: multisets add as their numbers do
-    digits = {face: (most + 1) ** place for place, face in enumerate(faces)}
-    added = [
-        (sum(digits[face] for face in dice), len(dice), points)
-        for dice, points in combinations.items()
-    ]
-    best: list[dict[int, int]] = [{0: 0}, *({} for _ in range(most))]
-    for number, known in enumerate(best):
-        for dice, points in known.items():
-            for more, size, worth in added:
-                if number + size <= most:
-                    found, both = best[number + size], dice + more
-                    if both not in found or found[both] < points + worth:
-                        found[both] = points + worth
-    return {
-        roll: best[number][dice]
-        for number in range(1, most + 1)
-        for roll in combinations_with_replacement(sorted(digits, reverse=True), number)
-        if (dice := sum(digits[face] for face in roll)) in best[number]
-    }
 
 
 Badge = tuple[tuple[Roll, int], ...]
@@ -253,7 +260,7 @@ def all_points_with_jokers(
             if kept or joker_alone:
                 shown = kept + (JOKER,) * (len(dice) - len(kept))
                 combinations[shown] = max(points, combinations.get(shown, 0))
-    return _most_points(combinations, (*FACES, JOKER), rules.dice + more)
+    return most_points(combinations, (*FACES, JOKER), rules.dice + more)
 
 
 def fate(rules: Ruleset, roll: Roll) -> Fate:
@@ -289,7 +296,7 @@ def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
 def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
     points, thrown = all_points(rules), dice_set(rules)
     every = _in_order(_all_points(rules))
-    needed = _counted(kept.dice for kept in every)
+    needed = _counted(kept.dice + kept.freed for kept in every)
     found = {}
     for remaining in range(1, thrown.whole + 1):
         rolls = [roll for roll, _ in thrown.rolls(remaining)]
@@ -298,8 +305,18 @@ def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
         legal = (every[place] for place in np.nonzero(is_in)[1].tolist())
         for roll, number in zip(rolls, is_in.sum(axis=1).tolist(), strict=True):
             kept = list(islice(legal, number))
+            if rules.has_freed:
+                kept = _first_of_each(kept)
             found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
     return found
+
+
+def _first_of_each(legal: Iterable[SetAside]) -> list[SetAside]:
+    """The first of those set-asides that take the same dice."""
+    found: dict[Roll, SetAside] = {}
+    for kept in legal:
+        found.setdefault(kept.dice, kept)
+    return list(found.values())
 
 
 def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
@@ -324,8 +341,17 @@ def legal_set_asides(
 
 
 def _in_order(legal: Iterable[SetAside]) -> list[SetAside]:
-    """Most points first, then the fewest dice."""
-    return sorted(legal, key=lambda kept: (-kept.points, len(kept.dice), kept.dice))
+    """Most points first, then the fewest dice, then what needs nothing else."""
+    return sorted(
+        legal,
+        key=lambda kept: (
+            -kept.points,
+            len(kept.dice),
+            kept.dice,
+            kept.to_confirm,
+            len(kept.freed),
+        ),
+    )
 
 
 def _allowed(
@@ -399,13 +425,12 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     choices, to_confirm = _all_set_asides(rules), thrown.whole if rules.to_confirm else 0
     columns = to_confirm + thrown.whole
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
-    fates = {one: np.zeros(columns) for one in Fate}
+    fates: Counter[tuple[Fate, int]] = Counter()
     for column in range(columns):
         dice = column % thrown.whole + 1
-        all_ways = thrown.ways(dice)
         for roll, ways in thrown.rolls(dice):
             found = _fate(rules, roll, choices[roll])
-            fates[found][column] += ways / all_ways
+            fates[found, column] += ways
             if found is Fate.SCORES:
                 offsets = _offsets(rules, dice, choices[roll], all_options=all_options)
                 chances[column, offsets] += ways
@@ -424,6 +449,11 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         options += [index[offset] for offset in offsets]
         if all(offset % columns == columns - 1 for offset in offsets):
             only_hot[column] += chance
+
+    def chances_of(found: Fate) -> npt.NDArray[np.float64]:
+        every = (thrown.ways(column % thrown.whole + 1) for column in range(columns))
+        return np.array([fates[found, column] / ways for column, ways in enumerate(every)])
+
     bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
     most_bonus = max(bonuses)
     reach = max(
@@ -435,9 +465,10 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         options=np.array(options, dtype=np.intp),
         starts=np.array(starts, dtype=np.intp),
         chances=weights,
-        farkle_chances=fates[Fate.FARKLE],
-        win_chances=fates[Fate.WINS],
-        lose_chances=fates[Fate.LOSES],
+        farkle_chances=chances_of(Fate.FARKLE),
+        win_chances=chances_of(Fate.WINS),
+        lose_chances=chances_of(Fate.LOSES),
+        out_chances=chances_of(Fate.OUT),
         only_hot=only_hot,
         reach=reach,
         bonuses=bonuses,

@@ -28,6 +28,9 @@ from tests.bot.speaking import Chat, open_chat
 OTHERS = [code for code in language_codes() if code != ENGLISH.code]
 TYPED_IN_FILES = {
     "everything",
+    "none",
+    "linear",
+    "doubling",
     "final_turn",
     "equal_turns",
     "2222",

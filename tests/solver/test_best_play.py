@@ -149,7 +149,7 @@ class Twin:
                 worth += chance * self.lose
             elif not what:
                 worth += chance * self.farkle[row]
-            else:
+            elif not isinstance(what, str):
                 after = (naive.advance(rules, state.turn_total, hot, one) for one in what)
                 worth += chance * max(
                     self.found[total // rules.point_step, left, new] for total, left, new in after

@@ -262,6 +262,8 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("The table leaves out the penalty for farkles in a row.")
     if "loses_score" in rules.decisive:
         yield say("The table leaves out that a roll may cost your whole score.")
+    if "loses_game" in rules.decisive:
+        yield say("The table leaves out that a roll may lose the game.")
     if "wins_game" in rules.decisive:
         yield say("The table counts a roll that wins at once only as banking the turn total.")
     if rules.ending != "at_once":

@@ -114,6 +114,8 @@ def _head(answer: PointsAnswer) -> str:
         )
     if "wins_game" in rules.decisive:
         told.append(say("A roll that wins at once counts as banking the turn total."))
+    if "loses_game" in rules.decisive:
+        told.append(say("A roll that loses the game costs only the turn total."))
     if "loses_score" in rules.decisive:
         told.append(
             say(

@@ -28,6 +28,7 @@ from bot.views.advice import (
     position_text,
     reachable_text,
     reason_text,
+    set_aside_text,
 )
 from bot.views.card import Attachment, Card
 from bot.views.endings import ends_bars, ends_text
@@ -198,6 +199,7 @@ def templates() -> Environment:
     )
     views = (
         *(bank_text, cost_text, left_text, position_text, reachable_text, reason_text),
+        set_aside_text,
         *(
             after_keeping,
             hint_head,

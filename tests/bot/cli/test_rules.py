@@ -183,7 +183,7 @@ ANSWERS = {
     "Start from": ["facebok", "facebook"],
     "Name": ["a/b", "My rules"],
     "What is special": ["Ours"],
-    "Number of dice": ["9", "six", "6"],
+    "Number of dice": ["11", "six", "6"],
     "Should dice be worth": ["perhaps", "n"],
     "One die": ["100 0 0 0 50", "100 0 0 0 50 0"],
     "Four of a kind and more": ["quadruple", "linear"],
@@ -231,10 +231,10 @@ def test_of_many_complaints_the_first_are_shown(farkle: Asked) -> None:
 
 @pytest.mark.parametrize("command", ["rules show", "rules", "rules diff kcd", "compare", "points"])
 def test_what_is_wrong_is_said_by_line_wherever_a_file_is_read(farkle: Asked, command: str) -> None:
-    Path("mine.toml").write_text("\n\ngoal = 10000\ndice = 7\ngaol = 5\n")
+    Path("mine.toml").write_text("\n\ngoal = 10000\ndice = 11\ngaol = 5\n")
     status, out, err = farkle(*command.split(), "mine.toml")
     assert (status, out) == (2, "")
-    assert "mine.toml: line 4: dice: should be at most 6, not 7; 1 more complaint" in err
+    assert "mine.toml: line 4: dice: should be at most 10, not 11; 1 more complaint" in err
     assert err.strip().endswith("farkle rules check mine.toml")
 
 
@@ -244,7 +244,7 @@ def test_every_answer_is_checked_at_once(farkle: Asked) -> None:
     for sentence in (
         "did you mean facebook?",
         "name: should be 1 to 60 letters",
-        "dice: should be at most 6, not 9",
+        "dice: should be at most 10, not 11",
         'dice: should be a whole number, not "six"',
         'answer y or n, not "perhaps"',
         "scoring.single: takes 6 numbers",

@@ -299,7 +299,7 @@ BAD = {
     "combination:aaa=100": 'combination: the points of "aaa" never count, as the same dice are',
     "dice:4 combination:aaabb=5": 'combination: "aaabb" needs 5 dice and there are 4',
     "dice:x": 'dice: takes a whole number, not "x"',
-    "dice:7": "dice: should be at most 6, not 7",
+    "dice:11": "dice: should be at most 10, not 11",
 }
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from bot.table import commands
-from bot.table.events import Event, event_data, make_event
+from bot.table.events import Event, Rolled, event_data, make_event
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
+from solver.errors import IllegalActionError
 from solver.game.position import first_position
 from solver.game.sweeps import solve
 from solver.play.policies import make_policy
@@ -95,6 +96,19 @@ def test_who_loses_everything_in_a_play_off_is_out() -> None:
     keys = {"goal": 1000, "ending": "final_turn", "ties": "played_on", "lose_everything": ("2222",)}
     game = told(tracked(variant("classic", **keys), 2), 1000, 1000)
     assert told(game, "lose").shares == (0, 1)
+
+
+def test_a_roll_may_lose_the_game() -> None:
+    ruin = {"dice": "222", "then": "loses_game"}
+    rules = Ruleset(name="x", goal=1000, scoring={"combination": [ruin]})
+    game = told(tracked(rules, 2), 500, 300)
+    assert told(game, "out").shares == (0, 1)
+    with pytest.raises(IllegalActionError, match="no roll loses the game under"):
+        told(tracked(variant("classic"), 2), "out")
+    alone = play(begin(commands.begin_game("g", rules, [None, None])), Rolled(dice=(2, 2, 2, 1)))
+    assert (alone.stage, alone.shares) == (Stage.OVER, (0, 1))
+    with pytest.raises(IllegalActionError, match="so it is for two"):
+        commands.begin_game("g", rules, [None] * 3)
 
 
 def test_penalties_and_losses() -> None:

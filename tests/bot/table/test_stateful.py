@@ -168,6 +168,8 @@ class Referee:
             self.ends("win", 0)
         elif what == "lose":
             self.ends("lose", 0)
+        elif what == "out":
+            self.ends("out", 0)
         elif what == naive.FARKLE:
             keeps = self.rules.farkle_keeps_turn_total and self.enough(self.total)
             self.ends("farkle", self.total if keeps else 0)
@@ -184,7 +186,7 @@ class Referee:
             self.rules, self.total, min(hot, naive.levels(self.rules) - 1), choice
         )
         self.hot = hot + (len(dice) == len(self.roll))
-        self.doubt = naive.in_doubt(self.rules, tuple(sorted(dice))) > 0
+        self.doubt = naive.in_doubt(self.rules, tuple(sorted(dice)), tuple(sorted(self.roll))) > 0
         self.roll = None
 
     def ends(self, how: str, points: int) -> None:
@@ -193,6 +195,9 @@ class Referee:
         if how == "win":
             me.farkles = 0
             self.won([seat])
+        elif how == "out":
+            me.farkles = 0
+            self.won([other for other in range(len(self.players)) if other != seat])
         elif self.play_off is not None:
             self.play_off.remove(seat)
             if how != "lose":
@@ -572,7 +577,7 @@ class TableMachine(RuleBasedStateMachine):
             | st.sampled_from([-50, 1, rules.goal, 123_456_789]),
             label="points",
         )
-        endings = st.sampled_from(["bank", "bank", "bank", "farkle", "lose", "win"])
+        endings = st.sampled_from(["bank", "bank", "bank", "farkle", "lose", "win", "out"])
         ending: str = self.data.draw(endings, label="ending")
         if ending == "farkle" and self.data.draw(st.booleans(), label="of no points"):
             points = 0
@@ -586,6 +591,8 @@ class TableMachine(RuleBasedStateMachine):
         )
         if ending == "win":
             legal = legal and bool(rules.instant_win) and not points
+        elif ending == "out":
+            legal = legal and "loses_game" in rules.decisive and not points
         elif ending == "lose":
             legal = legal and bool(rules.lose_everything) and not points
         elif ending == "farkle":

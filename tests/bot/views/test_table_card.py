@@ -1,12 +1,14 @@
 """The card of a table: what it says, what its colour says, and how wide it is."""
 
 import io
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from PIL import Image
 
+from bot.chat.presses import TablePress
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -25,6 +27,7 @@ from bot.views.table_card import Mood, TableCard, table_card
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
 from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.wording import said_in
 
 RULES = load_rules("kcd")
@@ -70,6 +73,23 @@ def test_the_end_marks_who_has_won(game: Game) -> None:
     assert "★ Bob" in card.text
     assert "★ Ann" not in card.text
     assert "%" not in card.text, "who has won is no chance"
+
+
+def test_a_roll_of_ten_dice_has_room() -> None:
+    rules = Ruleset(name="ten", goal=10_000, dice=10, scoring={"more_of_a_kind": "linear"})
+    game = begin(commands.begin_game("ab12", rules, [None, None]))
+    card = told(game, Rolled(dice=(1, 1, 1, 5, 5, 5, 2, 2, 2, 1)))
+    rows = Counter(button.row for button in card.buttons)
+    assert len(rows) <= 5
+    assert max(rows.values()) <= 5
+    assert [one.label for one in card.buttons if one.action.startswith("die")][-1] == "⚀ 1"
+    assert card.menu
+    assert {"resign", "details"} <= {action for action, _, _ in card.menu.options}
+    picks = [one for one in card.buttons if one.action.startswith("pick")]
+    assert picks[0].label == "All · 2,700"
+    press = TablePress("ab12", 3, 0b1111111111, "en", picks[0].action)
+    assert press.action == "pick1023"
+    assert Image.open(io.BytesIO(card.files[0].content)).size == (10 * 88 + 11 * 20, 122)
 
 
 def test_an_open_table_waits() -> None:

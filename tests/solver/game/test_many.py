@@ -252,5 +252,8 @@ def test_what_cannot_be_solved() -> None:
         check_many(load_rules("classic"), 4)
     with pytest.raises(InvalidRulesError, match="play-offs are solved for at most 3 players"):
         check_many(small(ending="final_turn", ties="played_on"), 4)
+    ruin = {"combination": [{"dice": "22", "then": "loses_game"}]}
+    with pytest.raises(InvalidRulesError, match="only two can play under these rules"):
+        check_many(small(scoring=ruin), 3)
     with pytest.raises(InvalidRulesError, match="the number of players is 2 to 8, not 1"):
         check_many(small(), 1)

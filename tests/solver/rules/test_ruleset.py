@@ -202,7 +202,7 @@ def test_point_step_follows_from_the_points() -> None:
         ("minimum_bank = 300", 'the key "goal" is missing'),
         ("goal = 10010", "goal: 10010 is not a multiple of 50"),
         ("goal = 'many'", "goal: "),
-        ("goal = 10000\ndice = 7", "dice: should be at most 6, not 7"),
+        ("goal = 10000\ndice = 11", "dice: should be at most 10, not 11"),
         ("gaol = 5", 'unknown key "gaol"; did you mean goal?'),
         ("goal = true", "goal: should be a whole number, not true"),
         ("goal = -5", "goal: should be at least 1, not -5"),
@@ -342,7 +342,7 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         ("scoring.four_of_a_kind = 2000000", "four_of_a_kind: should be at most 1000000, not 2"),
         ("scoring.three_pairs_include = ['six']", 'should be "four_and_two" or "six_of_a_kind"'),
         ("scoring.nothing = 2020-01-01", "should be a whole number, not 2020-01-01"),
-        (f"dice = 0x{'f' * 5000}", "dice: should be at most 6, not a huge number"),
+        (f"dice = 0x{'f' * 5000}", "dice: should be at most 10, not a huge number"),
         ("scoring.combination = 5", "should be a list of tables with dice and points, not 5"),
         ("scoring.combination = [5]", "scoring.combination: should be a table, not 5"),
         ("scoring.combination = [{dice = 'aabb', points = 0}]", "a whole number from 1 to 1000000"),
@@ -361,8 +361,8 @@ def test_every_kind_of_mistake_has_plain_words(tmp_path: Path, line: str, senten
 @pytest.mark.parametrize(
     ("table", "line", "sentence"),
     [
-        ("dice = 'aab7'\npoints = 5", 4, '"aab7" is not a pattern of one to six dice'),
-        ("points = 5\ndice = 'abcdefg'", 5, '"abcdefg" is not a pattern of one to six dice'),
+        ("dice = 'aab7'\npoints = 5", 4, '"aab7" is not a pattern of 1 to 10 dice'),
+        ("points = 5\ndice = 'abcdefghijk'", 5, '"abcdefghijk" is not a pattern of 1 to 10 dice'),
         ("dice = 5\npoints = 5", 4, "scoring.combination.dice: 5 is not a pattern"),
         ("dice = 'aabb'", 3, 'the key "scoring.combination.points" is missing'),
         ("dice = 'aabb'\npoints = 1\nprice = 5", 6, 'unknown key "scoring.combination.price"'),
@@ -372,6 +372,14 @@ def test_every_kind_of_mistake_has_plain_words(tmp_path: Path, line: str, senten
         ("dice = 'aaaabb'\npoints = 5", 3, '"aaaabb" needs 6 dice and there are 5'),
         ("dice = '12'\npoints = [1, 1, 1, 1, 1, 1]", 3, '"12" has no letter by whose face'),
         ("dice = '22'\npoints = 5\nthen = 'loses_turn'", 6, "dice with points score; leave out"),
+        ("dice = 'aaabb'\npoints = 5\ntimes = 2", 6, 'times: "aaabb" has points, too'),
+        ("dice = 'aabb'\ntimes = 1", 5, "times: should be at least 2, not 1"),
+        ("dice = 'aabc'\ntimes = 2", 3, '"aabc" never counts, as its dice do not all score'),
+        ("dice = 'abc1234'\npoints = 5", 3, 'no roll shows "abc1234"'),
+        ("dice = '55'\npoints = 90\nuses = 2", 6, "should be less than the 2 dice of"),
+        ("dice = '55'\nthen = 'loses_turn'\nuses = 1", 6, "uses: goes with points"),
+        ("dice = '55'\npoints = 90\nuses = 0", 6, "uses: should be at least 1, not 0"),
+        ("dice = '55'\npoints = 50\nuses = 1", 3, 'the points of "55" never count'),
         ("dice = '22'\nthen = 'sings'", 5, 'should be one of "scores", "roll_on", "wins_game", '),
         ("dice = 'bbb'\npoints = 200", 3, 'the points of "bbb" never count, as the same dice are'),
         ("dice = 'baa'\npoints = 100", 3, 'the points of "baa" never count, as the same dice are'),
@@ -381,7 +389,7 @@ def test_what_is_wrong_with_a_combination_is_said_by_line(
     tmp_path: Path, table: str, line: int, sentence: str
 ) -> None:
     header = "[[scoring.combination]]\n"
-    text = f"dice = 5\ngoal = 1000\n{header}{table}\n"
+    text = f"dice = {7 if '1234' in table else 5}\ngoal = 1000\n{header}{table}\n"
     if "baa" in table:
         text += f"{header}dice = 'aab'\npoints = 150\n"
     ((where, said),) = findings(tmp_path, text)

@@ -12,7 +12,7 @@ from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import EndlessTurn, endless_turn
-from solver.turn.scoring import TurnState, farkle_probability
+from solver.turn.scoring import TurnState, after_set_aside, farkle_probability, set_asides
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
 from tests.naive import numbers
@@ -23,7 +23,7 @@ REFERENCE = Path(__file__).parents[2] / "reference"
 FIGURES = tomllib.loads((REFERENCE / "figures.toml").read_text())
 
 SMALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6]
-LARGE = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice == 6]
+LARGE = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice >= 6]
 MORE = [
     ("keeps and loses", small(farkle_keeps_turn_total=True, lose_everything=("xx",))),
     ("wins", small(dice=4, instant_win=("xxx",), hot_dice="no_bank")),
@@ -45,6 +45,25 @@ MORE = [
 
 
 every_option = pytest.mark.parametrize("rules", mostly_slow(SMALL + MORE))
+
+
+def test_published_points_where_two_fives_may_count_as_a_one() -> None:
+    """What the help of github.com/sharkdp/zehntausend says of its examples."""
+    scoring = {
+        "combination": [{"dice": "55", "points": 100, "uses": 1}],
+        "more_of_a_kind": "doubling",
+        "six_of_a_kind": 10000,
+        "straight_1_6": 2000,
+    }
+    rules = Ruleset(name="x", goal=10000, hot_dice="no_bank", scoring=scoring)
+    turn = endless_turn(rules)
+    assert round(800 + turn.gain(TurnState(800, 4))) == 833
+    found = {}
+    for kept in set_asides(rules, (5, 5, 4, 2, 1)):
+        after = after_set_aside(rules, TurnState(100, 5), kept)
+        found[kept.dice] = after.turn_total + max(turn.gain(after), 0)
+    assert max(found, key=lambda dice: found[dice]) == (1,)
+    assert round(found[1,]) == 344
 
 
 @pytest.mark.parametrize(("table", "cost"), [("T0", 0), ("T2", 500)])
@@ -148,7 +167,7 @@ def test_chances_and_points_belong_together(rules: Ruleset) -> None:
         turn = endless_turn(rules, cost, at_stake=50.0, win=300.0)
         outcome = turn.outcome
         farkles, points = turn.farkle_probability, outcome.banked + outcome.farkled
-        total = points.sum() + outcome.wins + outcome.loses
+        total = points.sum() + outcome.wins + outcome.loses + outcome.out
         assert total == pytest.approx(1, abs=1e-12)
         if not turn.tail.rolls.any():
             mean = points @ np.arange(len(points)) * rules.point_step

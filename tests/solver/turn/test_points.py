@@ -79,6 +79,7 @@ def test_the_chances_forwards_bring_the_points_backwards(rules: Ruleset) -> None
             steps = np.arange(len(outcome.banked)) * rules.point_step
             after = np.minimum(score + steps, goal)
             total = outcome.banked.sum() + outcome.farkled.sum() + outcome.wins + outcome.loses
+            total += outcome.out
             assert total == pytest.approx(1, abs=1e-12)
             least = rules.least_bank_at(score, on_board=on_board)
             assert not outcome.banked[steps < least].any()

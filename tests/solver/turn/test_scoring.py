@@ -54,6 +54,38 @@ def test_most_points_of_a_roll(preset: str, roll: str, points: int) -> None:
     assert set_asides(load_rules(preset), make_roll(map(int, roll)))[0].points == points
 
 
+def test_two_fives_that_count_as_a_one_use_up_a_die() -> None:
+    crossing = {"dice": "55", "points": 100, "uses": 1}
+    rules = Ruleset(name="x", goal=1000, dice=5, scoring={"combination": [crossing]})
+    assert set_asides(rules, (5, 5, 5, 5, 2)) == (
+        SetAside((5, 5, 5, 5), 550),
+        SetAside((5, 5, 5), 500),
+        SetAside((5, 5), 200, freed=(5, 5)),  # two of them, and not three for 250
+        SetAside((5,), 100, freed=(5,)),
+    )
+
+
+def test_rolls_of_up_to_ten_dice_score_as_the_slow_twin_says() -> None:
+    scoring = {
+        "more_of_a_kind": "doubling",
+        "three_pairs": 750,
+        "straight_1_6": 1500,
+        "combination": [
+            {"dice": "aaaaaaa", "points": 10_000},
+            {"dice": "aaabbbccc", "points": 4000},
+            {"dice": "55", "points": 100, "uses": 1},
+        ],
+    }
+    rules = Ruleset(name="x", goal=10_000, dice=10, scoring=scoring)
+    chance = random.Random(7)
+    drawn = [chance.choices(range(1, 7), k=number) for number in (7, 8, 8, 8, 9)]
+    for dice in ([1] * 7, [2, 2, 2, 3, 3, 3, 5, 5, 5], *drawn):
+        found = {(kept.dice[::-1], kept.points) for kept in set_asides(rules, make_roll(dice))}
+        assert found == naive.set_asides(rules, tuple(sorted(dice)))
+    assert set_asides(rules, make_roll([1] * 7))[0].points == 16_000  # doubled is dearer
+    assert len(turn_plan(rules).farkle_chances) == 10
+
+
 @given(some_rules | house_rules(), some_roll)
 def test_set_asides_are_the_scoring_parts_of_the_roll(
     rules: Ruleset, roll: tuple[int, ...]
