@@ -16,12 +16,12 @@ from bot.fronts.web.pages import Pages
 from bot.fronts.web.rolls import dice_of, set_text
 from bot.views.named_dice import badge_effect
 from solver.errors import FarkleError
+from solver.loaded.matchup import MOST_LOADED
 from solver.named.badges import NamedBadge, read_badge
 from solver.named.catalogue import Badge, Version, known_badges, known_dice
 from solver.named.rolls import JOKER_LETTER
 from solver.named.sets import NamedDie, named_die
 from solver.rules.ruleset import FACES
-from solver.turn.dice import MAX_DICE
 from solver.wording import say
 
 _CHOSEN = ("my-dice", "their-dice", "own", "my-badge", "their-badge")
@@ -55,16 +55,16 @@ class Kingdom:
         chosen = chosen if chosen in _CHOSEN else _CHOSEN[0]
         dice = {name: dice_of(given.get(name, "")) for name in _CHOSEN[:3]}
         owned, mine = dice["own"], dice["my-dice"]
-        is_asked = len(owned) > 0 or len(mine) == MAX_DICE
+        is_asked = len(owned) > 0 or len(mine) == MOST_LOADED
         if owned:
             del dice["my-dice"]
             given.pop("my-dice", None)
         theirs = len(dice["their-dice"])
         answer = Answer()
-        if is_asked and theirs in {0, MAX_DICE}:
+        if is_asked and theirs in {0, MOST_LOADED}:
             answer = await self._pages.answer(page, line_of(command, given))
         is_badge = chosen in _BADGES
-        most = _MOST_OWNED if chosen == "own" else MAX_DICE
+        most = _MOST_OWNED if chosen == "own" else MOST_LOADED
         here = dice.get(chosen, [])
         return page.answered(
             "kingdom.html",
@@ -78,10 +78,10 @@ class Kingdom:
             takes={k: _to_take(page, given, k, found) for k, found in dice.items()},
             adds=[] if is_badge else _to_add(page, given, chosen, here, most),
             badges=_to_choose(page, given, chosen) if is_badge else [],
-            missing=0 if is_badge or chosen == "own" else MAX_DICE - len(here),
+            missing=0 if is_badge or chosen == "own" else MOST_LOADED - len(here),
             fields=[one for one in command.fields or () if one.name in {"goal", "buy", "began"}],
             command=command,
-            links=_onward(page, given) if len(mine) == MAX_DICE and not owned else [],
+            links=_onward(page, given) if len(mine) == MOST_LOADED and not owned else [],
         )
 
 

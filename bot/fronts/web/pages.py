@@ -24,12 +24,13 @@ from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import MAX_DICE
 from solver.wording import figure, say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
 """Fields that are asked for first."""
 _SCORES = ("me", "them")
+_USUAL_DICE = 6
+"""As many as there are where nobody knows the rules."""
 _ENDINGS, RULES = "endings", "rules"
 _DICE = re.compile(r"[1-6\s,]{,60}")
 """More are refused by the command; each of so many would be shown with a link."""
@@ -111,7 +112,7 @@ class Pages:
             return whole
         with suppress(FarkleError):  # said when it is asked
             return (await self._rules.resolve(page.visitor.id, name)).dice
-        return MAX_DICE
+        return _USUAL_DICE
 
     async def command(self, page: Page, command: Command) -> web.StreamResponse:
         """Answer the question of a command, or show what may be asked."""

@@ -2,16 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import Connection
 
 from bot.store.deeds import Deed, doing
 from bot.store.errors import DoneElsewhereError, StaleVersionError, StoreError
+from bot.store.schema import place_settings
 from bot.store.store import Store
+from bot.store.transactions import Work, put
 from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, rolled
 
@@ -70,26 +71,21 @@ async def test_what_fails_is_not_done(store: Store, other: Store) -> None:
         await store.append("g", 2, [rolled(1)], NOON)
 
 
-async def test_what_is_not_committed_is_not_done(
-    store: Store, other: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begin_transaction = store.database.transaction
+async def test_what_is_not_committed_is_not_done(store: Store, other: Store) -> None:
+    row = {"place": "here", "key": "daily", "value": 7}
 
-    @asynccontextmanager
-    async def uncommitted(*how: Any) -> AsyncIterator[Any]:
-        async with begin_transaction(*how) as connection:
-            yield connection
+    async def uncommitted(work: Work[None]) -> None:
+        def given_up(connection: Connection) -> None:
+            work(connection)
             raise StoreError("the disk is full")
 
-    async def note() -> None:
-        await store.set_place_setting("here", "daily", 7)
+        await store.write(given_up)
 
-    doing.set(Deed("deed"))
-    with monkeypatch.context() as patched:
-        patched.setattr(store.database, "transaction", uncommitted)
-        with pytest.raises(StoreError, match="the disk is full"):
-            await note()
-    await note()
+    deed = Deed("deed")
+    with pytest.raises(StoreError, match="the disk is full"):
+        await deed.done(uncommitted, lambda connection: put(connection, place_settings, row))
+    doing.set(deed)
+    await store.set_place_setting("here", "daily", 7)
     doing.set(Deed("deed"))
     with pytest.raises(DoneElsewhereError):
         await other.set_place_setting("here", "daily", 8)
