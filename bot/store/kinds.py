@@ -1,13 +1,13 @@
 """A database of any kind: what the store asks of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from enum import Enum, auto
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable
 
 T = TypeVar("T")
 
@@ -37,6 +37,10 @@ class Connections(ABC):
     @abstractmethod
     async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
         """What some work makes of a transaction, which is given up after an exception."""
+
+    def glance(self, query: Executable, values: Mapping[str, object]) -> Sequence[Any] | None:  # noqa: ARG002
+        """What a query finds of which nobody has to wait; None where it has to be run."""
+        return None
 
     @abstractmethod
     async def close(self) -> None:
@@ -102,5 +106,5 @@ class Database(ABC):
     def check_before(self) -> None:  # noqa: B027 - a server is what it was
         """Raises StoreError where the database is not the one that was opened."""
 
-    def check_after(self) -> None:  # noqa: B027 - a server is what it was
-        """Raises StoreError where that was so while something was written."""
+    def check_after(self, mode: Mode) -> None:  # noqa: B027 - a server is what it was
+        """Raises StoreError where that was so while something was written, in this mode."""

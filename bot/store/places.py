@@ -64,4 +64,4 @@ class Places(Transactions):
         return bool(await self.write(lambda connection: connection.execute(these).rowcount))
 
     async def _pairs(self, query: Select[tuple[str, Any]], **values: object) -> dict[str, Any]:
-        return {str(name): value for name, value in await self.rows(query, **values)}
+        return {str(name): value for name, value in await self.glance(query, **values)}

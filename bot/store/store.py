@@ -194,7 +194,7 @@ class Store(Places):
 
     async def game(self, game_id: str) -> StoredGame | None:
         """A game without what happened in it, None where there is none."""
-        return next(iter(games_of(await self.rows(_GAME_OF_ID, game=game_id))), None)
+        return next(iter(games_of(await self.glance(_GAME_OF_ID, game=game_id))), None)
 
     async def open_games(self, place: str) -> tuple[list[StoredGame], bool]:
         """Games of a place that have not ended, the newest first.

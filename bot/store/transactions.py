@@ -6,6 +6,7 @@ it was given and nothing that others change.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -51,6 +52,19 @@ class Transactions:
             self._reading, Mode.EACH, lambda connection: connection.execute(query, values).all()
         )
 
+    async def glance(self, query: Executable, **values: object) -> Sequence[Any]:
+        """What a query finds that asks for a few rows by their key, as every press does.
+
+        values : of the parameters that the query names
+        """
+        with suppress(StoreError):  # which is raised below, too
+            self.database.check_before()
+            found = self._connections.glance(query, values)
+            self.database.check_after(Mode.EACH)
+            if found is not None:
+                return found
+        return await self.rows(query, **values)
+
     async def write(self, work: Work[T], mode: Mode = Mode.WRITE) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
 
@@ -89,7 +103,7 @@ class Transactions:
     async def _transaction(self, mode: Mode, work: Work[T]) -> T:
         self.database.check_before()
         result = await self._connections.run(mode, work)
-        self.database.check_after()
+        self.database.check_after(mode)
         return result
 
 

@@ -97,7 +97,10 @@ class Workers:
     async def _process(self) -> asyncio.subprocess.Process:
         """A process that waits for something to compute."""
         while self._idle:
-            if (process := self._idle.pop()).returncode is None:
+            process = self._idle.pop()
+            # its output ends before its status is heard of
+            is_over = process.stdout is None or process.stdout.at_eof()
+            if process.returncode is None and not is_over:
                 return process
             self._alive.discard(process)
         if self._closed:

@@ -45,7 +45,7 @@ async def test_several_dice_by_one_press() -> None:
     assert await chosen(choices, die(0)) == 0b111001
 
 
-@pytest.mark.parametrize("action", ["die7", "die1a", "pick", "pick1234", "pickup", "roll"])
+@pytest.mark.parametrize("action", ["die10", "die1a", "pick", "pick12345", "pickup", "roll"])
 def test_other_buttons_choose_nothing(action: str) -> None:
     button = TablePress("ab", 1, 0b1, "en", action)
     assert not button.chooses

@@ -235,7 +235,7 @@ def test_differences_and_complaints_as_csv(farkle: Farkle, tmp_path: Path) -> No
     assert {"what": "three pairs", "a": "750", "b": "1500"} in rows
     good = rules_file(tmp_path / "good.toml")
     bad = tmp_path / "bad, really.toml"
-    bad.write_text("goal = 100\ndice = 9\n")
+    bad.write_text("goal = 100\ndice = 11\n")
     status, text, _ = farkle("rules", "check", str(good), str(bad), "--csv")
     first, *others = table(text)
     assert status == 2

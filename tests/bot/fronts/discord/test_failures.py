@@ -302,7 +302,18 @@ async def test_buttons_that_a_table_never_had(channel: Channel) -> None:
     start = table.buttons[0]["custom_id"].rpartition(":")[0]
     game_id = start.split(":")[1]
     before = channel.events()
-    never = ("review", "again", "die9", "die", "die777777777", "x", "end2", "forget", "bot", "pick")
+    never = (
+        "review",
+        "again",
+        "die10",
+        "die",
+        "die777777777",
+        "x",
+        "end2",
+        "forget",
+        "bot",
+        "pick",
+    )
     for action in never:
         pressed = await channel.forge(ANN, table, f"{start}:{action}")
         assert await told_alone(pressed) == CHANGED

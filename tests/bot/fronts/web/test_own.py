@@ -154,7 +154,7 @@ async def test_house_rules_are_made_solved_and_asked_by(tmp_path: Path, kernels:
         ({"goal": "many"}, "goal"),
         ({"three-pairs": "-1"}, "three-pairs"),
         ({"combination": "zzz"}, "combination"),
-        ({"dice": "9"}, "dice"),
+        ({"dice": "11"}, "dice"),
     ],
 )
 async def test_what_is_wrong_is_said_at_the_field(
