@@ -98,9 +98,8 @@ async def test_the_page_in_the_chat(folder: Path) -> None:
         assert reply.text.startswith("A table to memorise: tiny rules:")
         assert reply.data["study"]["rules"] == "tiny"
         card = reply.card()
-        assert card.text.startswith(
-            "**A table to memorise: tiny rules**\nIf you play by it, you win "
-        )
+        assert card.text.startswith("**A table to memorise: tiny rules**\n```text\n")
+        assert "\nIf you play by it, you win " in card.text
         [picture] = card.attachments
         assert picture.content == memo_picture(reply.subject)
         assert picture.content.startswith(b"\x89PNG")

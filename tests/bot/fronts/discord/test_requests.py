@@ -150,7 +150,8 @@ async def test_dice_that_another_program_chose_are_those_that_are_kept(
             mover = ANN if "▸ Ann" in message.text else BOB
             await pressed(discord, mover, message, "roll")
         mover = ANN if "▸ Ann" in message.text else BOB
-        die = next(one for one in message.buttons if ":die" in one["custom_id"])
+        dice = [one for one in message.buttons if ":die" in one["custom_id"]]
+        die = next(one for one in dice if not one.get("disabled"))
         action, mask = die["custom_id"].split(":")[-1], int(die["custom_id"].split(":")[3])
         ports = list(asked.ports)
         for number in range(3):  # on, off by the other program, and on by the first
