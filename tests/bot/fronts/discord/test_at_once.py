@@ -271,7 +271,7 @@ STAYING = {"resign", "end", "leave", "again", "review", "details", "hint", "why"
 
 @pytest.mark.parametrize(
     ("kind", "steps"),
-    [*QUICK.items(), *(pytest.param(kind, 14, marks=pytest.mark.slow) for kind in TABLES)],
+    [*QUICK.items(), *(pytest.param(kind, 9, marks=pytest.mark.slow) for kind in TABLES)],
 )
 async def test_each_press_twice_at_once_is_as_once(world: World, kind: str, steps: int) -> None:
     """At every kind of table, whatever can be pressed there: by who is meant to press it.
