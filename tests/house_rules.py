@@ -201,6 +201,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "minimum_binds_win": draw(st.booleans()),
         "set_aside_all": draw(rarely(False, True)),
         "hot_dice": draw(st.sampled_from(["optional", "no_bank", "forced"])),
+        "no_bank_at": draw(rarely((), ("*50",), ("100-250",), ("150", "300"))),
         "hot_dice_bonus": draw(st.one_of(no_pattern, no_pattern, bonus)),
         "farkle_keeps_turn_total": draw(rarely(False, True)),
         "farkle_penalty": penalty,
@@ -258,6 +259,9 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "bank with one die left, no hot dice": small(bank_dice_left=1, hot_dice="no_bank", dice=4),
         "bank with one die left, bonus": small(bank_dice_left=1, dice=4, hot_dice_bonus=(50, 0)),
         "bank with two dice left": small(bank_dice_left=2, dice=4, minimum_bank=100),
+        "no bank at a score": small(no_bank_at=("350",)),
+        "no bank in the end": small(no_bank_at=("250-350",), **FINAL, ties="played_on"),
+        "no bank at fifties": small(no_bank_at=("*50", 100), farkle_penalty=THIRD, **KEEPS),
         "pairs to confirm": small(scoring={"combination": tables("aa=150,roll-on")}),
         "triples to confirm": small(
             dice=4,

@@ -430,6 +430,14 @@ def goal_score(rules: Ruleset) -> int:
     return rules.goal + (rules.point_step if rules.goal_must_be == "exceeded" else 0)
 
 
+def matches(score: int, some: str) -> bool:
+    """Whether a score is meant by "4900", "4050-4950" or "*50"."""
+    if some[0] == "*":
+        return str(score).zfill(len(some)).endswith(some[1:])
+    ends = [int(one) for one in some.split("-")]
+    return ends[0] <= score <= ends[-1]
+
+
 def may_bank(rules: Ruleset, total: int, score: int, *, on_board: bool = True) -> bool:
     """Whether a turn total may be banked by a player with that score, hot dice aside."""
     if total <= 0:
@@ -437,6 +445,8 @@ def may_bank(rules: Ruleset, total: int, score: int, *, on_board: bool = True) -
     reaches_goal = score + total >= goal_score(rules)
     if reaches_goal and not rules.minimum_binds_win:
         return True
+    if not reaches_goal and any(matches(score + total, some) for some in rules.no_bank_at):
+        return False
     return total >= rules.minimum_bank and (on_board or total >= rules.opening_minimum)
 
 

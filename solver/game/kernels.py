@@ -69,7 +69,7 @@ TURN_SIGNATURE = types.intp(*[array_type(types.float64, 1)] * 5, LISTS_TYPE, typ
 TURN_TYPE = types.FunctionType(TURN_SIGNATURE)
 GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
 SCRATCH_TYPE = types.NamedTuple(
-    [array_type(types.float64, axes) for axes in (5, 5, 3, 3, 2, 2, 4)], Scratch
+    [array_type(types.float64, axes) for axes in (5, 5, 3, 3, 2, 2, 2, 4)], Scratch
 )
 WORK_TYPES = (
     GAME_TYPE,
@@ -104,6 +104,7 @@ def own_work(game, lists, others, bonuses, scratch, slack, worker):
         scratch.farkle[worker],
         scratch.lost[worker],
         scratch.room[worker],
+        scratch.barred[worker],
         scratch.banks[worker],
     )
     return Work(game, lists, others, bonuses, own, slack)
@@ -174,8 +175,16 @@ def _keep(table, s, start, r, u, w, work, rows):
         for t in range(may_bank_from(own, u, game), rows):
             value = bank[t, lane]
             if own + t < game.scores:
+                if is_barred(own + t, work.scratch.barred):
+                    continue
                 value = _farkled(table, r, u % game.farkle_limit, w, opponent, own + t, game)
             farkle[t, lane] = value
+
+
+@njit(nogil=True, error_model="numpy")
+def is_barred(score, barred):
+    """Whether no bank may leave a score below the goal; `barred` is as in Scratch."""
+    return barred.size > 0 and barred[score] > 0.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -206,8 +215,11 @@ def turn_totals(s, start, r, u, w, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def prepare_banks(table, s, start, r, u, w, steps, game, bank):
-    """Fill `bank`; it is the same for any number of own farkles in a row."""
+def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
+    """Fill `bank`; it is the same for any number of own farkles in a row.
+
+    barred : as in Scratch
+    """
     low, high = own_scores(s, u, w, game)
     rows = steps + game.reach
     after_bank = table[game.roles - 1 - r, w, 0]
@@ -224,8 +236,13 @@ def prepare_banks(table, s, start, r, u, w, steps, game, bank):
         if not low <= own <= high:
             # no state: a lane in which nothing is worth a roll delays no other one
             bank[least:rows, lane] = 1.0
-        elif game.free_win == 1:
+            continue
+        if game.free_win == 1:
             bank[: may_bank_from(own, u, game), lane] = 0.0
+        if barred.size > 0:
+            for t in range(least, game.scores - own):
+                if barred[own + t] > 0.0:
+                    bank[t, lane] = 0.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -238,7 +255,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
     origin : row of the scratch's values for turn total 0
     """
     game, lists = work.game, work.lists
-    values, _, bank, farkle, lost, room, _ = work.scratch
+    values, _, bank, farkle, lost, room, _, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     other, board, rows = game.roles - 1 - r, u // game.farkle_limit, steps + game.reach
     for lane in range(LANES):
@@ -329,11 +346,11 @@ def prepare(table, s, start, r, u, w, work):
     state.
     """
     game = work.game
-    values, _, bank, farkle, _, room, _ = work.scratch
+    values, _, bank, farkle, _, room, barred, _ = work.scratch
     steps = turn_totals(s, start, r, u, w, game)
     if steps > 0:
         rows = steps + game.reach
-        prepare_banks(table, s, start, r, u, w, steps, game, bank)
+        prepare_banks(table, s, start, r, u, w, steps, game, barred, bank)
         if game.at_once == 1:
             values[:, steps:rows] = 1.0
         prepare_rest(table, s, start, r, u, w, steps, 0, work)
@@ -349,7 +366,7 @@ def _solve_rows(turn, begin, end, level, origin, work):
 
     Down to `begin`, if the turn function goes as far; returns the last one.
     """
-    values, _, bank, farkle, lost, _, _ = work.scratch
+    values, _, bank, farkle, lost, _, _, _ = work.scratch
     following, row = min(level + 1, work.bonuses.size - 1), origin + begin
     return begin + turn(
         values[level, row:].ravel(),

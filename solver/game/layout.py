@@ -118,6 +118,8 @@ class Scratch(NamedTuple):
     """Value of a roll that loses everything, shape (LANES,)."""
     room: Floats
     """For one value of each lane, shape (LANES,)."""
+    barred: Floats
+    """1 for each score that no bank may leave, else 0, shape (scores,); empty without any."""
     banks: Floats
     """Banks like `bank` that serve several turns, by whether the player to move is behind, role,
     whether on the board, and mode of the opponent, shape (these, turn totals, LANES)."""
@@ -252,6 +254,8 @@ def make_work(
         lane_array(threads, plan.levels, rows, plan.columns, LANES, fill=float(game.at_once))
         for plan in plans
     ]
+    barred = np.zeros((threads, game.scores if rules.barred else 0))
+    barred[:, [game.zero + score // rules.point_step for score in rules.barred]] = 1.0
     scratch = Scratch(
         values=values[0],
         others=values[-1],
@@ -259,6 +263,7 @@ def make_work(
         farkle=lane_array(threads, rows, LANES),
         lost=lane_array(threads, LANES),
         room=lane_array(threads, LANES),
+        barred=barred,
         banks=lane_array(threads, places, rows, LANES),
     )
     lists = [lists_of(plan) for plan in plans]

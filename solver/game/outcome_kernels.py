@@ -357,7 +357,7 @@ def _chosen(level, t, k, worth, choices):
     types.void(
         array_type(types.float64, 3),
         array_type(types.boolean, 3),
-        types.intp,
+        array_type(types.boolean, 1),
         array_type(types.boolean, 1),
         _choices_type,
         _floats,
@@ -368,10 +368,10 @@ def _chosen(level, t, k, worth, choices):
     nogil=True,
     error_model="numpy",
 )
-def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled, ends):
+def outcome_of_decisions(worth, bank, allowed, may_bank, choices, banked, farkled, ends):
     """Find how a turn ends that is played by Decisions, worth and bank.
 
-    least : the least turn total that may be banked
+    allowed : which turn totals may be banked, as long as `banked`
     banked, farkled : set to the chances by turn total; the last one stands for all further ones
     ends : set to the chances of a roll that wins, of one that loses everything, and of what is left
         of a turn that goes on and on
@@ -392,7 +392,7 @@ def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled,
                     if here <= _NO_MORE:
                         continue
                     mass[level, t, n] = 0.0
-                    may = t >= least and may_bank[n]
+                    may = allowed[t] and may_bank[n]
                     if may and bank[min(level, levels - 1), min(t, totals - 1), n]:
                         banked[t] += here
                         continue

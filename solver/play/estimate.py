@@ -38,7 +38,7 @@ from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.points import mean_turn, turn_outcome
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import allowed_banks, turn_plan
 
 WITHIN = 0.007
 """What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved
@@ -142,7 +142,7 @@ class EstimatedStrategy(SharedStrategy):
 
         bank = np.full((rows, players), np.nan)
         bank[:missing] = handed_on(points, farkles=False)
-        bank[:least] = np.nan
+        allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
         first = max(least, missing)
         bank[first:] = 0.0
         leads = own.score // step + np.arange(first, rows)
@@ -150,8 +150,9 @@ class EstimatedStrategy(SharedStrategy):
         farkle = np.tile(handed_on(points[:1], farkles=True), (rows, 1))
         if rules.farkle_keeps_turn_total:
             farkle[first:] = bank[first:]
-            if least < missing:
-                farkle[least:missing] = handed_on(points[least:], farkles=True)
+            if len(kept := np.flatnonzero(allowed[:missing])):
+                farkle[kept] = handed_on(points[kept], farkles=True)
+        bank[~allowed] = np.nan
         lost = handed_on(points[:1], farkles=False, loses=True)[0]
         return Endings.shared(bank, farkle, lost)
 

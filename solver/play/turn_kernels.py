@@ -8,6 +8,7 @@ from solver.game.kernels import (
     WORK_TYPES,
     after_farkle,
     array_type,
+    is_barred,
     may_bank_from,
     own_work,
     prepare,
@@ -69,7 +70,7 @@ def _turns_after_farkle(turns, other, u, w, own, opponent, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
+def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
     """Expected turns from the start of a turn on, that one too."""
     k, other = outcomes.which[r, u, w, own, opponent], game.roles - 1 - r
     board = u // game.farkle_limit
@@ -84,7 +85,7 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
         found += chance * rest
         if game.keeps == 1:
             rest = leaves[r]
-            if after < own + held:
+            if after < own + held or (after < game.scores and is_barred(after, barred)):
                 rest = _turns_after_farkle(turns, other, u, w, own, opponent, game)
             elif after < game.scores:
                 on_board = u % game.farkle_limit
@@ -94,11 +95,12 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def sweep_turns(turns, outcomes, leaves, game):
+def sweep_turns(turns, outcomes, leaves, game, barred):
     """Renew the expected turns of every state, those of high totals first; the largest change.
 
     turns : at [role, mode, opponent's mode, score, opponent's score], as in Outcomes
     leaves : for each role the turns that are left once its player has reached the goal
+    barred : as in Scratch
     """
     change = 0.0
     modes = game.farkle_limit * game.boards
@@ -109,7 +111,8 @@ def sweep_turns(turns, outcomes, leaves, game):
                     for w in range(modes):
                         if outcomes.which[r, u, w, own, total - own] < 0:
                             continue
-                        new = _turns_from(turns, r, u, w, own, total - own, outcomes, leaves, game)
+                        where = r, u, w, own, total - own
+                        new = _turns_from(turns, *where, outcomes, leaves, game, barred)
                         change = max(change, abs(new - turns[r, u, w, own, total - own]))
                         turns[r, u, w, own, total - own] = new
     return change

@@ -25,6 +25,7 @@ from solver.rules.options import (
     Option,
     Patterns,
     Points,
+    Scores,
     Told,
     YesNo,
     described,
@@ -350,6 +351,37 @@ class Ruleset(Data):
 
     Hot dice leave none, so that `hot_dice` alone says whether they may be banked. It does not
     matter for what a farkle keeps."""
+
+    def _tell_no_bank_at(self) -> Told:
+        if not self.barred:
+            return [], say("A bank may leave any score."), False
+        parts = []
+        for some in self.no_bank_at:
+            first, _, last = some.partition("-")
+            if last:
+                part = say("from {first:,} to {last:,}", first=int(first), last=int(last))
+            elif some.startswith("*"):
+                part = say("ending in {digits}", digits=some[1:])
+            else:
+                part = say("of {score:,}", score=int(some))
+            parts.append(part)
+        message = say_later(
+            "You cannot bank what would leave you with a score {scores}, short of the goal."
+        )
+        return sorted(self.barred), say(message, scores=reduce(either, parts)), True
+
+    no_bank_at: Scores = described(
+        (),
+        "4050-4950",
+        say_later("scores that no bank may leave, also 4900 or *50; none"),
+        note='scores that no bank may leave: "4900", "4050-4950", "*50" for all ending in 50',
+        ask="Scores that no bank may leave, such as 4900, 4050-4950 or *50, or none",
+    )
+    """Scores at which a bank may not leave its player: "4900" is one score, "4050-4950" all from
+    one to another, "*50" all whose last digits are these.
+
+    A turn total that would lead there cannot be banked, and a farkle does not keep it. Scores from
+    the goal on are free, and so are all once somebody has reached it."""
 
     hot_dice_bonus: Numbers = described(
         (),
@@ -729,6 +761,14 @@ class Ruleset(Data):
                 )
 
     def _idle_options(self) -> Iterator[Complaint]:
+        for some in self.no_bank_at:
+            if self.combinations and not any(in_scores(score, some) for score in self.barred):
+                message = say_later(
+                    '{key}: "{scores}" is no score below the goal, as points come in steps of'
+                    " {step}"
+                )
+                parts = {"scores": some, "step": self.point_step}
+                yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
         for key, option in OPTIONS.items():
             if option.idle and getattr(self, key) != option.default and not option.applies(self):
                 parts = {"value": getattr(self, key), **{need: Key(need) for need in option.needs}}
@@ -774,7 +814,8 @@ class Ruleset(Data):
         found = {
             name: value for name, value in self._options.items() if name not in BESIDE_THE_TURN
         }
-        ending = "at_once" if self.ending == "at_once" else "final_turn"
+        # of the rest only this matters to which set-asides are kept
+        ending = "at_once" if self.more_is_better else "final_turn"
         return Ruleset.model_construct(
             **found | {"name": "-", "goal": self.point_step, "ending": ending}
         )
@@ -799,6 +840,19 @@ class Ruleset(Data):
     def winning_score(self) -> int:
         """Least score that reaches the goal."""
         return self.goal + (self.point_step if self.goal_must_be == "exceeded" else 0)
+
+    @cached_property
+    def barred(self) -> frozenset[int]:
+        """The scores below the goal that no bank may leave."""
+        scores = range(self.point_step, self.winning_score, self.point_step)
+        return frozenset(
+            score for score in scores if any(in_scores(score, some) for some in self.no_bank_at)
+        )
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether more points are never worse than fewer with the same dice."""
+        return self.ending == "at_once" and not self.no_bank_at
 
     @property
     def has_farkle(self) -> bool:
@@ -840,7 +894,8 @@ class Ruleset(Data):
 
     def may_bank(self, turn_total: int, score: int, *, on_board: bool = True) -> bool:
         """Whether a player with `score` banked may bank `turn_total`, hot dice aside."""
-        return turn_total >= self.least_bank_at(score, on_board=on_board)
+        enough = turn_total >= self.least_bank_at(score, on_board=on_board)
+        return enough and score + turn_total not in self.barred
 
     def may_leave(self, dice: int) -> bool:
         """Whether a turn may be banked with so many dice left, of which all are hot dice."""
@@ -885,7 +940,17 @@ class Ruleset(Data):
             canonical["to_confirm"] = sorted("".join(map(str, dice)) for dice in self.to_confirm)
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
+        if self.barred:
+            canonical["no_bank_at"] = sorted(self.barred)
         return canonical
+
+
+def in_scores(score: int, some: str) -> bool:
+    """Whether a score is among some, as `no_bank_at` says them."""
+    if some.startswith("*"):
+        return score % 10 ** len(some[1:]) == int(some[1:])
+    first, _, last = some.partition("-")
+    return int(first) <= score <= int(last or first)
 
 
 DECIDED_BY: dict[Then, str] = {
@@ -910,7 +975,7 @@ OF_GOAL = (
     *("minimum_bank", "opening_minimum", "minimum_binds_win"),
 )
 OF_TURN = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "no_bank_at"),
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
@@ -918,7 +983,7 @@ OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 
 TURN_TOLD = (
     *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
-    *("opening_minimum", "minimum_bank", "minimum_binds_win"),
+    *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),
 )
@@ -928,7 +993,7 @@ END_TOLD = ("goal", "ending", "ties")
 
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
-    *("farkle_keeps_turn_total", "ties", "score_floor"),
+    *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 

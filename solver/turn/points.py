@@ -20,7 +20,7 @@ import numpy.typing as npt
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, TurnState, turn_plan
+from solver.turn.scoring import TurnPlan, TurnState, allowed_banks, turn_plan
 
 _BLOCK = 1 << 20
 """Options whose values are compared at a time: those of all turn totals would fill the memory."""
@@ -64,9 +64,10 @@ def points_table(
     rows = max(goal - banked, least) + plan.reach
     bank = np.minimum(banked + np.arange(rows), goal) / goal
     farkle = np.full(rows, banked / goal)
+    allowed = allowed_banks(rules, score, rows, on_board=on_board)
     if rules.farkle_keeps_turn_total:
-        farkle[least:] = bank[least:]
-    bank[:least] = np.nan
+        farkle[allowed] = bank[allowed]
+    bank[~allowed] = np.nan
     return solve_turn(plan, Endings.alone(bank, farkle, 0.0))
 
 

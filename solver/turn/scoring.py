@@ -374,6 +374,16 @@ def after_points(
     return TurnState(total + bonus, thrown.whole, turn.hot_dice + 1)
 
 
+def allowed_banks(
+    rules: Ruleset, score: int, rows: int, *, on_board: bool = True
+) -> npt.NDArray[np.bool_]:
+    """Which turn totals a player with `score` may bank, in point steps from 0, shape (rows,)."""
+    allowed = np.arange(rows) >= rules.least_bank_at(score, on_board=on_board) // rules.point_step
+    barred = (np.array(sorted(rules.barred), dtype=np.intp) - score) // rules.point_step
+    allowed[barred[(barred >= 0) & (barred < rows)]] = False
+    return allowed
+
+
 def column_of(rules: Ruleset, turn: TurnState) -> int:
     """The column of a state in plans of the rules."""
     return turn.dice - 1 + (rules.dice if rules.to_confirm and not turn.to_confirm else 0)
