@@ -443,6 +443,11 @@ def _why_not_bank(game: Game) -> str:
 
 
 def _barred(game: Game, score: int) -> str:
+    if game.rules.goes_beyond(score):
+        return say(
+            "{score:,} points would be more than the goal, which has to be met exactly",
+            score=score,
+        )
     return say(
         "under {rules} rules no bank may leave a score of {score:,}",
         rules=game.rules.name,

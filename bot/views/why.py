@@ -159,7 +159,9 @@ def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
 def _why_not_with_enough(rules: Ruleset, position: Position) -> str:
     """Why a turn total may not be banked that is enough for it."""
     score = position.banked + position.turn_total
-    if position.opponent < rules.winning_score and score in rules.barred:
+    if rules.goes_beyond(score):
+        return say("{score:,} points would be more than the goal", score=score)
+    if position.opponent < rules.winning_score and rules.is_barred(score):
         return say("no bank may leave a score of {score:,}", score=score)
     if position.turn.to_confirm:
         return say("what was set aside last has to be confirmed")

@@ -33,6 +33,7 @@ from solver.game import layout
 from solver.game.lanes import LANES
 from solver.game.layout import (
     EVERYTHING,
+    EXACT,
     PAD,
     GameNumbers,
     Lists,
@@ -41,6 +42,8 @@ from solver.game.layout import (
     Work,
 )
 from solver.turn.equations import EVEN
+
+EXACT_LOST, EXACT_BACK, EXACT_NO_BANK = (EXACT[one] for one in ("lost", "back", "no_bank"))
 
 _SETTLED = 1e-17
 """By how much a value changes at most that is renewed no more."""
@@ -174,6 +177,8 @@ def _keep(table, s, start, r, u, w, work, rows):
             continue
         for t in range(may_bank_from(own, u, game), rows):
             value = bank[t, lane]
+            if game.exact > 0 and own + t > game.scores:
+                break
             if own + t < game.scores:
                 if is_barred(own + t, work.scratch.barred):
                     continue
@@ -239,6 +244,9 @@ def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
             continue
         if game.free_win == 1:
             bank[: may_bank_from(own, u, game), lane] = 0.0
+        if game.exact > 0:
+            # see `_mend_beyond`: what these lead to may still change
+            bank[game.scores - own + 1 : rows, lane] = 0.0
         if barred.size > 0:
             for t in range(least, game.scores - own):
                 if barred[own + t] > 0.0:
@@ -272,6 +280,14 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         _fill(farkle[:rows].ravel(), room)
         _keep(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
+    if game.exact > 0:
+        _mend_beyond(table, s, start, r, u, w, rows, work)
+        last = values[0, origin + steps]
+        _settle_beyond(last, bank[steps], farkle[steps if game.keeps == 1 else 0], lost, lists)
+        for level in range(levels):
+            for t in range(steps, rows):
+                values[level, origin + t] = last
+        return
     for level in range(levels):
         if game.at_once == 0:
             for t in range(steps, rows):
@@ -288,6 +304,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
                     farkle[t if game.keeps == 1 else 0].reshape(1, LANES),
                     lost.reshape(1, LANES),
                     lists,
+                    False,
                 )
         elif game.must_roll_hot == 1:
             wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
@@ -302,21 +319,74 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
 
 
 @njit(nogil=True, error_model="numpy")
-def roll_until_banked(values, bank, farkle, lost, lists):
+def after_beyond(own, beyond, game):
+    """The score after a bank that would lead beyond an exact goal."""
+    if game.exact == EXACT_LOST:
+        return own
+    if game.exact == EXACT_BACK:
+        return max(game.zero, 2 * game.scores - beyond)
+    return min(game.zero + beyond - game.scores, game.scores - 1)
+
+
+@njit(nogil=True, error_model="numpy")
+def _mend_beyond(table, s, start, r, u, w, rows, work):
+    """Set banks beyond an exact goal to what they lead to, which may be states of any total."""
+    game, bank = work.game, work.scratch.bank
+    low, high = own_scores(s, u, w, game)
+    other, board = table[game.roles - 1 - r, w], u // game.farkle_limit
+    for lane in range(LANES):
+        opponent = start + lane
+        own = s - opponent
+        if not low <= own <= high or game.exact == EXACT_NO_BANK:
+            continue
+        for t in range(max(game.scores - own + 1, may_bank_from(own, u, game)), rows):
+            mode = board * game.farkle_limit if game.exact == EXACT_LOST else 0
+            score = after_beyond(own, own + t, game)
+            bank[t, lane] = 1.0 - other[mode, opponent + score, PAD + opponent]
+
+
+@njit(nogil=True, error_model="numpy")
+def _settle_beyond(values, bank, farkle, lost, lists):
+    """Fill what dice are worth where more points change nothing, and rolling on may be best.
+
+    values : shape (columns, LANES); the others in one row, shape (LANES,)
+    """
+    ends_alike = lists.wins.max() + lists.loses.max() == 0.0
+    if ends_alike and lists.may_bank.all():
+        # whoever rolls on and on farkles in the end
+        for n in range(len(values)):
+            for lane in range(LANES):
+                values[n, lane] = max(bank[lane], farkle[lane])
+        return
+    roll_until_banked(
+        values.reshape(len(values), 1, LANES),
+        bank.reshape(1, LANES),
+        farkle.reshape(1, LANES),
+        lost.reshape(1, LANES),
+        lists,
+        True,
+    )
+
+
+@njit(nogil=True, error_model="numpy")
+def roll_until_banked(values, bank, farkle, lost, lists, weighs):
     """Fill what dice are worth that must be rolled, where more points are worth no more.
 
     values : shape (columns, planes, LANES), the others in one row, shape (planes, LANES)
+    weighs : whether dice that may be banked are rolled where that is better; else they are banked
     """
     columns, planes, _ = values.shape
     cell = planes * LANES
     for n in range(columns):
         values[n] = bank
+        if weighs and not lists.may_bank[n]:
+            values[n] = 0.0
     found = np.empty((planes, LANES))
     change = 1.0
     while change > _SETTLED:
         change = 0.0
         for n in range(columns):
-            if lists.may_bank[n]:
+            if lists.may_bank[n] and not weighs:
                 continue
             for p in range(planes):
                 for lane in range(LANES):
@@ -332,6 +402,9 @@ def roll_until_banked(values, bank, farkle, lost, lists):
                             chosen, most = column, values[column, 0, lane]
                     for p in range(planes):
                         found[p, lane] += lists.chances[k] * values[chosen, p, lane]
+            if lists.may_bank[n]:
+                for lane in range(LANES):
+                    found[0, lane] = max(found[0, lane], bank[0, lane])
             for p in range(planes):
                 for lane in range(LANES):
                     change = max(change, abs(found[p, lane] - values[n, p, lane]))

@@ -41,6 +41,9 @@ from solver.turn.scoring import TurnPlan, turn_plan
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
 
+EXACT = {"lost": 1, "back": 2, "around": 3, "no_bank": 4}
+"""What a bank beyond an exact goal does, as in `Ruleset.beyond_goal`."""
+
 EVERYTHING = -1
 """As a penalty: a score above 0 falls to 0."""
 
@@ -75,7 +78,9 @@ class GameNumbers(NamedTuple):
     must_roll_others: int
     """1 where there are other dice with which a turn may not be banked."""
     at_once: int
-    """1 where who reaches the goal always wins at once."""
+    """1 where who reaches the goal always wins at once, or goes beyond it."""
+    exact: int
+    """Where the goal has to be met exactly, one of EXACT; else 0."""
 
 
 class Lists(NamedTuple):
@@ -201,7 +206,8 @@ def _game_numbers(
         reach=max(plan.reach for plan in plans),
         must_roll_hot=int(plans[0].must_roll_hot),
         must_roll_others=int(any(plan.must_roll_others for plan in plans)),
-        at_once=int(rules.ending == "at_once"),
+        at_once=int(rules.ending == "at_once" and not rules.is_exact),
+        exact=EXACT[rules.beyond_goal] if rules.is_exact else 0,
     )
 
 
@@ -302,7 +308,7 @@ def independent_totals(rules: Ruleset, plans: Sequence[TurnPlan], game: GameNumb
     score cannot fall as far. Then the lesser score ends at index 0 of a total in which it is in
     the first group, as it was before if it fell by less than LANES.
     """
-    if not rules.farkle_penalty:
+    if not rules.farkle_penalty or rules.is_exact:
         return 1
     loses = any(np.any(plan.lose_chances) for plan in plans)
     falls_to_zero = game.penalty == EVERYTHING or loses

@@ -273,7 +273,7 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
                         ended += goes_on * bank[t, p, lane]
                         values[level, t, n, p, lane] = ended / (1.0 - lists.only_hot)
             if not lists.may_bank[:-1].all():
-                roll_until_banked(values[level, t], bank[t], farkle[t], lost, lists)
+                roll_until_banked(values[level, t], bank[t], farkle[t], lost, lists, False)
     for level in range(levels - 1, -1, -1):
         turn(
             values[level].ravel(),

@@ -171,8 +171,12 @@ def follow(steps, least, work, spread):
 
 @njit(nogil=True, error_model="numpy")
 def _follow_until_banked(steps, work, spread):
-    """Find how turns end there where few dice may be banked: others are rolled until some may."""
+    """Find how turns end there where dice are rolled until some are banked.
+
+    Others may not be, or beyond an exact goal are worth more.
+    """
     game, lists, values = work.game, work.lists, work.scratch.values
+    bank = work.scratch.bank
     levels, _, dice, _ = values.shape
     for t in range(steps, steps + game.reach):
         for level in range(levels):
@@ -184,7 +188,11 @@ def _follow_until_banked(steps, work, spread):
                     for lane in range(LANES):
                         goes = here[n, lane]
                         here[n, lane] = 0.0
-                        if lists.may_bank[n]:
+                        stays = lists.may_bank[n]
+                        if game.exact > 0:
+                            banked = bank[t, lane]
+                            stays = stays and banked > 0.0 and banked >= worth[n, lane]
+                        if stays:
                             spread.banked[t, lane] += goes
                             continue
                         if goes <= _NO_MORE:
@@ -208,7 +216,7 @@ def _follow_on(steps, work, spread):
     """Find how turns end that come to turn total `steps` or more, where more is worth no more."""
     game, lists, values = work.game, work.lists, work.scratch.values
     levels, _, dice, _ = values.shape
-    if game.must_roll_others == 1:
+    if game.must_roll_others == 1 or game.exact > 0:
         _follow_until_banked(steps, work, spread)
         return
     stops = 1.0 - lists.only_hot
@@ -247,6 +255,8 @@ def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
             last = min(rows, game.scores - own)
             for t in range(last, rows):
                 wins += spread.banked[t, lane]
+            if game.exact > 0:  # nothing else than the goal
+                last, wins = rows, spread.ends[0, lane]
         outcomes.wins[k], outcomes.loses[k] = wins, spread.ends[1, lane]
         farkled = 0.0
         if game.keeps == 0:

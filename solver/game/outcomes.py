@@ -128,7 +128,7 @@ def _rooms(
     missing = game.scores - own
     longest = np.maximum(missing.max(axis=1, keepdims=True), max(game.least, game.opening))
     longest = longest + game.beyond + game.reach
-    folded = ends_game & (game.keeps == 0)
+    folded = ends_game & (game.keeps == 0) & (game.exact == 0)
     rows = sum(np.where(ends, np.maximum(missing, 0), longest) for ends in folded)
     found: Floats = (states * rows).sum(axis=1)
     return found

@@ -382,6 +382,8 @@ def check_plain(rules: Ruleset) -> None:
     Raises InvalidRulesError.
     """
     found = _options(rules, *_OF_TURNS, "no_bank_at", "farkle_penalty", "ending")
+    if rules.is_exact:
+        found.append("goal_must_be")
     if rules.has_opening:
         found.append("opening_minimum")
     if found:

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.game.endgame import endgame
 from solver.game.outcomes import Outcome, outcome_of
 from solver.game.position import Position
 from solver.game.standings import (
@@ -171,7 +172,8 @@ class _Turns:
         """With which the table banks at all."""
         self.standings = _every_standing(rules)
         least = rules.least_bank(on_board=False) // rules.point_step
-        self._rows = max(score_count(rules), least) + 2 * turn_plan(rules).reach + 1
+        beyond = endgame(rules).beyond if rules.is_exact else 0
+        self._rows = max(score_count(rules), least) + beyond + 2 * turn_plan(rules).reach + 1
         self._ways: dict[tuple[int, bool], Outcome] = {}
         """How turns from a score end, on the board or not: each part with an axis of sets first."""
         places = list(self._places())

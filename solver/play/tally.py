@@ -148,6 +148,9 @@ class _Counted(Games[ValuesPlayer]):
         which = self._which[games]
         may = allowed[here, np.minimum(total, allowed.shape[1] - 1)]
         keeps = (kind == FARKLE) & may & rules.farkle_keeps_turn_total
+        if rules.is_exact:
+            scores = np.array([one.banked for one in positions])[here] + total * rules.point_step
+            keeps &= scores <= rules.goal
         self.turn_count[which] += 1
         self.points[which] += np.where((kind == BANK) | keeps, total, 0) * rules.point_step
         self.farkles[which] += kind == FARKLE

@@ -3,9 +3,11 @@
 from numba import njit, prange, types
 
 from solver.game.kernels import (
+    EXACT_LOST,
     TABLE_TYPE,
     TURN_TYPE,
     WORK_TYPES,
+    after_beyond,
     after_farkle,
     array_type,
     is_barred,
@@ -82,10 +84,15 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
         place, after = outcomes.start[k] + m, own + outcomes.first[k] + m
         chance = outcomes.banked[place]
         rest = turns[other, w, 0, opponent, after] if after < game.scores else leaves[r]
+        if game.exact > 0 and after > game.scores:
+            first = board * game.farkle_limit if game.exact == EXACT_LOST else 0
+            score = after_beyond(own, after, game)
+            rest = turns[other, w, first, opponent, score]
         found += chance * rest
         if game.keeps == 1:
             rest = leaves[r]
-            if after < own + held or (after < game.scores and is_barred(after, barred)):
+            lost = after < own + held or (after < game.scores and is_barred(after, barred))
+            if lost or (game.exact > 0 and after > game.scores):
                 rest = _turns_after_farkle(turns, other, u, w, own, opponent, game)
             elif after < game.scores:
                 on_board = u % game.farkle_limit

@@ -264,6 +264,10 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("The table leaves out that a roll may cost your whole score.")
     if "wins_game" in rules.decisive:
         yield say("The table counts a roll that wins at once only as banking the turn total.")
+    if rules.barred:
+        yield say("The table leaves out that no bank may leave some scores.")
+    if rules.is_exact:
+        yield say("The table leaves out that the goal has to be met exactly.")
     if rules.ending != "at_once":
         yield say("In a last turn, roll until you have beaten the other player.")
 
