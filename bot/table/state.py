@@ -360,7 +360,8 @@ class Game:
     def is_barred(self, seat: Seat, points: int) -> bool:
         """Whether so many points would leave a seat at a score that no bank may leave."""
         score = self.counted(seat.score + points)
-        return self.stage is Stage.PLAY and self.rules.is_barred(score)
+        in_play = self.stage in {Stage.LOBBY, Stage.PLAY}
+        return in_play and self.rules.is_barred(score)
 
     def least_bank(self, seat: Seat) -> int:
         """Least turn total that a seat may bank, hot dice aside."""
