@@ -116,7 +116,8 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
         ),
     ],
     ids=[
-        *("bonus", "opening", "keeps", "one left", "pairs to confirm"),
+        *("bonus", "opening", "keeps", "one left", "no bank at a score"),
+        "pairs to confirm",
         *("lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
     ],
