@@ -184,8 +184,8 @@ class Ruleset(Data):
 
     beyond_goal: Literal["lost", "back", "around", "no_bank"] = described(
         "lost",
-        "back",
-        say_later("lost, back, around or no_bank, if the goal must be exact"),
+        "lost",
+        say_later("lost, back, around, no_bank, of an exact goal"),
         ask="A bank beyond the goal",
         meanings={
             "lost": "brings nothing",
@@ -426,7 +426,7 @@ class Ruleset(Data):
     no_bank_at: Scores = described(
         (),
         "4050-4950",
-        say_later("scores that no bank may leave, also 4900 or *50; none"),
+        say_later("scores that no bank may leave; 4900, *50, none"),
         note='scores that no bank may leave: "4900", "4050-4950", "*50" for all ending in 50',
         ask="Scores that no bank may leave, such as 4900, 4050-4950 or *50, or none",
     )
