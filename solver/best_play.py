@@ -25,7 +25,7 @@ from solver.game.standings import (
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, TurnState
+from solver.turn.scoring import TurnPlan, TurnState, allowed_banks
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
@@ -296,9 +296,8 @@ class Strategy(BestPlay):
         ends = endgames(rules, self.plans_from(start.mover), further=further)[-1]
         missing = (rules.winning_score - start.banked) // step
         least = rules.least_bank(on_board=start.on_board) // step
-        free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
         goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
-        goes_on = 0 if goal_ends_game else ends.beyond
+        goes_on = ends.beyond if rules.is_exact or not goal_ends_game else 0
         bank = np.ones(max(missing, least) + goes_on + plan.reach)
         totals = np.arange(missing) * step
         bank[:missing] = values.left(start, points=totals)
@@ -309,12 +308,19 @@ class Strategy(BestPlay):
             )
             last = lasts[int(start.opponent_on_board), np.minimum(margins, lasts.shape[1] - 1)]
             bank[missing:] = 1 - last
+        elif rules.is_exact:
+            beyond = np.arange(missing + 1, len(bank)) * step
+            bank[missing + 1 :] = values.left(start, points=beyond)
         farkle = np.full(len(bank), values.left(start, farkles=True))
+        allowed = allowed_banks(rules, start.banked, len(bank), on_board=start.on_board)
         if rules.farkle_keeps_turn_total:
-            farkle[free:] = bank[free:]
-            farkle[free:missing] = values.left(start, points=totals[free:], farkles=True)
-        bank[:free] = np.nan
-        return Endings.alone(bank, farkle, float(values.left(start, loses=True)[0]))
+            reached = np.flatnonzero(allowed[: missing + 1 if rules.is_exact else None])
+            farkle[reached] = bank[reached]
+            kept = np.flatnonzero(allowed[:missing])
+            farkle[kept] = values.left(start, points=totals[kept], farkles=True)
+        bank[~allowed] = np.nan
+        lost = float(values.left(start, loses=True)[0])
+        return replace(Endings.alone(bank, farkle, lost), weighs=rules.is_exact)
 
 
 def _are_even(one: Floats, other: Floats) -> bool:

@@ -199,11 +199,10 @@ class Twin:
         """What the end of a turn is worth: a number, or 1 less what the state then is."""
         rules = self.rules
         kind, total = end
-        score = state.own[0]
         if kind in {"win", "out"}:
             return float(kind == "win"), None
         if kind == "bank":
-            own = (score + total, 0, True)
+            own = naive.after_bank(rules, state.own, total)
         elif kind == "farkle":
             own = naive.after_farkle(rules, state.own, total)
         else:

@@ -79,7 +79,19 @@ def can_be_played(rules: Ruleset) -> bool:
     """
     if not any_roll_scores(rules) or chance_to_bank(rules) < 0.05:
         return False
+    if rules.goal_must_be == "exact":
+        return not may_go_on_for_ever(rules) and can_always_be_met(rules)
     return rules.ending == "at_once" or not may_go_on_for_ever(rules)
+
+
+def can_always_be_met(rules: Ruleset) -> bool:
+    """Whether a turn may meet an exact goal from whatever is missing, so that nobody is stuck."""
+    missing = np.arange(1, rules.goal // rules.point_step + 1)
+    totals = np.arange(missing[-1] + 2)[:, None]
+    least = naive.least_bank(rules, on_board=False) // rules.point_step
+    bank = np.where((totals == missing) & (totals >= least), 1.0, naive.NOT_ALLOWED)
+    found = naive.start_of_turn(rules, bank, np.zeros(bank.shape), np.zeros(len(missing)))
+    return bool(found.min() > 0.01)
 
 
 def effort(rules: Ruleset) -> int:
@@ -201,12 +213,13 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "name": "random",
         "dice": dice,
         "goal": draw(st.integers(4, 12)) * 50,
-        "goal_must_be": draw(rarely("reached", "exceeded")),
+        "goal_must_be": draw(rarely("reached", "exceeded", "exact")),
         "minimum_bank": draw(rarely(0, 100, 150, 200)),
         "opening_minimum": draw(rarely(0, 100, 150, 200, 250)),
         "minimum_binds_win": draw(st.booleans()),
         "set_aside_all": draw(rarely(False, True)),
         "hot_dice": draw(st.sampled_from(["optional", "no_bank", "forced"])),
+        "no_bank_at": draw(rarely((), ("*50",), ("100-250",), ("150", "300"))),
         "hot_dice_bonus": draw(st.one_of(no_pattern, no_pattern, bonus)),
         "farkle_keeps_turn_total": draw(rarely(False, True)),
         "farkle_penalty": penalty,
@@ -217,6 +230,9 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "score_floor": 0,
         "scoring": draw(scorings(dice)),
     }
+    if data["goal_must_be"] == "exact":
+        data |= {"ending": "at_once", "ties": "earlier"}
+        data["beyond_goal"] = draw(st.sampled_from(["lost", "back", "around", "no_bank"]))
     if penalty and penalty["points"] != "everything":
         data["score_floor"] = -draw(st.integers(0, 2)) * penalty["points"]
     for key, option in OPTIONS.items():
@@ -265,6 +281,9 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "bank with one die left, no hot dice": small(bank_dice_left=1, hot_dice="no_bank", dice=4),
         "bank with one die left, bonus": small(bank_dice_left=1, dice=4, hot_dice_bonus=(50, 0)),
         "bank with two dice left": small(bank_dice_left=2, dice=4, minimum_bank=100),
+        "no bank at a score": small(no_bank_at=("350",)),
+        "no bank in the end": small(no_bank_at=("250-350",), **FINAL, ties="played_on"),
+        "no bank at fifties": small(no_bank_at=("*50", 100), farkle_penalty=THIRD, **KEEPS),
         "pairs to confirm": small(scoring={"combination": tables("aa=150,roll-on")}),
         "triples to confirm": small(
             dice=4,
@@ -330,6 +349,25 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
         found[f"instant win {pattern}"] = small(instant_win=(pattern,))
         found[f"lose everything {pattern}"] = small(lose_everything=(pattern,))
     return found
+
+
+def _exact_goals() -> dict[str, Ruleset]:
+    exact: dict[str, Any] = {"goal_must_be": "exact", "goal": 300}
+    found = {
+        "exactly the goal": small(**exact),
+        "back, penalty": small(beyond_goal="back", farkle_penalty=THIRD, score_floor=-100, **exact),
+        "lost, opening, instant win": small(opening_minimum=200, instant_win=("xxx",), **exact),
+        "lost, farkle keeps, penalty": small(farkle_penalty=THIRD, **KEEPS, **exact),
+        "around, farkle keeps": small(beyond_goal="around", **KEEPS, **exact),
+        "back, no bank of hot dice": small(
+            beyond_goal="back", hot_dice="no_bank", lose_everything=("66",), dice=2, **exact
+        ),
+        "back, one die left": small(
+            beyond_goal="back", bank_dice_left=1, hot_dice_bonus=(50, 0), **exact
+        ),
+        "no bank beyond": small(beyond_goal="no_bank", no_bank_at=("250",), **exact),
+    }
+    return {f"exact, {name}": rules for name, rules in found.items()}
 
 
 def _endings() -> dict[str, Ruleset]:
@@ -443,6 +481,7 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
 
 
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
+_NAMED |= _exact_goals()
 
 ONE_BY_ONE: list[tuple[str, Ruleset]] = list((_NAMED | _new_ones(_NAMED.values())).items())
 """Every option, and every choice of it, alone in a small game: a name and the rules."""

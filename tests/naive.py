@@ -461,13 +461,45 @@ def goal_score(rules: Ruleset) -> int:
     return rules.goal + (rules.point_step if rules.goal_must_be == "exceeded" else 0)
 
 
+def goes_beyond(rules: Ruleset, score: int) -> bool:
+    """Whether a score is more than a goal that has to be met exactly."""
+    return rules.goal_must_be == "exact" and score > rules.goal
+
+
+def after_bank(rules: Ruleset, standing: Standing, total: int) -> Standing:
+    """The standing after a bank."""
+    score, _, on_board = standing
+    if not goes_beyond(rules, score + total):
+        return score + total, 0, True
+    too_many = score + total - rules.goal
+    if rules.beyond_goal == "back":
+        return max(0, rules.goal - too_many), 0, True
+    if rules.beyond_goal == "around":
+        return min(too_many, rules.goal - rules.point_step), 0, True
+    return score, 0, on_board
+
+
+def matches(score: int, some: str) -> bool:
+    """Whether a score is meant by "4900", "4050-4950" or "*50"; none of 0 or less is."""
+    if score <= 0:
+        return False
+    if some[0] == "*":
+        return str(score).zfill(len(some)).endswith(some[1:])
+    ends = [int(one) for one in some.split("-")]
+    return ends[0] <= score <= ends[-1]
+
+
 def may_bank(rules: Ruleset, total: int, score: int, *, on_board: bool = True) -> bool:
     """Whether a turn total may be banked by a player with that score, hot dice aside."""
     if total <= 0:
         return False
+    if goes_beyond(rules, score + total) and rules.beyond_goal == "no_bank":
+        return False
     reaches_goal = score + total >= goal_score(rules)
     if reaches_goal and not rules.minimum_binds_win:
         return True
+    if not reaches_goal and any(matches(score + total, some) for some in rules.no_bank_at):
+        return False
     return total >= rules.minimum_bank and (on_board or total >= rules.opening_minimum)
 
 
@@ -497,7 +529,7 @@ def horizon(rules: Ruleset, error: float = 1e-12, most: int = 3000) -> int:
     span = (goal_score(rules) - rules.score_floor) // step
     enough = max(span, least_bank(rules, on_board=False) // step)
     if rules.ending == "at_once":
-        return enough
+        return enough + (rules.goal // step if rules.goal_must_be == "exact" else 0)
     # reach[i][number, hot]: greatest chance that a turn gets i more point steps
     start = rules.dice, 0
     reach: list[dict[tuple[int, int], float]] = []
@@ -651,7 +683,8 @@ def standings(rules: Ruleset) -> list[Standing]:
 def after_farkle(rules: Ruleset, standing: Standing, total: int) -> Standing:
     """The standing after a farkle with that turn total; at or past the goal where it is kept."""
     score, farkles, on_board = standing
-    if rules.farkle_keeps_turn_total and may_bank(rules, total, score, on_board=on_board):
+    kept = rules.farkle_keeps_turn_total and not goes_beyond(rules, score + total)
+    if kept and may_bank(rules, total, score, on_board=on_board):
         score, on_board = score + total, True
         if score >= goal_score(rules):
             return score, 0, on_board
@@ -752,7 +785,7 @@ def values_of_players(
     def bank(standing: Standing, total: int) -> Standing | None:
         score, _, on_board = standing
         allowed = may_bank(rules, total, score, on_board=on_board)
-        return (score + total, 0, True) if allowed else None
+        return after_bank(rules, standing, total) if allowed else None
 
     ends = {
         role: (

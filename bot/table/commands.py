@@ -427,6 +427,8 @@ def _check_points(game: Game, seat: int, points: int) -> None:
         )
     if points < game.least_bank(game.seats[seat]):
         raise IllegalActionError(_least(game, points))
+    if game.is_barred(game.seats[seat], points):
+        raise IllegalActionError(_barred(game, game.seats[seat].score + points))
 
 
 def _why_not_bank(game: Game) -> str:
@@ -434,6 +436,9 @@ def _why_not_bank(game: Game) -> str:
     if not turn.turn_total:
         return say("there is nothing to bank yet: roll first")
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
+        mover = game.seats[game.mover]
+        if game.is_barred(mover, turn.turn_total):
+            return _barred(game, mover.score + turn.turn_total)
         if turn.to_confirm:
             return say("what was set aside last has to be confirmed: roll, and set aside more")
         if turn.dice != game.dice.whole:
@@ -447,6 +452,19 @@ def _why_not_bank(game: Game) -> str:
             rules=game.rules.name,
         )
     return _least(game, turn.turn_total)
+
+
+def _barred(game: Game, score: int) -> str:
+    if game.rules.goes_beyond(score):
+        return say(
+            "{score:,} points would be more than the goal, which has to be met exactly",
+            score=score,
+        )
+    return say(
+        "under {rules} rules no bank may leave a score of {score:,}",
+        rules=game.rules.name,
+        score=score,
+    )
 
 
 def _least(game: Game, points: int) -> str:

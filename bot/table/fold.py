@@ -258,6 +258,8 @@ def _after_roll(game: Game, fallen: Roll) -> Game:
             if lies.may_use:
                 return lies
             keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
+            keeps = keeps and not game.is_barred(seat, turn.turn_total)
+            keeps = keeps and not game.rules.goes_beyond(seat.score + turn.turn_total)
             return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
 
 

@@ -349,11 +349,19 @@ class Game:
         if not self.rules.may_leave(self.rules.dice if turn.dice == self.dice.whole else left):
             return False
         points = self._points_of(turn)
+        if self.is_barred(seat, points):
+            return False
         if points > turn.turn_total and not self.rules.minimum_binds_win:
             # a use that was said may raise less than the minimum to the goal
             wins = self.counted(seat.score + points) >= self.rules.winning_score
             return wins or turn.turn_total >= self.least_bank(seat)
         return turn.turn_total >= self.least_bank(seat)
+
+    def is_barred(self, seat: Seat, points: int) -> bool:
+        """Whether so many points would leave a seat at a score that no bank may leave."""
+        score = self.counted(seat.score + points)
+        in_play = self.stage in {Stage.LOBBY, Stage.PLAY}
+        return in_play and self.rules.is_barred(score)
 
     def least_bank(self, seat: Seat) -> int:
         """Least turn total that a seat may bank, hot dice aside."""

@@ -15,6 +15,7 @@ from solver.game.position import (
     points_to_beat,
     reachable_at,
 )
+from solver.game.standings import after_turn
 from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
@@ -539,11 +540,14 @@ def bank_text(rules: Ruleset, position: Position) -> str:
         return say("then they have one turn to beat it")
     total = position.banked + position.turn_total
     last_of_round = position.mover == len(position.players) - 1
-    if total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
+    beyond, others = rules.goes_beyond(total), _others_scores(position)
+    if beyond:
+        total = after_turn(rules, position.own, position.turn_total).score
+    elif total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
         return say("wins the game")
-    scores = say("{score:,} to {others}", score=total, others=_others_scores(position))
-    if total < rules.winning_score:
-        return scores
+    scores = say("{score:,} to {others}", score=total, others=others)
+    if beyond or total < rules.winning_score:
+        return say("goes beyond the goal: {scores}", scores=scores) if beyond else scores
     then = say_later("{scores}, then they get one final turn")
     if several:
         then = say_later("{scores}, then the others get one final turn")

@@ -378,6 +378,8 @@ def _goal(game: Game) -> str:
     rules = game.rules
     if rules.goal_must_be == "exceeded":
         return say("over {goal:,}", goal=rules.goal)
+    if rules.is_exact:
+        return say("to exactly {goal:,}", goal=rules.goal)
     return say("to {goal:,}", goal=rules.goal)
 
 

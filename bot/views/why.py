@@ -156,6 +156,20 @@ def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
     )
 
 
+def _why_not_with_enough(rules: Ruleset, position: Position) -> str:
+    """Why a turn total may not be banked that is enough for it."""
+    score = position.banked + position.turn_total
+    if rules.goes_beyond(score):
+        return say("{score:,} points would be more than the goal", score=score)
+    if position.opponent < rules.winning_score and rules.is_barred(score):
+        return say("no bank may leave a score of {score:,}", score=score)
+    if position.turn.to_confirm:
+        return say("what was set aside last has to be confirmed")
+    if rules.bank_dice_left < rules.dice - 1:
+        return say("with the dice that are left you may not bank")
+    return say("hot dice must be rolled again")
+
+
 def no_bank_text(rules: Ruleset, position: Position) -> str:
     """Why the turn total may not be banked."""
     points, on_board = position.turn_total, position.on_board
@@ -166,11 +180,7 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
     else:
         least = rules.least_bank_at(position.banked, on_board=on_board)
     if points >= least:
-        if position.turn.to_confirm:
-            return say("what was set aside last has to be confirmed")
-        if rules.bank_dice_left < rules.dice - 1:
-            return say("with the dice that are left you may not bank")
-        return say("hot dice must be rolled again")
+        return _why_not_with_enough(rules, position)
     if not on_board and least == rules.opening_minimum > rules.minimum_bank:
         return say(
             "{points:,} is below {least:,}, the minimum for a first bank",

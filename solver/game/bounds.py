@@ -199,7 +199,10 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     for plan in plans or [turn_plan(rules)]:
         rows = scores + ends[0].beyond + plan.reach
         sums = _rounding_of_lists(plan) if plans or plan.by_lists else _rounding_of_sums(plan)
-        found.append((turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)))
+        turn = turn_rounding(plan, sums, rows)
+        if rules.is_exact:  # what is rolled on beyond the goal settles
+            turn += 10 * _ROUNDING * plan.rolls_to_end
+        found.append((turn, final_turn_slack(plan, sums, rows)))
     return _Slacks(*map(max, zip(*found, strict=True)))
 
 

@@ -37,7 +37,8 @@ class Endgame:
     """Win probability of the player who starts a final turn, at [on the board, margin in point
     steps]. All 0 where the goal wins at once."""
     beyond: int
-    """Turn totals in point steps beyond the goal up to which a turn of anybody may go on."""
+    """Turn totals in point steps beyond the goal up to which a turn of anybody may go on, or from
+    which on all are worth as much."""
     tie: float
     """Win probability of the player whose final turn ends in a tie."""
 
@@ -65,7 +66,9 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     reach = max(plan.reach for plan in plans)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
-        return (Endgame(np.zeros((2, goals + reach + 1)), 0, 0.0),) * len(plans)
+        # points beyond an exact goal are all alike, or matter until they leave nothing
+        beyond = rules.goal // rules.point_step if rules.banks_may_fall else int(rules.is_exact)
+        return (Endgame(np.zeros((2, goals + reach + 1)), beyond, 0.0),) * len(plans)
     pairs = list(zip(plans, reversed(plans), strict=True))
     for far in (20, 200):
         margins = 2 * goals + far * reach + further

@@ -227,6 +227,12 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             most=MOST_PLAYED_ON,
             players=players,
         )
+    if rules.is_exact:
+        raise InvalidRulesError.say(
+            "{rules}: a goal that has to be met exactly is solved for two players only, as a bank"
+            " beyond it does not lead to a higher total; of more players chances are estimates",
+            rules=rules.name,
+        )
     if rules.farkle_penalty is not None:
         states = starts(rules, players).states * rules.farkle_limit**players
         raise InvalidRulesError.say(

@@ -171,8 +171,12 @@ def follow(steps, least, work, spread):
 
 @njit(nogil=True, error_model="numpy")
 def _follow_until_banked(steps, work, spread):
-    """Find how turns end there where few dice may be banked: others are rolled until some may."""
+    """Find how turns end there where dice are rolled until some are banked.
+
+    Others may not be, or beyond an exact goal are worth more.
+    """
     game, lists, values = work.game, work.lists, work.scratch.values
+    bank = work.scratch.bank
     levels, _, dice, _ = values.shape
     for t in range(steps, steps + game.reach):
         for level in range(levels):
@@ -184,7 +188,11 @@ def _follow_until_banked(steps, work, spread):
                     for lane in range(LANES):
                         goes = here[n, lane]
                         here[n, lane] = 0.0
-                        if lists.may_bank[n]:
+                        stays = lists.may_bank[n]
+                        if game.exact > 0:
+                            banked = bank[t, lane]
+                            stays = stays and banked > 0.0 and banked >= worth[n, lane]
+                        if stays:
                             spread.banked[t, lane] += goes
                             continue
                         if goes <= _NO_MORE:
@@ -208,7 +216,7 @@ def _follow_on(steps, work, spread):
     """Find how turns end that come to turn total `steps` or more, where more is worth no more."""
     game, lists, values = work.game, work.lists, work.scratch.values
     levels, _, dice, _ = values.shape
-    if game.must_roll_others == 1:
+    if game.must_roll_others == 1 or game.exact > 0:
         _follow_until_banked(steps, work, spread)
         return
     stops = 1.0 - lists.only_hot
@@ -247,6 +255,8 @@ def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
             last = min(rows, game.scores - own)
             for t in range(last, rows):
                 wins += spread.banked[t, lane]
+            if game.exact > 0:  # nothing else than the goal
+                last, wins = rows, spread.ends[0, lane]
         outcomes.wins[k], outcomes.loses[k] = wins, spread.ends[1, lane]
         farkled = 0.0
         if game.keeps == 0:
@@ -357,7 +367,7 @@ def _chosen(level, t, k, worth, choices):
     types.void(
         array_type(types.float64, 3),
         array_type(types.boolean, 3),
-        types.intp,
+        array_type(types.boolean, 1),
         array_type(types.boolean, 1),
         _choices_type,
         _floats,
@@ -368,10 +378,10 @@ def _chosen(level, t, k, worth, choices):
     nogil=True,
     error_model="numpy",
 )
-def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled, ends):
+def outcome_of_decisions(worth, bank, allowed, may_bank, choices, banked, farkled, ends):
     """Find how a turn ends that is played by Decisions, worth and bank.
 
-    least : the least turn total that may be banked
+    allowed : which turn totals may be banked, as long as `banked`
     banked, farkled : set to the chances by turn total; the last one stands for all further ones
     ends : set to the chances of a roll that wins, of one that loses everything, and of what is left
         of a turn that goes on and on
@@ -392,7 +402,7 @@ def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled,
                     if here <= _NO_MORE:
                         continue
                     mass[level, t, n] = 0.0
-                    may = t >= least and may_bank[n]
+                    may = allowed[t] and may_bank[n]
                     if may and bank[min(level, levels - 1), min(t, totals - 1), n]:
                         banked[t] += here
                         continue

@@ -10,10 +10,16 @@ import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
-from solver.game.standings import Standing, first_standing
+from solver.game.standings import Bools, Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import DiceSet, Remaining, dice_set
-from solver.turn.scoring import TurnState, column_of, possible_states, turn_plan
+from solver.turn.scoring import (
+    TurnState,
+    allowed_banks,
+    column_of,
+    possible_states,
+    turn_plan,
+)
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
@@ -260,6 +266,15 @@ def points_to_beat(rules: Ruleset, position: Position) -> int | None:
 def is_on_board(rules: Ruleset, position: Position) -> bool:
     """Whether the opening minimum is behind the player to act; in a play-off it is."""
     return position.on_board or in_play_off(rules, position)
+
+
+def banks_allowed(rules: Ruleset, position: Position, rows: int) -> Bools:
+    """Which turn totals may be banked in a turn of a position, as of `allowed_banks`."""
+    score = position.banked
+    if position.opponent >= rules.winning_score:
+        # no score is barred any more, and only a bank that reaches the goal counts
+        score = max(score, rules.winning_score - rules.point_step)
+    return allowed_banks(rules, score, rows, on_board=is_on_board(rules, position))
 
 
 def highest_score(rules: Ruleset) -> int:

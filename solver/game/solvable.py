@@ -15,6 +15,9 @@ from solver.turn.scoring import TurnPlan, turn_plan
 MAX_REACH = 5_000
 """Point steps that one set-aside may add to a turn total."""
 
+_MOST_ROLLS = 1e6
+"""Rolls on average that a turn may take while it cannot be banked."""
+
 
 def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
     """Refuse rules of a game that is too large, or that may never end.
@@ -26,6 +29,12 @@ def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
     value_shape(rules, sides=len(plans) or 1)
     for plan in plans or [turn_plan(rules)]:
         _check_turn(rules, plan)
+        if rules.is_exact and plan.rolls_to_end > _MOST_ROLLS:
+            raise InvalidRulesError.say(
+                "{rules}: beyond the goal, which has to be met exactly, a turn could be rolled on"
+                " for ever",
+                rules=rules.name,
+            )
     endgames(rules, plans)
     if not plans:
         _check_reach(rules)
@@ -42,7 +51,7 @@ def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:
             most=MAX_REACH,
             step=rules.point_step,
         )
-    if plan.must_roll_others and plan.rolls_to_bank > 1e6:
+    if plan.must_roll_others and plan.rolls_to_bank > _MOST_ROLLS:
         raise InvalidRulesError.say(
             "{rules}: dice that may not be banked can score again and again, so a turn never ends",
             rules=rules.name,

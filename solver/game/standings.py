@@ -91,7 +91,8 @@ def after_turns(
 ) -> Standings:
     """Standings after a turn each: the one place that scores the end of a turn.
 
-    points : what was banked, 0 for nothing; a farkle may bank something where the rules say so
+    points : what was banked, 0 for nothing; a farkle may bank something where the rules say so, but
+        nothing beyond a goal that has to be met exactly
     farkles : whether the turn ended in a farkle
     loses : whether it ended in a roll that loses everything
 
@@ -99,6 +100,17 @@ def after_turns(
     play; see `Ruleset.score_floor`.
     """
     score = before.score + points
+    if rules.is_exact:
+        beyond = score > rules.goal
+        if rules.beyond_goal == "back":
+            back = np.maximum(0, 2 * rules.goal - score)
+        elif rules.beyond_goal == "around":
+            back = np.minimum(score, 2 * rules.goal - rules.point_step) - rules.goal
+        else:
+            back = before.score
+        nothing = beyond & np.logical_or(farkles, rules.beyond_goal == "lost")
+        points = np.where(nothing, 0, points)
+        score = np.where(nothing, before.score, np.where(beyond, back, score))
     reached = (points > 0) & (score >= rules.winning_score)
     in_a_row = np.where(np.logical_and(farkles, ~reached), before.farkles + 1, 0)
     is_last = in_a_row == rules.farkle_limit
@@ -202,7 +214,8 @@ def is_corrected(rules: Ruleset) -> bool:
     The few states of players not on the board would be told too little of by others.
     """
     penalty = rules.farkle_penalty is not None
-    return penalty and not rules.farkle_keeps_turn_total and not rules.has_opening
+    plain = not rules.farkle_keeps_turn_total and not rules.is_exact
+    return penalty and plain and not rules.has_opening
 
 
 def blocks(rules: Ruleset) -> list[Block]:

@@ -205,7 +205,7 @@ class Matchup:
             shape_of(self.dice[seat]),
             joker_alone=self.joker_alone,
             badge=self.badges[seat],
-            all_options=self.players > 2 or self.rules.ending != "at_once",
+            all_options=self.players > 2 or not self.rules.more_is_better,
         )
 
     def plan(self, seat: int) -> TurnPlan:
@@ -391,7 +391,9 @@ def check_plain(rules: Ruleset) -> None:
 
     Raises InvalidRulesError.
     """
-    found = _options(rules, *_OF_TURNS, "farkle_penalty", "ending")
+    found = _options(rules, *_OF_TURNS, "no_bank_at", "farkle_penalty", "ending")
+    if rules.is_exact:
+        found.append("goal_must_be")
     if rules.has_opening:
         found.append("opening_minimum")
     if found:

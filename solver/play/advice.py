@@ -194,6 +194,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     }[fallen]()
     # hot dice aside, which a farkle keeps though they may not be banked
     keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total)
+    keeps = keeps and not rules.goes_beyond(position.banked + turn.turn_total)
     advice = Advice(
         rules=rules,
         position=position,

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from solver.game.position import Position
+from solver.game.position import Position, banks_allowed
 from solver.game.standings import (
     BANK,
     FARKLE,
@@ -26,6 +26,7 @@ from solver.game.standings import (
     after_turns,
     first_standing,
     many,
+    score_count,
 )
 from solver.play.duel import Played
 from solver.play.match_players import (
@@ -183,7 +184,8 @@ def _play_turns(
     which: Ints,
     worth: Floats,
     bank: Bools,
-    least: Ints,
+    here: Ints,
+    allowed: Bools,
     may_leave: Bools,
     dice: DiceTables,
     kinds: npt.NDArray[np.int8],
@@ -191,15 +193,16 @@ def _play_turns(
 ) -> None:
     """Play one turn of each game; fill in how it ends and its turn total before that.
 
-    which[game] is its decisions, least[game] the least turn total that may be banked.
+    which[game] is its decisions, allowed[here[game]] the turn totals that may be banked.
     """
     levels, rows, whole = worth.shape[1:]
-    for game, here in enumerate(which):
+    for game, place in enumerate(here):
         total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
-            kind, total, hot, to_roll = throw(worth[here], total, hot, to_roll, dice)
-            legal = kind < 0 and total >= least[game] and may_leave[to_roll - 1]
-            if legal and bank[here, min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
+            kind, total, hot, to_roll = throw(worth[which[game]], total, hot, to_roll, dice)
+            may = allowed[place, min(total, allowed.shape[1] - 1)]
+            legal = kind < 0 and may and may_leave[to_roll - 1]
+            if legal and bank[which[game], min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
@@ -269,16 +272,15 @@ class Games(Generic[P]):
         kinds = np.empty(len(order), dtype=np.int8)
         totals = np.empty(len(order), dtype=np.int64)
         allowed = np.empty(len(order), dtype=np.bool_)
+        rows = score_count(rules) + rules.least_bank(on_board=False) // step + 1
         for begin in range(0, len(seen), CHUNK):
             positions = [self.position(one) for one in distinct[begin : begin + CHUNK].tolist()]
-            bound = np.array(
-                [rules.least_bank_at(one.banked, on_board=one.on_board) for one in positions]
-            )
+            may = np.array([banks_allowed(rules, one, rows) for one in positions])
             games = order[starts[begin] : starts[begin + len(positions)]]
             here = inverse[games] - begin
-            least = bound[here] // step
-            kind, total = self.turns(player, positions, games, here, least)
-            kinds[games], totals[games], allowed[games] = kind, total, total >= least
+            kind, total = self.turns(player, positions, games, here, may)
+            kinds[games], totals[games] = kind, total
+            allowed[games] = may[here, np.minimum(total, rows - 1)]
         return kinds, totals * step, allowed
 
     def turns(
@@ -287,13 +289,14 @@ class Games(Generic[P]):
         positions: Sequence[Position],
         games: Ints,
         here: Ints,
-        least: Ints,
+        allowed: Bools,
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games from some positions: how each ends, and its total in point steps.
 
         games : places among those still played
         here : of each of them the place of its position
-        least : of each of them the least turn total to bank, in point steps
+        allowed : which turn totals may be banked in each position, by point steps; the last stands
+            for all further ones
         """
         raise NotImplementedError
 
@@ -365,7 +368,7 @@ class _Matched(Games[MatchPlayer]):
         positions: Sequence[Position],
         games: Ints,
         here: Ints,
-        least: Ints,
+        allowed: Bools,
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games, see `Games.turns`."""
         which, worth, bank = player(positions)
@@ -374,7 +377,8 @@ class _Matched(Games[MatchPlayer]):
             which[here],
             worth,
             bank,
-            least,
+            here,
+            allowed,
             turn_plan(self.rules).may_bank,
             dice_tables(self.rules),
             kind,

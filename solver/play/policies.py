@@ -136,7 +136,7 @@ class TurnPoints(Policy):
         if position.opponent >= rules.winning_score:
             return _last_decisions(hand, position)
         enough = None
-        if self._banks_wins:
+        if self._banks_wins and not rules.is_exact:
             missing = rules.winning_score - position.banked
             least = rules.least_bank_at(position.banked, on_board=on_board)
             enough = max(missing, least) // rules.point_step

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRequestError
-from solver.game.position import Position, is_on_board
+from solver.game.position import Position, banks_allowed
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
@@ -91,9 +91,9 @@ class Policy:
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:
                 best = rank
-                legal = hand.plan.may_bank[hand.plan.column(after)] and rules.may_bank(
-                    after.turn_total, position.banked, on_board=is_on_board(rules, position)
-                )
+                rows = after.turn_total // rules.point_step + 1
+                allowed = banks_allowed(rules, position, rows)[-1]
+                legal = bool(hand.plan.may_bank[hand.plan.column(after)] and allowed)
                 choice = Move(kept.dice, bool(found.bank[state]) and legal)
         if choice is None:
             raise InvalidRequestError("a policy is asked only about a roll of which dice score")

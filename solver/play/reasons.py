@@ -152,7 +152,9 @@ def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> 
     bank = table.ends.bank
     farkle = np.full(len(bank), 1 - strategy.win_probability(after))
     if rules.farkle_keeps_turn_total:
-        farkle = np.where(np.isnan(bank), farkle, bank)
+        scores = position.banked + np.arange(len(bank)) * rules.point_step
+        lost = np.isnan(bank) | (rules.is_exact & (scores > rules.goal))
+        farkle = np.where(lost, farkle, bank)
     return solve_turn(table.plan, replace(table.ends, farkles=farkle[:, np.newaxis]))
 
 

@@ -119,7 +119,7 @@ def rough_turns(rules: Ruleset) -> int:
 def _returns(rules: Ruleset) -> bool:
     """Whether a turn may take all points."""
     takes_all = bool(rules.farkle_penalty) and not rules.penalty_points
-    return takes_all or "loses_score" in rules.decisive
+    return takes_all or rules.banks_may_fall or "loses_score" in rules.decisive
 
 
 def _costs(rules: Ruleset) -> Floats:
@@ -241,7 +241,7 @@ class _Lanes:
         """What the turns are worth, by values as they are now."""
         left = 1 - values.between(self._who, self._own, self._opponents)
         ends = [_with_values(one, left) for one in (self._bank, self._farkle, self._lost)]
-        return solve_turns(self._plan, *ends)
+        return solve_turns(self._plan, *ends, weighs=values.rules.is_exact)
 
 
 class _Noted(Values):

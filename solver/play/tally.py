@@ -81,7 +81,7 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
 def _tally_turns(
     here: Ints,
     values: TurnValues,
-    least: Ints,
+    allowed: Bools,
     may_leave: Bools,
     dice: DiceTables,
     kinds: npt.NDArray[np.int8],
@@ -91,14 +91,15 @@ def _tally_turns(
 ) -> None:
     """Play one turn of each game; fill in how it ends, its turn total, and its decisions.
 
-    here[game] is the place of its values, least[game] the least turn total that may be banked.
+    here[game] is the place of its values and of the turn totals that it is allowed to bank.
     """
     levels, rows, whole = values.worth.shape[1:]
     for game, p in enumerate(here):
         total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
             kind, total, hot, to_roll = throw(values.worth[p], total, hot, to_roll, dice)
-            may_bank = total >= least[game] and may_leave[to_roll - 1]
+            may = allowed[p, min(total, allowed.shape[1] - 1)]
+            may_bank = may and may_leave[to_roll - 1]
             if kind >= 0 or not may_bank:
                 continue
             row, level = min(total, rows - 1), min(hot, levels - 1)
@@ -129,7 +130,7 @@ class _Counted(Games[ValuesPlayer]):
         positions: Sequence[Position],
         games: Ints,
         here: Ints,
-        least: Ints,
+        allowed: Bools,
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games, by the values of the solved game."""
         rules, number = self.rules, len(games)
@@ -138,7 +139,7 @@ class _Counted(Games[ValuesPlayer]):
         _tally_turns(
             here,
             player(positions),
-            least,
+            allowed,
             turn_plan(rules).may_bank,
             dice_tables(rules),
             kind,
@@ -147,7 +148,11 @@ class _Counted(Games[ValuesPlayer]):
             close,
         )
         which = self._which[games]
-        keeps = (kind == FARKLE) & (total >= least) & rules.farkle_keeps_turn_total
+        may = allowed[here, np.minimum(total, allowed.shape[1] - 1)]
+        keeps = (kind == FARKLE) & may & rules.farkle_keeps_turn_total
+        if rules.is_exact:
+            scores = np.array([one.banked for one in positions])[here] + total * rules.point_step
+            keeps &= scores <= rules.goal
         self.turn_count[which] += 1
         self.points[which] += np.where((kind == BANK) | keeps, total, 0) * rules.point_step
         self.farkles[which] += kind == FARKLE
@@ -233,12 +238,12 @@ def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     """
     ends = endgame(rules)
     outcomes = outcomes_of_values(rules, ends, np.asarray(values), cache=code)
-    game = make_work(rules, ends, 1).game
+    game, *_, scratch, _ = make_work(rules, ends, 1)
     turns = np.zeros(outcomes.which.shape)
     ends_game = [rules.goal_ends_game(last_of_round=r == 1) for r in range(game.roles)]
     leaves = np.where(ends_game, 0.0, 1.0)
     for _ in range(_MOST_SWEEPS):
-        if sweep_turns(turns, outcomes, leaves, game) < _SETTLED:
+        if sweep_turns(turns, outcomes, leaves, game, scratch.barred[0]) < _SETTLED:
             break
     else:
         raise ConvergenceError.say("{rules}: games are too long to count", rules=rules.name)

@@ -25,6 +25,7 @@ from solver.rules.options import (
     Option,
     Patterns,
     Points,
+    Scores,
     Told,
     YesNo,
     described,
@@ -143,6 +144,8 @@ class Ruleset(Data):
         sentence = say_later("The goal is {goal:,} points.")
         if self.goal_must_be == "exceeded":
             sentence = say_later("The goal is more than {goal:,} points.")
+        elif self.is_exact:
+            sentence = say_later("The goal is exactly {goal:,} points.")
         return self.winning_score, say(sentence, goal=self.goal), True
 
     goal: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)] = described(
@@ -155,17 +158,68 @@ class Ruleset(Data):
     )
     """The points to reach; a file has to say it."""
 
-    goal_must_be: Literal["reached", "exceeded"] = described(
+    goal_must_be: Literal["reached", "exceeded", "exact"] = described(
         "reached",
         "exceeded",
-        note="or reached",
+        note="or reached, or exact",
         ask="The goal must be",
         meanings={
             "reached": "exactly the goal is enough",
             "exceeded": "it takes more than the goal",
+            "exact": "it takes exactly the goal",
         },
     )
-    """"reached", or "exceeded" where exactly the goal is not enough."""
+    """"reached", "exceeded" where exactly the goal is not enough, or "exact" where nothing else is.
+
+    An exact goal wins at once."""
+
+    def _tell_beyond_goal(self) -> Told:
+        if not self.is_exact:
+            return None, "", False
+        message = {
+            "lost": say_later(
+                "A bank that would go beyond the goal brings nothing: the score stays as it was."
+            ),
+            "back": say_later(
+                "A bank beyond the goal sends the score back: by as many points below the goal as"
+                " it would have gone beyond, but not below 0."
+            ),
+            "around": say_later(
+                "A bank beyond the goal begins the score anew, with the points by which it went"
+                " beyond."
+            ),
+            "no_bank": say_later(
+                "A turn total that goes beyond the goal cannot be banked: it can only be rolled"
+                " on, until the turn is lost."
+            ),
+        }[self.beyond_goal]
+        return self.beyond_goal, say(message), True
+
+    beyond_goal: Literal["lost", "back", "around", "no_bank"] = described(
+        "lost",
+        "lost",
+        say_later("lost, back, around, no_bank, of an exact goal"),
+        ask="A bank beyond the goal",
+        meanings={
+            "lost": "brings nothing",
+            "back": "goes back from the goal by what is too much",
+            "around": "begins the score anew with what is too much",
+            "no_bank": "is not allowed",
+        },
+        when=lambda rules: rules.goal_must_be == "exact",
+        needs=("goal_must_be",),
+        idle=say_later(
+            '{key}: "{value}" has no meaning unless the goal has to be met exactly; it goes with'
+            ' {goal_must_be} = "exact"'
+        ),
+    )
+    """A bank that would go beyond an exact goal: "lost", brings nothing; "back", goes back from the
+    goal by the points that are too many, not below 0; "around", makes the score as many points as
+    were too many, and less than the goal; "no_bank", is not allowed.
+
+    Such a bank ends the turn, and the count of farkles in a row starts again at 0. Whoever banks
+    points that are lost is as much on the board as before. A farkle keeps no turn total that goes
+    beyond the goal."""
 
     def _tell_dice(self) -> Told:
         message = say_number(
@@ -363,6 +417,37 @@ class Ruleset(Data):
 
     Hot dice leave none, so that `hot_dice` alone says whether they may be banked. It does not
     matter for what a farkle keeps."""
+
+    def _tell_no_bank_at(self) -> Told:
+        if not self.barred:
+            return [], say("A bank may leave any score."), False
+        parts = []
+        for some in self.no_bank_at:
+            first, _, last = some.partition("-")
+            if last:
+                part = say("from {first:,} to {last:,}", first=int(first), last=int(last))
+            elif some.startswith("*"):
+                part = say("ending in {digits}", digits=some[1:])
+            else:
+                part = say("of {score:,}", score=int(some))
+            parts.append(part)
+        message = say_later(
+            "You cannot bank what would leave you with a score {scores}, short of the goal."
+        )
+        return sorted(self.barred), say(message, scores=reduce(either, parts)), True
+
+    no_bank_at: Scores = described(
+        (),
+        "4050-4950",
+        say_later("scores that no bank may leave; 4900, *50, none"),
+        note='scores that no bank may leave: "4900", "4050-4950", "*50" for all ending in 50',
+        ask="Scores that no bank may leave, such as 4900, 4050-4950 or *50, or none",
+    )
+    """Scores at which a bank may not leave its player: "4900" is one score, "4050-4950" all from
+    one to another, "*50" all whose last digits are these.
+
+    A turn total that would lead there cannot be banked, and a farkle does not keep it. Scores from
+    the goal on are free, so are those of 0 and less, and all once somebody has reached the goal."""
 
     hot_dice_bonus: Numbers = described(
         (),
@@ -810,6 +895,16 @@ class Ruleset(Data):
                     {"points": points, "step": self.point_step},
                     needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
                 )
+            if key == "ending" and self.is_exact and self.ending != "at_once":
+                yield Complaint(
+                    ("ending",),
+                    say_later(
+                        '{key}: "{value}" does not go with {exact} = "exact", as nobody could have'
+                        " more than who has met the goal; leave it out"
+                    ),
+                    {"value": self.ending, "exact": Key("goal_must_be")},
+                    needs=("goal_must_be",),
+                )
             if option.up_to_goal and (points := getattr(self, key)) > self.goal:
                 yield Complaint(
                     (key,),
@@ -819,6 +914,14 @@ class Ruleset(Data):
                 )
 
     def _idle_options(self) -> Iterator[Complaint]:
+        for some in self.no_bank_at:
+            if self.combinations and not any(in_scores(score, some) for score in self.barred):
+                message = say_later(
+                    '{key}: "{scores}" is no score below the goal, as points come in steps of'
+                    " {step}"
+                )
+                parts = {"scores": some, "step": self.point_step}
+                yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
         for key, option in OPTIONS.items():
             if option.idle and getattr(self, key) != option.default and not option.applies(self):
                 parts = {"value": getattr(self, key), **{need: Key(need) for need in option.needs}}
@@ -870,7 +973,8 @@ class Ruleset(Data):
         found = {
             name: value for name, value in self._options.items() if name not in BESIDE_THE_TURN
         }
-        ending = "at_once" if self.ending == "at_once" else "final_turn"
+        # of the rest only this matters to which set-asides are kept
+        ending = "at_once" if self.more_is_better else "final_turn"
         return Ruleset.model_construct(
             **found | {"name": "-", "goal": self.point_step, "ending": ending}
         )
@@ -895,6 +999,33 @@ class Ruleset(Data):
     def winning_score(self) -> int:
         """Least score that reaches the goal."""
         return self.goal + (self.point_step if self.goal_must_be == "exceeded" else 0)
+
+    @cached_property
+    def barred(self) -> frozenset[int]:
+        """The scores below the goal that no bank may leave."""
+        scores = range(self.point_step, self.winning_score, self.point_step)
+        return frozenset(
+            score for score in scores if any(in_scores(score, some) for some in self.no_bank_at)
+        )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the goal has to be met exactly."""
+        return self.goal_must_be == "exact"
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether more points are never worse than fewer with the same dice."""
+        return self.ending == "at_once" and not self.no_bank_at and not self.is_exact
+
+    @property
+    def banks_may_fall(self) -> bool:
+        """Whether a bank may leave less than there was."""
+        return self.is_exact and self.beyond_goal in {"back", "around"}
+
+    def goes_beyond(self, score: int) -> bool:
+        """Whether a score is more than a goal that has to be met exactly."""
+        return self.is_exact and score > self.goal
 
     @property
     def has_farkle(self) -> bool:
@@ -936,7 +1067,13 @@ class Ruleset(Data):
 
     def may_bank(self, turn_total: int, score: int, *, on_board: bool = True) -> bool:
         """Whether a player with `score` banked may bank `turn_total`, hot dice aside."""
-        return turn_total >= self.least_bank_at(score, on_board=on_board)
+        enough = turn_total >= self.least_bank_at(score, on_board=on_board)
+        return enough and not self.is_barred(score + turn_total)
+
+    def is_barred(self, score: int) -> bool:
+        """Whether no bank may lead to a score, while nobody has reached the goal."""
+        beyond = self.beyond_goal == "no_bank" and self.goes_beyond(score)
+        return beyond or score in self.barred
 
     def may_leave(self, dice: int) -> bool:
         """Whether a turn may be banked with so many dice left, of which all are hot dice."""
@@ -982,7 +1119,17 @@ class Ruleset(Data):
             canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
+        if self.barred:
+            canonical["no_bank_at"] = sorted(self.barred)
         return canonical
+
+
+def in_scores(score: int, some: str) -> bool:
+    """Whether a score is among some, as `no_bank_at` says them."""
+    if some.startswith("*"):
+        return f"{score:06}".endswith(some[1:])
+    first, _, last = some.partition("-")
+    return int(first) <= score <= int(last or first)
 
 
 DECIDED_BY: dict[Then, str] = {
@@ -1004,11 +1151,11 @@ TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": Fark
 """The keys of a rule set that are tables."""
 
 OF_GOAL = (
-    *("goal", "goal_must_be", "ending", "ties"),
+    *("goal", "goal_must_be", "beyond_goal", "ending", "ties"),
     *("minimum_bank", "opening_minimum", "minimum_binds_win"),
 )
 OF_TURN = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "no_bank_at"),
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
@@ -1016,17 +1163,17 @@ OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 
 TURN_TOLD = (
     *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
-    *("opening_minimum", "minimum_bank", "minimum_binds_win"),
+    *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),
 )
-END_TOLD = ("goal", "ending", "ties")
+END_TOLD = ("goal", "beyond_goal", "ending", "ties")
 """Options in the order in which they are explained."""
 
 
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
-    *("farkle_keeps_turn_total", "ties", "score_floor"),
+    *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 

@@ -65,6 +65,9 @@ class Endings:
     """What a roll is worth that loses everything, shape (players,)."""
     win: Floats
     """What a roll is worth that wins the game, shape (players,) or (turn totals, players)."""
+    weighs: bool = False
+    """Whether at the last turn totals, which are worth as much as all beyond, it may be better to
+    roll on than to bank: so it is where the goal has to be met exactly."""
 
     @classmethod
     def alone(
@@ -129,6 +132,7 @@ class TurnTable:
             self.ends.farkles[:, :1],
             self.ends.lost[:1],
             self.ends.win[..., :1],
+            self.ends.weighs,
         )
         return TurnTable(self.values[..., :1], np.where(even, banks, rolls), ends, self.plan)
 
@@ -201,7 +205,8 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     values, rolls = np.empty(shape), np.empty(shape)
     ended = rolls_that_end(plan, ends.farkles, ends.lost, ends.win)
     if beyond is None:
-        rolls[:, solved:] = rolls_beyond(plan, ends.banks[solved:], ended[solved:])
+        banks, weighs = ends.banks[solved:], ends.weighs
+        rolls[:, solved:] = rolls_beyond(plan, banks, ended[solved:], weighs=weighs)
     else:
         rolls[:, solved:, :, 0] = beyond
     banks = np.where(np.isnan(ends.banks), -np.inf, ends.banks)[:, np.newaxis]
@@ -272,16 +277,16 @@ def rolls_that_end(plan: TurnPlan, farkle: Floats, lost: Floats, win: Floats) ->
     return ended + each(plan.farkle_chances, farkle)
 
 
-def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
+def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool = False) -> Floats:
     """Return what rolling is worth at the last turn totals, in the shape of `ended`.
 
     Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
     to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
     again. Where other dice have to be rolled, too, they are until some may be banked. `ended` is as
-    of `rolls_that_end`.
+    of `rolls_that_end`, `weighs` as in Endings.
     """
-    if plan.must_roll_others:
-        return _rolls_until_banked(plan, bank[..., np.newaxis, :], ended)
+    if plan.must_roll_others or weighs:
+        return _rolls_until_banked(plan, bank[..., np.newaxis, :], ended, weighs=weighs)
     scores = plan.goes_on
     bank = bank[..., np.newaxis, :]
     if not plan.must_roll_hot:
@@ -292,13 +297,18 @@ def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
     return rolls
 
 
-def _rolls_until_banked(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
-    """Return what rolling is worth where points are worth nothing more and few dice are banked."""
+def _rolls_until_banked(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool) -> Floats:
+    """Return what rolling is worth where points are worth nothing more.
+
+    weighs : whether dice that may be banked are rolled where that is better
+    """
+    bank = np.where(np.isnan(bank), -np.inf, bank)
     columns = (plan.targets % plan.columns)[plan.options]
     may_bank = plan.may_bank[:, np.newaxis]
     rolls = ended
     while True:
-        options = np.where(may_bank, bank, rolls)[..., columns, :]
+        banked = _better(rolls, bank) if weighs else bank
+        options = np.where(may_bank, banked, rolls)[..., columns, :]
         best = np.maximum.reduceat(options[..., 0], plan.starts, axis=-1)
         even = options[..., 0] >= best.repeat(plan.lengths, axis=-1) - _even(options)
         # as in _first_of_even

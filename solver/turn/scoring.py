@@ -162,11 +162,20 @@ class TurnPlan:
     @cached_property
     def rolls_to_bank(self) -> float:
         """Most rolls on average until dice may be banked, or the turn ends; inf if it may not."""
-        rolls = ~self.may_bank * 1.0
+        return self._rolls_until(self.may_bank)
+
+    @cached_property
+    def rolls_to_end(self) -> float:
+        """Most rolls on average in a turn that is never banked; inf if it may not end."""
+        return self._rolls_until(np.zeros_like(self.may_bank))
+
+    def _rolls_until(self, stops: npt.NDArray[np.bool_]) -> float:
+        """Most rolls on average until dice of such a column are left, or the turn ends."""
+        rolls = ~stops * 1.0
         column = (self.targets % self.columns)[self.options]
         for _ in range(_MOST_ROLLS):
             worst = np.maximum.reduceat(rolls[column], self.starts)
-            found = np.where(self.may_bank, 0.0, 1 + self.chances @ worst)
+            found = np.where(stops, 0.0, 1 + self.chances @ worst)
             if np.max(np.abs(found - rolls)) <= _SAME_ROLLS:
                 return float(found.max())
             rolls = found
@@ -398,6 +407,18 @@ def after_points(
     bonuses = rules.hot_dice_bonus or (0,)
     bonus = bonuses[min(turn.hot_dice, len(bonuses) - 1)]
     return TurnState(total + bonus, thrown.whole, turn.hot_dice + 1)
+
+
+def allowed_banks(
+    rules: Ruleset, score: int, rows: int, *, on_board: bool = True
+) -> npt.NDArray[np.bool_]:
+    """Which turn totals a player with `score` may bank, in point steps from 0, shape (rows,)."""
+    allowed = np.arange(rows) >= rules.least_bank_at(score, on_board=on_board) // rules.point_step
+    barred = (np.array(sorted(rules.barred), dtype=np.intp) - score) // rules.point_step
+    allowed[barred[(barred >= 0) & (barred < rows)]] = False
+    if rules.is_barred(rules.winning_score + rules.point_step):
+        allowed[max(0, (rules.goal - score) // rules.point_step + 1) :] = False
+    return allowed
 
 
 def column_of(rules: Ruleset, turn: TurnState) -> int:

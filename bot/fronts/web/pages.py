@@ -23,8 +23,8 @@ from bot.views.sheet import sheet_of
 from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
+from solver.rules.patterns import MAX_DICE
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import MAX_DICE
 from solver.wording import figure, say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")

@@ -110,10 +110,19 @@ class Referee:
             return False
         score = me.score + points
         wins = score > rules.goal if rules.goal_must_be == "exceeded" else score >= rules.goal
+        if self.beyond(points) and rules.beyond_goal == "no_bank":
+            return False
+        free = wins or self.final is not None or self.in_play_off
+        if not free and any(naive.matches(score, some) for some in rules.no_bank_at):
+            return False
         if wins and not rules.minimum_binds_win:
             return True
         opens = not me.on_board and not self.in_play_off
         return points >= max(rules.minimum_bank, rules.opening_minimum if opens else 0)
+
+    def beyond(self, points: int) -> bool:
+        """Whether so many points are more than the mover needs to the dot."""
+        return naive.goes_beyond(self.rules, self.players[self.mover].score + points)
 
     def may_roll(self, seat: int) -> bool:
         return not self.over and seat == self.mover and len(self.players) > 1 and self.roll is None
@@ -172,6 +181,7 @@ class Referee:
             self.ends("out", 0)
         elif what == naive.FARKLE:
             keeps = self.rules.farkle_keeps_turn_total and self.enough(self.total)
+            keeps = keeps and not self.beyond(self.total)
             self.ends("farkle", self.total if keeps else 0)
         else:
             self.roll = roll
@@ -230,8 +240,9 @@ class Referee:
         if how == "lose":
             me.score, me.farkles = min(me.score, 0), 0
             return False
-        me.score += points
-        me.on_board = me.on_board or points > 0
+        if points:
+            before = me.score, me.farkles, me.on_board
+            me.score, _, me.on_board = naive.after_bank(rules, before, points)
         beyond = 1 if rules.goal_must_be == "exceeded" else 0
         reaches = points > 0 and me.score >= rules.goal + beyond
         if how == "bank" or reaches:

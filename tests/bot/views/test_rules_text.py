@@ -51,6 +51,7 @@ def every_option() -> Ruleset:
     """
     data = LISTED.model_dump(exclude_unset=True)
     usual = {"dice", "score_floor", "single", "three_of_a_kind", "five_of_a_kind", "six_of_a_kind"}
+    usual |= {"beyond_goal"}  # which excludes other endings
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -169,6 +170,12 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "three_of_a_kind": {"three_of_a_kind": (1000, 200, 300, 400, 500, 650)},
     "five_of_a_kind": {"five_of_a_kind": 5000},
     "six_of_a_kind": {"six_of_a_kind": 6000},
+    "beyond_goal": {
+        "beyond_goal": "back",
+        "goal_must_be": "exact",
+        "ending": "at_once",
+        "ties": "earlier",
+    },
 }
 """What else to say of an option than its default."""
 
