@@ -354,6 +354,8 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             right=rules.dice,
             number=number,
         )
+    if rules.takes_over:
+        raise _not_yet(rules, "take_over")
     if rules.to_confirm:
         raise _not_yet(rules, "scoring.combination")
     if not thrown.has_jokers:
