@@ -198,17 +198,14 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     ends, found = endgames(rules, plans), []
     for plan in plans or [turn_plan(rules)]:
         rows = scores + ends[0].beyond + plan.reach
-        sums = _rounding_of_lists(plan, SUMMED) if plans else _rounding_of_sums(plan)
+        sums = _rounding_of_lists(plan) if plans else _rounding_of_sums(plan)
         found.append((turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)))
     return _Slacks(*map(max, zip(*found, strict=True)))
 
 
-def slacks_one_by_one(plan: TurnPlan, turn_totals: int) -> tuple[float, float]:
-    """What rounding may change the value of a turn, and of a final turn.
-
-    Of turns whose lists are added up one after the other.
-    """
-    sums = _rounding_of_lists(plan, len(plan.starts))
+def slacks_of_lists(plan: TurnPlan, turn_totals: int) -> tuple[float, float]:
+    """What rounding may change the value of a turn, and of a final turn, by its lists."""
+    sums = _rounding_of_lists(plan)
     rows = turn_totals + plan.reach
     return _MORE * turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)
 
@@ -269,13 +266,13 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
 
 
 @lru_cache(maxsize=RULESETS)
-def _rounding_of_lists(plan: TurnPlan, summed: int) -> Floats:
-    """As `_rounding_of_sums`, of lists of chances that are rounded once, `summed` at a time."""
+def _rounding_of_lists(plan: TurnPlan) -> Floats:
+    """As `_rounding_of_sums`, of `list_kernels.turn_of_lists` and chances that are rounded once."""
     lists, found = lists_of(plan), np.zeros(plan.columns)
     for n in range(plan.columns):
         ends = [plan.win_chances[n], plan.lose_chances[n], plan.farkle_chances[n]]
         chances = lists.chances[lists.first_list[n] : lists.first_list[n + 1]]
-        parts = [chances[k : k + summed] for k in range(0, len(chances), summed)]
+        parts = [chances[k : k + SUMMED] for k in range(0, len(chances), SUMMED)]
         sums = np.cumsum([sum(ends), *map(np.sum, parts)])
         # of chances, of products with them, and of sums
         results: list[npt.ArrayLike] = [ends, chances, ends, chances, ends, sums]

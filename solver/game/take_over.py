@@ -39,6 +39,7 @@ from solver.game.endgame import (
 from solver.game.lanes import LANES
 from solver.game.layout import lists_of
 from solver.game.standings import (
+    DEFAULT_TOLERANCE,
     LEAST,
     Progress,
     Solution,
@@ -151,7 +152,13 @@ def solve(
             _guess(values, pairs, score_count(rules))
             change = max(change, float(game.in_parts(pool, pairs, do).max()))
             solved += 2 * len(pairs)
-    found = (_error_bound(game, values, rolled, tolerance, shape) for shape in bounds.SHAPES)
+    # where rounding stands in the way values are as exact as they get
+    wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
+    found = (
+        _error_bound(game, values, rolled, within, shape)
+        for within in wider
+        for shape in bounds.SHAPES[:2]
+    )
     error_bound = next((one for one in found if one is not None), None)
     if error_bound is None:
         raise ConvergenceError.say(
@@ -219,10 +226,13 @@ def _error_bound(
 ) -> float | None:
     """A proved bound of the error of every value, as of `bounds.error_bound`."""
     rules = game.rules
+    plan = turn_plan(rules)
     rows = values.shape[1] + endgame_taken_over(rules).beyond
-    slack, last_slack = bounds.slacks_one_by_one(turn_plan(rules), rows)
-    # where both roll on from what the other lost, what is off comes back
-    slack = 4 * slack + 2 * NEXT_TO_NOTHING
+    slack, last_slack = bounds.slacks_of_lists(plan, rows)
+    if rules.take_over != "banked":
+        # what is off in a roll that both may take over from each other comes back by farkles
+        slack /= 1 - float(max(one for one in plan.farkle_chances if one < 1))
+    slack += 2 * NEXT_TO_NOTHING if rules.ending != "at_once" else 0.0
     before = bounds.intervals(rules, values, tolerance, shape)
     low, high = (np.array(one) for one in before)
     sides = [np.zeros_like(rolled), np.zeros_like(rolled)]
@@ -245,5 +255,10 @@ def _error_bound(
     proved = bounds.proved(values, before, (low, high))
     if proved is None:
         return None
-    off = np.maximum(rolled - sides[0], sides[1] - rolled) / np.maximum(rolled, LEAST)
+    # in their places, as they are large
+    for side in sides:
+        np.subtract(side, rolled, out=side)
+        np.abs(side, out=side)
+    off = np.maximum(*sides, out=sides[0])
+    off /= np.maximum(rolled, LEAST, out=sides[1])
     return max(proved, float(off.max(initial=0.0)))

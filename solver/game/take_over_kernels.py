@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.game.lanes import LANES
-from solver.game.list_kernels import add_lists
+from solver.game.list_kernels import SUMMED, add_lists
 from solver.turn.equations import Floats
 
 _SETTLED = 1e-17
@@ -121,17 +121,22 @@ def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
 
 
 @njit(nogil=True, error_model="numpy")
-def _roll(turn, hot, t, n, lists, out):
+def _roll(turn, hot, t, n, lists, part, out):
     """Set `out` to what a roll of dice of a column is worth in all lanes, but for farkles.
 
     turn, hot : the flat rows of a level, and those from a turn total of 0 on that hot dice lead to
+    part : room for a value of each lane
     """
     out[:] = lists.wins[n]
-    first, end = lists.first_list[n], lists.first_list[n + 1]
-    row = t * len(lists.farkles) * LANES
-    add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-        turn, hot, row, lists.places, lists.starts, lists.chances, first, end, out, 0
-    )
+    row, last = t * len(lists.farkles) * LANES, lists.first_list[n + 1]
+    for first in range(lists.first_list[n], last, SUMMED):
+        end = min(first + SUMMED, last)
+        part[:] = 0.0
+        add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+            turn, hot, row, lists.places, lists.starts, lists.chances, first, end, part, 0
+        )
+        for lane in range(LANES):
+            out[lane] += part[lane]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -159,7 +164,7 @@ def _solve_turns(turns, rolls, banks, x, y, may, game, lists, bonuses, reach):
     levels, columns, dice = len(bonuses), len(lists.farkles), rolls.shape[2]
     rows, cell = rolls.shape[1], len(lists.farkles) * LANES
     sure = game.lost == 0 or levels * columns == dice
-    one, other = np.empty(LANES), np.empty(LANES)
+    one, other, part = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     for t in range(rows - 1, -1, -1):
         change = 1.0
         while change > _SETTLED:
@@ -167,8 +172,8 @@ def _solve_turns(turns, rolls, banks, x, y, may, game, lists, bonuses, reach):
             for level in range(levels):
                 begin, following = bonuses[level] * cell, min(level + 1, levels - 1)
                 for n in range(columns):
-                    _roll(turns[0, level], turns[0, following, begin:], t, n, lists, one)
-                    _roll(turns[1, level], turns[1, following, begin:], t, n, lists, other)
+                    _roll(turns[0, level], turns[0, following, begin:], t, n, lists, part, one)
+                    _roll(turns[1, level], turns[1, following, begin:], t, n, lists, part, other)
                     farkle, d = lists.farkles[n], n % dice
                     for lane in range(LANES):
                         u, v = one[lane], other[lane]
