@@ -259,6 +259,6 @@ def _error_bound(
     for side in sides:
         np.subtract(side, rolled, out=side)
         np.abs(side, out=side)
-    off = np.maximum(*sides, out=sides[0])
+    off = np.maximum(sides[0], sides[1], out=sides[0])
     off /= np.maximum(rolled, LEAST, out=sides[1])
     return max(proved, float(off.max(initial=0.0)))
