@@ -83,6 +83,7 @@ def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun,
     return begun, events, game
 
 
+@pytest.mark.slow
 def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
     """Games by the rules of the table, whose first player wins as often as the solver says."""
     dice, games = random.Random(40), 400
