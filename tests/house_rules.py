@@ -229,6 +229,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "ties": draw(st.sampled_from(ties)),
         "score_floor": 0,
         "scoring": draw(scorings(dice)),
+        "take_over": "nothing",  # see `taking_over`
     }
     if data["goal_must_be"] == "exact":
         data |= {"ending": "at_once", "ties": "earlier"}
@@ -243,6 +244,30 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     except ValidationError:
         reject()
     if not can_be_played(rules) or effort(rules) > 6_000_000:
+        reject()
+    return rules
+
+
+@st.composite
+def taking_over(draw: st.DrawFn) -> Ruleset:
+    """A small rule set in which turns may begin with what the player before left."""
+    drawn = draw(house_rules())
+    alike = {
+        "farkle_penalty": None,
+        "farkle_keeps_turn_total": False,
+        "lose_everything": (),
+        "goal_must_be": "reached",
+        "beyond_goal": "lost",
+        "no_bank_at": (),
+    }
+    what = draw(st.sampled_from(["banked", "lost", "both"]))
+    goal = drawn.point_step * draw(st.integers(2, 5))
+    try:
+        data = drawn.model_dump() | alike | {"take_over": what, "goal": goal, "score_floor": 0}
+        rules = Ruleset.model_validate(data)
+    except ValidationError:
+        reject()
+    if not can_be_played(rules) or naive.horizon(rules, most=400) > 60:
         reject()
     return rules
 
@@ -471,6 +496,8 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     for key, option in OPTIONS.items():
         if not option.example or any(option.of(rules) != option.default for rules in known):
             continue
+        if key == "take_over":
+            continue  # see TAKING_OVER
         dice = max(3, option.dice, len(option.pattern))
         for value in others(option):
             changes = (
@@ -479,6 +506,32 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
             found[f"{key} {value}"] = small(dice=dice, **changes)
     return found
 
+
+def _taking_over() -> dict[str, Ruleset]:
+    def taking(what: str = "banked", **changes: Any) -> Ruleset:
+        return small(take_over=what, **{"goal": 300, **changes})
+
+    return {
+        "banked": taking(),
+        "lost": taking("lost"),
+        "both": taking("both"),
+        "banked, final turn": taking(goal=200, **FINAL),
+        "both, equal turns": taking("both", goal=200, ending="equal_turns", ties="shared"),
+        "both, opening": taking("both", opening_minimum=150),
+        "banked, minimum not for the win": taking(minimum_bank=150, minimum_binds_win=False),
+        "both, bonus": taking("both", hot_dice_bonus=(50, 100), hot_dice="no_bank"),
+        "lost, few dice left": taking("lost", bank_dice_left=1),
+        "both, to confirm": taking("both", scoring={"combination": tables("aa=150,roll-on")}),
+        "lost, lost turns": taking("lost", scoring={"combination": tables("22=loses-turn")}),
+        "both, instant win": taking("both", instant_win=("xxx",)),
+        "both, uses": taking("both", scoring={"combination": tables("55=100,uses-1")}),
+        "lost, a multiple": taking("lost", scoring={"combination": tables("15=x2")}),
+        "banked, seven dice": taking(goal=100, dice=7, scoring=TRIPLES),
+    }
+
+
+TAKING_OVER = _taking_over()
+"""Small games in which turns may begin with what the player before left, by name."""
 
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
 _NAMED |= _exact_goals()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, count, product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -367,13 +367,22 @@ def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
     hot dice. bank[i, ...] and farkle[i, ...] are worth a bank and a farkle, lose[...] a roll that
     loses everything. Turn totals past the last are worth the same as the last.
     """
-    rows, *shape = bank.shape
+    every = len(numbers(rules)) + 1
+    bank, farkle = (one[:, None].repeat(every, axis=1) for one in (bank, farkle))
+    return turn_by_dice(rules, bank, farkle, lose)[0]
+
+
+def turn_by_dice(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> tuple[Array, Array]:
+    """W as of `turn`, and what rolling is worth, where ends are worth bank[i, n, ...] and so on."""
+    rows, _, *shape = bank.shape
     every = all_rolls(rules)
     found = np.zeros((rows, len(numbers(rules)) + 1, levels(rules), *shape))
+    rolled = np.zeros_like(found)
     fill(
         found.reshape(*found.shape[:3], -1),
-        bank.reshape(rows, -1),
-        farkle.reshape(rows, -1),
+        rolled.reshape(*found.shape[:3], -1),
+        bank.reshape(*bank.shape[:2], -1),
+        farkle.reshape(*bank.shape[:2], -1),
         lose.ravel(),
         np.array([may_leave(rules, number) for number in range(len(numbers(rules)) + 1)]),
         every.choice,
@@ -382,12 +391,13 @@ def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
         every.rolls,
         every.special,
     )
-    return found
+    return found, rolled
 
 
 @njit(cache=True)
 def fill(
     found: Array,
+    rolled: Array,
     bank: Array,
     farkle: Array,
     lose: Array,
@@ -408,7 +418,7 @@ def fill(
             for number in range(numbers - 1, 0, -1):
                 for hot in range(hots):
                     win, lost, missed = special[number]
-                    worth = win + lost * lose + missed * farkle[row]
+                    worth = win + lost * lose + missed * farkle[row, number]
                     begin, end = rolls[number, hot]
                     for roll in range(begin, end):
                         best[:] = 0.0
@@ -417,8 +427,9 @@ def fill(
                             for one in range(size):
                                 best[one] = max(best[one], after[one])
                         worth += chance[roll] * best
+                    rolled[row, number, hot] = worth
                     if row > 0 and may_leave[number]:
-                        worth = np.maximum(worth, bank[row])
+                        worth = np.maximum(worth, bank[row, number])
                     change = max(change, np.max(np.abs(worth - found[row, number, hot])))
                     found[row, number, hot] = worth
             if row < last or change < 1e-15:  # only the last row leads to itself
@@ -713,6 +724,8 @@ def value_iteration(
     The keys say whether that player began (always True where this does not matter), and the
     standings of that player and of the other.
     """
+    if rules.take_over != "nothing":
+        return values_taken_over(rules)[0]
     found = values_of_players((rules,), tolerance, find)
     return {key[1:]: value for key, value in found.items()}
 
@@ -816,3 +829,88 @@ def values_of_players(
         for own in everyone
         for other in everyone
     }
+
+
+# ---- Taking over what the player before left -------------------------------------------------
+
+
+def values_taken_over(
+    rules: Ruleset, tolerance: float = 1e-14
+) -> tuple[dict[tuple[bool, Standing, Standing], float], dict[tuple[Any, ...], float]]:
+    """V of a small game as of `value_iteration`, and R of every state that may be taken over.
+
+    R has the turn total and the number of dice behind the keys of V: the chance to win of a player
+    who rolls these dice, having taken over these points.
+    """
+    step, winning, everyone = rules.point_step, goal_score(rules), standings(rules)
+    roles = [True, False] if rules.has_roles else [True]
+    rows, dice = horizon(rules) + 1, range(1, rules.dice + 1)
+    states = list(product(roles, everyone, everyone))
+    place = {state: number for number, state in enumerate(states)}
+    banked, lost = (rules.take_over in {one, "both"} for one in ("banked", "lost"))
+    ends = len(numbers(rules)) + 1
+    tie = after_tie(rules, 0.5)
+
+    @cache
+    def last(margin: int, on_board: bool) -> Array:
+        """What rolling is worth in a final turn `margin` points behind."""
+        bank = np.full((rows + margin // step + 1, ends, 1), NOT_ALLOWED)
+        for row in range(len(bank)):
+            if may_bank(rules, row * step, goal_score(rules), on_board=on_board):
+                more = row * step - margin
+                bank[row] = 1.0 if more > 0 else tie if more == 0 else 0.0
+        rolled = turn_by_dice(rules, bank, np.zeros_like(bank), np.zeros(1))[1]
+        return np.asarray(rolled[:, :, 0, 0])
+
+    def next_has(v: Array, r: Array, state: tuple[Any, ...], total: int, number: int) -> float:
+        """What the next player has, to whom so many points and dice are left."""
+        begun = float(v[place[state]])
+        may = total > 0 and state[1][2] and number <= rules.dice
+        return max(begun, float(r[place[state], total // step, number])) if may else begun
+
+    def end(
+        v: Array, r: Array, state: tuple[Any, ...], row: int, number: int
+    ) -> tuple[float, float]:
+        """What a bank and a farkle are worth with a turn total and these dice."""
+        began, own, other = state
+        score, _, on_board = own
+        after, total = not began if rules.has_roles else began, row * step
+        left = number if number <= rules.dice else number - rules.dice
+        mirror = after, other, own
+        farkle = 1 - (next_has(v, r, mirror, total, left) if lost else v[place[mirror]])
+        if not may_bank(rules, total, score, on_board=on_board):
+            return NOT_ALLOWED, farkle
+        if score + total < winning:
+            state = after, other, (score + total, 0, True)
+            has = next_has(v, r, state, total, left) if banked else v[place[state]]
+            return 1 - has, farkle
+        if rules.ending == "at_once" or (rules.has_roles and not began):
+            return 1.0, farkle
+        rolls = last(score + total - other[0], other[2])
+        taken = rolls[row, left] if banked and other[2] else 0.0
+        return 1 - max(float(rolls[0, rules.dice]), taken), farkle
+
+    def once(v: Array, r: Array) -> tuple[Array, Array]:
+        shape = rows, ends, len(states)
+        bank, farkle = np.full(shape, NOT_ALLOWED), np.zeros(shape)
+        for row, number in product(range(rows), numbers(rules)):
+            for k, state in enumerate(states):
+                bank[row, number, k], farkle[row, number, k] = end(v, r, state, row, number)
+        rolled = turn_by_dice(rules, bank, farkle, np.zeros(len(states)))[1]
+        return rolled[0, rules.dice, 0], np.moveaxis(rolled[:, :, 0], 2, 0)
+
+    v, r = np.full(len(states), 0.5), np.full((len(states), rows, ends), 0.5)
+    for _ in range(10_000):
+        begun, taken = once(v, r)
+        change = max(np.max(np.abs(begun - v)), np.max(np.abs(taken - r)))
+        v, r = begun, taken
+        if change < tolerance:
+            break
+    return (
+        {state: float(v[k]) for k, state in enumerate(states)},
+        {
+            (*state, row * step, number): float(r[k, row, number])
+            for k, state in enumerate(states)
+            for row, number in product(range(1, rows), dice)
+        },
+    )

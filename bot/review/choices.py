@@ -71,6 +71,8 @@ def choices(worth: Worth, game: Game) -> list[Choice]:
 def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Iterator[Choice]:
     """Bank, roll, or either with the badge; `turn` is that of the game."""
     state, mover = game.turn.state, game.mover
+    if offered := game.offered:
+        yield _choice(turn, mover, offered, (), Decision.TAKE_OVER, turn.roll_value(offered))
     if game.may_bank and (bank := turn.bank_value(state)):
         yield _choice(turn, mover, state, kept, Decision.BANK, bank)
     yield _choice(turn, mover, state, kept, Decision.ROLL, turn.roll_value(state))

@@ -92,7 +92,7 @@ class TurnWorth:
         return float(self.table.plan.farkle_chances[dice - 1])
 
     def _without_badge(self, turn: TurnState) -> tuple[Floats, Floats | None]:
-        return self.strategy.without_badge(replace(self.position, turn=turn))
+        return self.strategy.without_badge(replace(self.position, turn=turn, offered=None))
 
     def _shares(self, values: Floats) -> Shares:
         """By seat, given the mover's of two or those of all who play, the mover first."""

@@ -334,6 +334,15 @@ class Games:
         return table
 
     @_command
+    async def take_over(self, caller: Caller, table: Table) -> Table:
+        """Begin the turn with what the player before left, and roll it where dice are not real."""
+        seat = table.acting_seat(caller)
+        table = table.then(*commands.take_over(table.game, seat))
+        if table.game.tracked:
+            return table
+        return table.then(await self._rolled(table.game, seat, None))
+
+    @_command
     async def bank(self, caller: Caller, table: Table) -> Table:
         """Bank the turn total."""
         return table.then(*commands.bank(table.game, table.acting_seat(caller)))

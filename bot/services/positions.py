@@ -115,7 +115,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     to_confirm = situation.to_confirm
     if to_confirm is None:
         to_confirm = is_to_confirm(rules, TurnState(situation.turn_total, number, hot_dice))
-    return Position.of_two(
+    position = Position.of_two(
         banked=situation.banked,
         opponent=situation.opponent,
         turn_total=situation.turn_total,
@@ -128,6 +128,17 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
     )
+    return replace(position, offered=_offered(situation))
+
+
+def _offered(situation: Situation) -> TurnState | None:
+    """What the player before left, if that is told. Raises InvalidRequestError."""
+    if bool(situation.left) != (situation.left_dice is not None):
+        raise InvalidRequestError.say(
+            "what the player before left are points and dice: give both, such as left:450"
+            " left-dice:2"
+        )
+    return TurnState(situation.left, situation.left_dice) if situation.left_dice else None
 
 
 def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) -> Position:
@@ -136,6 +147,8 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     Raises InvalidPositionError and InvalidRequestError.
     """
     here, before = position_of(rules, situation, dice), _before(rules, situation)
+    if here.offered:
+        raise InvalidRequestError.say("what a player left is taken over by two players alone")
     scores = situation.opponent, *situation.others
     # who has points is on the board, whatever is said of the others
     boards = [on_board_of(rules, situation.opponent_on_board or None, one) for one in scores]

@@ -52,6 +52,10 @@ class Situation:
     opponent_on_board: bool | None = None
     began: bool | None = None
     """Whether the player to act began the game; if not given, unless only the opponent can have."""
+    left: int = 0
+    """Points that the player before left, which may be taken over before the first roll."""
+    left_dice: int | None = None
+    """The dice with which they may."""
     rules: str | Ruleset = DEFAULT_RULES
     """A preset's name, the path of a TOML file, or the rules themselves."""
     dice: "LoadedDice | None" = None
@@ -194,6 +198,19 @@ POSITION_FIELDS = (
         "Whether the opponent has.",
         say_later("yes or no: whether the opponent has"),
         FieldKind.YES_NO,
+    ),
+    PositionField(
+        ("--left",),
+        "Points that the player before left, to be taken over.",
+        say_later("points that the player before left, which you may take over"),
+        metavar="L",
+    ),
+    PositionField(
+        ("--left-dice",),
+        "Dice that the player before left with them.",
+        say_later("dice that the player before left with them"),
+        metavar="N",
+        most=10,
     ),
     PositionField(
         ("--began",),

@@ -26,6 +26,7 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TookOver,
     TurnEnding,
     Undone,
 )
@@ -51,7 +52,7 @@ NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
     """Set up a game for seats with these levels, None for people; settings are those of Begun."""
     begun = Begun(game=game, rules=rules, levels=tuple(levels), **settings)
-    _check_places(begun, len(levels), _places(begun))
+    _check_places(begun, len(levels), places(begun))
     return begun
 
 
@@ -174,6 +175,25 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
     return [Kept(dice=wanted)]
 
 
+def take_over(game: Game, seat: int) -> list[TookOver]:
+    """Begin the turn with what the player before left."""
+    check_turn(game, seat)
+    check_opponent(game)
+    if not game.rules.takes_over:
+        raise IllegalActionError.say(
+            "under {rules} rules every turn begins with all dice", rules=game.rules.name
+        )
+    if game.turn != game.first_turn:
+        raise IllegalActionError.say("the turn has begun: what was left is taken over before it")
+    if not game.seats[seat].on_board:
+        raise IllegalActionError.say(
+            "only players on the board can take over what the player before left"
+        )
+    if not game.offered:
+        raise IllegalActionError.say("the player before left nothing to take over: roll")
+    return [TookOver()]
+
+
 def bank(game: Game, seat: int) -> list[Banked]:
     """Bank the turn total."""
     check_turn(game, seat)
@@ -195,6 +215,12 @@ def score(
             "this turn is being entered roll by roll: finish it, or take it back with /undo"
         )
     rules = game.rules
+    if rules.takes_over:
+        raise IllegalActionError.say(
+            "under {rules} rules the dice that are left matter: enter the turn roll by roll, as in"
+            " /roll 6 5 3 3 3 2",
+            rules=rules.name,
+        )
     if ending == "win" and "wins_game" not in rules.decisive:
         raise IllegalActionError.say("no roll wins at once under {rules} rules", rules=rules.name)
     if ending == "lose" and "loses_score" not in rules.decisive:
@@ -350,7 +376,10 @@ def check_seats(players: int, most: int) -> None:
     """Raises IllegalActionError for more players than there can be."""
     if most < min(players, MOST_PLAYERS):
         raise IllegalActionError(
-            say("a game in which players bring their own dice is for two")
+            say(
+                "a game in which players bring their own dice, or take over what others left, is"
+                " for two"
+            )
             if most == 2
             else say("this game has dice for {most} players", most=most)
         )
@@ -370,12 +399,12 @@ def most_players(game: Game) -> int:
     """How many can play in a game."""
     if game.closed:
         return len(game.seats)
-    return _places(game)
+    return places(game)
 
 
-def _places(game: Begun | Game) -> int:
+def places(game: Begun | Game) -> int:
     """For how many there are dice."""
-    of_two = game.pool or "loses_game" in game.rules.decisive
+    of_two = game.pool or game.rules.takes_over or "loses_game" in game.rules.decisive
     return len(game.kits) or (2 if of_two else MOST_PLAYERS)
 
 

@@ -70,6 +70,8 @@ class Turn:
     """How often the badge was used in the turn."""
     is_changed: bool = False
     """Whether the badge has changed the roll, which it does once at most."""
+    is_taken: bool = False
+    """Whether it was taken over from the player before, and nothing was rolled since."""
 
     @property
     def state(self) -> TurnState:
@@ -116,6 +118,8 @@ class Game:
     played_off: tuple[tuple[int, int], ...] = ()
     """Seats and points of the turns of this round of a play-off."""
     last: TurnEnd | None = None
+    left: TurnState | None = None
+    """What the last turn left, until somebody rolls."""
     shares: tuple[float, ...] | None = None
     """Shares of the win by seat, once there is a result."""
     secret: str | None = None
@@ -334,6 +338,12 @@ class Game:
         return in_steps(self.rules, score) if self.matchup and score > 0 else score
 
     @property
+    def offered(self) -> TurnState | None:
+        """What the player to move may take over now, or else begin afresh."""
+        may = self.turn == self.first_turn and self.seats[self.mover].on_board
+        return self.left if may and not self.over else None
+
+    @property
     def may_bank(self) -> bool:
         """Whether the turn total may be banked now."""
         return self.may_bank_at(self.turn)
@@ -343,7 +353,7 @@ class Game:
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.to_confirm:
+        if turn.to_confirm or turn.is_taken:
             return False
         left = sum(self.dice.remaining[turn.dice])
         if not self.rules.may_leave(self.rules.dice if turn.dice == self.dice.whole else left):
@@ -457,7 +467,8 @@ class Game:
             opponent_on_board=other.on_board,
             began=not (rules.has_roles and (last_of_round or final)),
         )
-        return replace(self._by_side(found), turn=turn.state, held=self.held)
+        found = replace(self._by_side(found), turn=turn.state, held=self.held)
+        return replace(found, offered=self.offered)
 
     def _by_side(self, position: Position) -> Position:
         """The position of two with the mover in the place of its seat, where players bring dice."""

@@ -97,7 +97,9 @@ SOURCES = (
 
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
-    players = say("Two players or more, {dice}.", dice=dice_count(rules.dice))
+    for_two = say_later("Two players, {dice}.")
+    several = say_later("Two players or more, {dice}.")
+    players = say(for_two if rules.takes_over else several, dice=dice_count(rules.dice))
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
     for head, keys in ((say("A turn"), TURN_TOLD), (say("The end"), END_TOLD)):

@@ -16,6 +16,13 @@ _REASONS = {
     (Reason.THEIR_LAST_TURN, True): say_later(
         "Why roll: if you bank, they get one last turn and win {chance} of the time."
     ),
+    (Reason.LEFT, False): say_later(
+        "Why bank: a farkle would leave them more; if nothing could be taken over, you would roll."
+    ),
+    (Reason.LEFT, True): say_later(
+        "Why roll: a bank would leave them {bank:,} points and {dice} to go on with; if nothing"
+        " could be taken over, you would bank."
+    ),
     (Reason.POINTS, False): say_later(
         "Why bank: banking gives you {bank:,} points, rolling on {roll:,.0f} on average."
     ),
@@ -89,6 +96,7 @@ def _reason_text(rules: Ruleset, position: Position, found: Why) -> str:
     rolls = found.action is Decision.ROLL
     parts = {
         "bank": found.turn_total,
+        "dice": dice_count(found.dice),
         "roll": found.points_of_rolling,
         "chance": percent(1 - (found.bank or 0.0)),
         "theirs": position.opponent,

@@ -33,7 +33,14 @@ import numpy.typing as npt
 
 from solver.game.endgame import Endgame
 from solver.game.lanes import LANES, lane_array
-from solver.game.standings import Block, Standing, blocks, score_count, value_shape
+from solver.game.standings import (
+    Block,
+    Standing,
+    blocks,
+    check_afresh,
+    score_count,
+    value_shape,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
@@ -252,7 +259,10 @@ def make_work(
 
     sides : 2 for a table of bounds, which have some `slack`, or of a contest; 4 for both
     plans : the turns of the players of a contest, where they have their own
+
+    Raises InvalidRulesError where turns may begin with what the player before left.
     """
+    check_afresh(rules)
     plans = plans or [turn_plan(rules)]
     game = _game_numbers(rules, plans, ends, sides)
     threads = threads or numba.get_num_threads()

@@ -162,6 +162,13 @@ def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
 
     alike : whether all throw the same dice
     """
+    if rules.takes_over and players > 2:
+        raise InvalidRulesError.say(
+            "{rules}: what a player left can be taken over in games of two alone, not of {players}:"
+            " what is left to one is taken from the others as well",
+            rules=rules.name,
+            players=players,
+        )
     scores = score_count(rules)
     return Size(
         players,

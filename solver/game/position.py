@@ -106,6 +106,8 @@ class Position:
     play-off, still before them, the mover first; empty where the scores and the order tell it."""
     held: Held = ALL_LEFT
     """What is left of badges that players brought."""
+    offered: TurnState | None = None
+    """What the player before left and the mover may take over, before the first roll of a turn."""
 
     @classmethod
     def of_two(
@@ -301,6 +303,8 @@ def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
 
     beyond : points that turns may go on beyond the goal, if further than those of equal dice
     """
+    if position.offered is not None:
+        _check_offered(rules, position, position.offered)
     _check_scores(rules, position, max(highest_score(rules), rules.winning_score + beyond))
     _check_standing(rules, position.own, _YOUR)
     _check_standing(rules, position.other, _THEIR)
@@ -358,6 +362,27 @@ def check_hot_dice(number: int) -> None:
             number=number,
             most=MAX_HOT_DICE,
         )
+
+
+def _check_offered(rules: Ruleset, position: Position, offered: TurnState) -> None:
+    """Refuse what nobody can have left, or may take over. Raises InvalidPositionError."""
+    parts = {"points": offered.turn_total, "rules": rules.name}
+    why = ""
+    if not rules.takes_over:
+        why = say("under {rules} rules every turn begins with all dice", **parts)
+    elif position.turn_total:
+        why = say("that is decided before the first roll of a turn")
+    elif not position.on_board:
+        why = say("only players on the board may take over")
+    elif offered.turn_total <= 0 or offered.turn_total % rules.point_step:
+        why = say("points come in steps of {step}", step=rules.point_step)
+    elif rules.take_over == "banked" and offered.turn_total > position.opponent:
+        why = say("the player before has banked no more than the score")
+    if why:
+        raise InvalidPositionError.say(
+            "{points:,} points cannot be taken over: {why}", why=why, **parts
+        )
+    check_dice(rules, offered.dice)
 
 
 def _check_scores(rules: Ruleset, position: Position, highest: int) -> None:

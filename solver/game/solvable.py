@@ -1,12 +1,13 @@
 """Which rule sets can be solved."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.game.endgame import endgames
+from solver.game.endgame import endgames, taken_shape
 from solver.game.position import reachable
 from solver.game.standings import value_shape
 from solver.rules.ruleset import Ruleset
@@ -17,6 +18,9 @@ MAX_REACH = 5_000
 
 _MOST_ROLLS = 1e6
 """Rolls on average that a turn may take while it cannot be banked."""
+
+MAX_TAKEN = 60_000_000
+"""Values of rolling on with what the player before left that one solve may hold, 8 bytes each."""
 
 
 def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
@@ -38,6 +42,20 @@ def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
     endgames(rules, plans)
     if not plans:
         _check_reach(rules)
+    if rules.takes_over:
+        _check_take_over(rules)
+
+
+def _check_take_over(rules: Ruleset) -> None:
+    """Refuse a game in which too much may be left. Raises InvalidRulesError."""
+    if (count := math.prod(taken_shape(rules))) > MAX_TAKEN:
+        raise InvalidRulesError.say(
+            "{rules}: what a player may leave and another take over has {number:,} values, and at"
+            " most {most:,} can be solved; a lower goal has fewer",
+            rules=rules.name,
+            number=count,
+            most=MAX_TAKEN,
+        )
 
 
 def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:

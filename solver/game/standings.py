@@ -180,6 +180,8 @@ class Solution:
     """States (t, n, ...) whose value was computed, again and again in every sweep, and for the
     bound of the error."""
     seconds: float
+    rolled: npt.NDArray[np.float64] | None = None
+    """R where turns may begin with what the player before left, see `solver.game.take_over`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,6 +203,19 @@ class FloorEffect:
         """Least score from which on all decisions are the same; None if there is none."""
         same = np.flatnonzero(self.cost == 0)
         return int(self.scores[same[0]]) if len(same) else None
+
+
+def check_afresh(rules: Ruleset) -> None:
+    """Refuse rules under which a turn may begin with what the player before left.
+
+    For what is worked out only of turns that all begin with all dice. Raises InvalidRulesError.
+    """
+    if rules.takes_over:
+        raise InvalidRulesError.say(
+            "{rules}: this is not worked out for rules under which a turn may begin with what the"
+            " player before left",
+            rules=rules.name,
+        )
 
 
 def score_count(rules: Ruleset) -> int:

@@ -364,6 +364,8 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             rules=rules.name,
             most=MOST_LOADED,
         )
+    if rules.takes_over:
+        raise _not_yet(rules, "take_over")
     if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive:
         raise _not_yet(rules, "scoring.combination")
     if not thrown.has_jokers:

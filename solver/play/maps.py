@@ -124,7 +124,7 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     highest = max(highest, position.turn_total)
     rows = max(table.roll.shape[1] - table.plan.reach, highest // step) + 1
     rows = min(rows, table.roll.shape[1])
-    bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)
+    bank = np.broadcast_to(table.ends.cells[..., 0], table.roll.shape[1:])[:rows, columns]
     bank[:, ~table.plan.may_bank[columns]] = np.nan
     return TurnMap(
         rules=strategy.rules,

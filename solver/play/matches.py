@@ -24,6 +24,7 @@ from solver.game.standings import (
     Bools,
     Ints,
     after_turns,
+    check_afresh,
     first_standing,
     many,
     score_count,
@@ -215,6 +216,7 @@ class Games(Generic[P]):
     """
 
     def __init__(self, rules: Ruleset, games: int) -> None:
+        check_afresh(rules)
         self.rules = rules
         self.players = [many(first_standing(rules), games) for _ in range(2)]
         self.phase = np.full(games, NORMAL)

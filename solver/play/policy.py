@@ -17,6 +17,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
 from solver.turn.hand import Hand
+from solver.turn.points import points_table
 from solver.turn.scoring import TurnState, column_of
 
 _REMEMBERED = 512
@@ -98,6 +99,16 @@ class Policy:
         if choice is None:
             raise InvalidRequestError("a policy is asked only about a roll of which dice score")
         return choice
+
+    def takes_over(self, hand: Hand, position: Position) -> bool:
+        """Whether to roll on with what the player before left, if that is anything.
+
+        Where nothing else is said that is where a turn for the most points is worth more with it.
+        """
+        if position.offered is None:
+            return False
+        turn = points_table(hand.rules, hand.plan, max(position.banked, 0))
+        return turn.roll_value(position.offered) > float(turn.roll[0, 0, -1])
 
     def banks(self, hand: Hand, position: Position) -> bool:
         """Whether to bank before a roll, where that is legal."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from solver.best_play import Strategy, Values
 from solver.game.position import Position
-from solver.game.standings import Standing, Standings, many, role
+from solver.game.standings import Standing, Standings, check_afresh, many, role
 from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
@@ -51,7 +51,11 @@ _MOST_SLOPE = 0.95
 
 @lru_cache(maxsize=8)
 def rough_strategy(rules: Ruleset) -> Strategy:
-    """Play of two by rough values; takes seconds at first, and is kept."""
+    """Play of two by rough values; takes seconds at first, and is kept.
+
+    Raises InvalidRulesError where turns may begin with what the player before left.
+    """
+    check_afresh(rules)
     return Strategy(rules, _solved(rules), rules.name)
 
 

@@ -655,6 +655,45 @@ class Ruleset(Data):
     turn to beat that score; "equal_turns", does so only where its player began, so that both have
     as many turns."""
 
+    take_over: Literal["nothing", "banked", "lost", "both"] = described(
+        "nothing",
+        "banked",
+        say_later("what the player before left may be rolled on with: banked, lost or both"),
+        ask="What may be taken over from the player before",
+        meanings={
+            "nothing": "every turn begins with all dice",
+            "banked": "the turn total that was banked, with the dice that were left",
+            "lost": "the turn total that a farkle lost, with the dice of that roll",
+            "both": "either of them",
+        },
+        told={
+            "nothing": say_later("Every turn begins with all dice and no points."),
+            "banked": say_later(
+                "Whoever is on the board may begin a turn with the dice that the player before left"
+                " at a bank, and with the points that were banked, which that player keeps."
+            ),
+            "lost": say_later(
+                "Whoever is on the board may begin a turn with the dice that were a farkle of the"
+                " player before, and with the turn total that was lost."
+            ),
+            "both": say_later(
+                "Whoever is on the board may begin a turn with what the player before left: with"
+                " the points that were banked, which that player keeps, and the dice that were"
+                " left, or with the turn total that a farkle lost, and its dice."
+            ),
+        },
+    )
+    """What whoever comes next may roll on with: "banked", the turn total that the player before
+    banked and the dice left then; "lost", the turn total that a farkle lost and the dice that were
+    rolled in it; "both", either; else every turn begins afresh.
+
+    Who takes over begins the turn with that turn total and has to roll these dice at once; from
+    then on it is a turn like any other, and what it banks, all of it, goes on top of the own score.
+    Whoever banked before keeps the points all the same. After hot dice all dice are left. A farkle
+    of a turn's first roll of all dice has lost nothing, and leaves nothing. Only players on the
+    board may take over. Hot dice are counted anew, and nothing is left to be confirmed. In a final
+    turn, too, there may be something to take over."""
+
     def _tell_ties(self) -> Told:
         if self.ending == "at_once":
             return None, "", False
@@ -775,7 +814,12 @@ class Ruleset(Data):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        if found := [*self._patterns_and_dice(), *self._points_and_steps(), *self._idle_options()]:
+        if found := [
+            *self._patterns_and_dice(),
+            *self._points_and_steps(),
+            *self._idle_options(),
+            *self._not_with_take_over(),
+        ]:
             raise ContradictionsError(found)
         return self
 
@@ -913,6 +957,29 @@ class Ruleset(Data):
                     needs=("goal",),
                 )
 
+    def _not_with_take_over(self) -> Iterator[Complaint]:
+        """Options with which it is not solved, as scores fall or a game ends otherwise."""
+        others = {
+            "farkle_penalty": self.farkle_penalty is not None,
+            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
+            "lose_everything": "loses_score" in self.decisive,
+            "ties": self.ties == "played_on",
+            "goal_must_be": self.is_exact,
+            "no_bank_at": bool(self.no_bank_at),
+            "combination": "loses_game" in self.decisive,
+        }
+        for key, is_said in others.items():
+            if self.takes_over and is_said:
+                yield Complaint(
+                    ("take_over",),
+                    say_later(
+                        "{key}: what a player left cannot be taken over under this {other};"
+                        " leave out one of them"
+                    ),
+                    {"other": Key(key)},
+                    needs=(OPTIONS[key].place[0],),
+                )
+
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
             if self.combinations and not any(in_scores(score, some) for score in self.barred):
@@ -1042,6 +1109,11 @@ class Ruleset(Data):
         return self.least_bank(on_board=False) > self.least_bank()
 
     @property
+    def takes_over(self) -> bool:
+        """Whether a turn may begin with what the player before left."""
+        return self.take_over != "nothing"
+
+    @property
     def has_roles(self) -> bool:
         """Whether it matters who began."""
         return self.ending == "equal_turns"
@@ -1152,7 +1224,7 @@ TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": Fark
 
 OF_GOAL = (
     *("goal", "goal_must_be", "beyond_goal", "ending", "ties"),
-    *("minimum_bank", "opening_minimum", "minimum_binds_win"),
+    *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
 )
 OF_TURN = (
     *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "no_bank_at"),
@@ -1167,13 +1239,13 @@ TURN_TOLD = (
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),
 )
-END_TOLD = ("goal", "beyond_goal", "ending", "ties")
+END_TOLD = ("take_over", "goal", "beyond_goal", "ending", "ties")
 """Options in the order in which they are explained."""
 
 
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
-    *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal"),
+    *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal", "take_over"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 
@@ -1219,10 +1291,6 @@ def _sha256(canonical: dict[str, Any]) -> str:
 
 NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
     "players": ((2,), say_later("any number of players but two")),
-    "take_over_dice": (
-        (False,),
-        say_later("taking over the dice and the turn total that a player left"),
-    ),
     "beat_previous_turn": ((False,), say_later("a turn total that must beat the previous one")),
     "jokers": ((False,), say_later("jokers")),
     "combine_throws": ((False,), say_later("combinations across throws")),

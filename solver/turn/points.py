@@ -102,7 +102,7 @@ def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> Turn
 
 def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
     """Where a turn is to be banked, a tie too, shape (levels, turn totals, columns)."""
-    banks: npt.NDArray[np.bool_] = table.ends.bank[:, np.newaxis] >= table.roll
+    banks: npt.NDArray[np.bool_] = table.ends.cells[..., 0] >= table.roll
     banks[..., ~table.plan.may_bank] = False
     return banks
 
@@ -127,7 +127,7 @@ def turn_outcome(
     levels, totals, number = table.roll.shape
     solved = totals - plan.reach
     banks = bank_decisions(table)
-    keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
+    keeps = ~np.isnan(table.ends.cells[:, -1, 0]) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
     mass[(0, 0, -1) if start is None else table.index(start)] = 1.0
     banked, farkled = np.zeros(totals), np.zeros(totals)

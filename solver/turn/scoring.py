@@ -431,7 +431,8 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
 
     Raises InvalidRulesError where no roll is left that scores.
     """
-    if plan := _turn_plan(rules.of_turn, all_options=all_options):
+    # more points leave more to take over, so that fewer may be better
+    if plan := _turn_plan(rules.of_turn, all_options=all_options or rules.takes_over):
         return plan
     raise InvalidRulesError.say(
         "{rules}: no roll scores points; every roll wins the game, loses everything or is a farkle",
@@ -533,19 +534,30 @@ def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:
     column = np.argmax(plan.chances, axis=0).repeat(plan.lengths)
     # where each number of dice leads to, once for all rolls
     _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
-    return states_of_moves(plan, column[moves], plan.targets[plan.options[moves]], rows)
+    targets = plan.targets[plan.options[moves]]
+    return states_of_moves(plan, column[moves], targets, rows, counts_anew=rules.takes_over)
 
 
 def states_of_moves(
-    plan: TurnPlan, column: npt.NDArray[np.intp], targets: npt.NDArray[np.intp], rows: int
+    plan: TurnPlan,
+    column: npt.NDArray[np.intp],
+    targets: npt.NDArray[np.intp],
+    rows: int,
+    *,
+    counts_anew: bool = False,
 ) -> npt.NDArray[np.bool_]:
-    """States of a turn in which dice of a column lead to targets, both of shape (moves,)."""
+    """States of a turn in which dice of a column lead to targets, both of shape (moves,).
+
+    counts_anew : whether somebody else may go on from any of them, with no hot dice so far
+    """
     reach = int(targets.max(initial=0)) // plan.columns + max(plan.bonuses)
     totals = rows + reach
     found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
     found[0, 0, -1] = True
     places = [plan.moved(targets, level, totals) for level in range(plan.levels)]
     for row in range(rows):
+        if counts_anew:
+            found[0, row] |= found[:, row].any(axis=0)
         for level in range(plan.levels):
             ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
             ahead[places[level][found[level, row, column]]] = True
