@@ -7,8 +7,9 @@ from typing import Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-Action = Literal["roll", "bank", "win"]
-"""What to do at a turn total; "win" is a bank that wins the game."""
+Action = Literal["roll", "bank", "win", "lost"]
+"""What to do at a turn total; "win" is a bank that wins the game, "lost" is what came to too little
+by the last throw of the turn."""
 
 
 class _Printed:

@@ -19,7 +19,8 @@ from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EVEN, Decision
-from solver.turn.scoring import Fate, TurnState, column_of
+from solver.turn.memory import column_of
+from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def bare_data(answer: Advice | Odds) -> dict[str, Any]:
         data |= _named_data(answer, data)
     else:
         left_out |= _OF_BADGES
-    if not answer.rules.to_confirm:
-        left_out |= {"to_confirm"}
+    left_out |= _unsaid(answer.rules)
     if isinstance(answer, Advice):
         told = zip(answer.options, data["options"], strict=True)
         data["options"] = tuple(_less(said, left_out) | _ends_data(one) for one, said in told)
@@ -98,16 +98,22 @@ def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in data.items() if name not in names}
 
 
+def _unsaid(rules: Ruleset) -> set[str]:
+    """Fields of turns that mean nothing under the rules."""
+    unsaid = set() if rules.to_confirm else {"to_confirm"}
+    return unsaid | (set() if rules.throws else {"throws"})
+
+
 def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     """A position as plain data: of two players as the mover sees it, else of all."""
-    unsaid = set() if rules.to_confirm else {"to_confirm"}
+    unsaid = _unsaid(rules)
     if len(position.players) > 2:
         data = _less(asdict(position), {"held"})
         return data | {"turn": _less(data["turn"], unsaid)}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
         **{name: getattr(position, name) for name in names},
-        **_less({"to_confirm": position.turn.to_confirm}, unsaid),
+        **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
         "on_board": position.on_board,
         "opponent_on_board": position.opponent_on_board,
         "began": position.began or not (rules.has_roles or in_play_off(rules, position)),
@@ -117,7 +123,7 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
 def advice_sheet(advice: Advice) -> Sheet:
     """The options, best first; how the turn ends after each as far as a row tells it."""
     left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
-    left_out = left_out | (set() if advice.rules.to_confirm else {"to_confirm"})
+    left_out = left_out | _unsaid(advice.rules)
     left_out = left_out | _OF_BADGES | {"ends"}
     names = [one.name for one in fields(Option) if one.name not in left_out]
     options = bare_data(advice)["options"]
@@ -136,6 +142,7 @@ ACTIONS = {
     Decision.ROLL: say_later("roll"),
     Decision.BANK: say_later("bank"),
     Decision.WIN: say_later("win"),
+    Decision.LOST: say_later("lost"),
 }
 """What a decision is called, as `say` takes it."""
 
@@ -410,6 +417,14 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         parts.append(hot)
     if position.turn.to_confirm:
         parts.append(say("to be confirmed"))
+    if rules.throws and position.turn_total:
+        parts.append(
+            say(
+                "throw {number} of {most} is made",
+                number=position.turn.throws or 1,
+                most=rules.throws,
+            )
+        )
     if position.farkles:
         parts.append(farkles_in_a_row(position.farkles))
     if position.opponent_farkles:

@@ -121,6 +121,7 @@ def _one_line(text: str) -> str:
 
 def _worth(rules: Ruleset) -> list[str]:
     """The tables of what dice are worth."""
+    rules = rules.at("any")
     worth = but_nothing(rules).combinations
     numbers = [n for n in range(1, rules.dice + 1) if any((face,) * n in worth for face in FACES)]
     cells = [[_points(worth.get((face,) * n, 0)) for face in FACES] for n in numbers]
@@ -210,7 +211,10 @@ def farkle_chances(rules: Ruleset) -> list[str]:
     numbers = range(rules.dice, 0, -1)
     chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
     heads = [dice_count(number) for number in numbers]
-    return columns([heads, chances], right=range(6))
+    if rules.has_first_throw:
+        heads.insert(0, say("first throw"))
+        chances.insert(0, percent(float(farkle_probability(rules, rules.dice, first=True))))
+    return columns([heads, chances], right=range(7))
 
 
 def _points(points: int) -> str:

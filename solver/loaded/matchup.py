@@ -354,8 +354,10 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             right=rules.dice,
             number=number,
         )
-    if rules.to_confirm:
+    if rules.to_confirm or rules.at("any") is not rules:
         raise _not_yet(rules, "scoring.combination")
+    if rules.throws:
+        raise _not_yet(rules, "throws")
     if not thrown.has_jokers:
         return
     if rules.scoring.nothing:

@@ -68,6 +68,8 @@ class PositionId:
             digits
         )
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
+        throws, rest_of_turn = divmod(hot_dice, turn_plan(rules).levels * _doubts(rules))
+        to_confirm, hot_dice = divmod(rest_of_turn, turn_plan(rules).levels)
         roll = rolls[what] if what < len(rolls) else None
         position = Position.of_two(
             banked=low + own * step,
@@ -76,8 +78,9 @@ class PositionId:
             farkles=farkles,
             opponent_farkles=other_farkles,
             dice=len(roll) if roll else what - len(rolls) + 1,
-            hot_dice=hot_dice % turn_plan(rules).levels,
-            to_confirm=hot_dice >= turn_plan(rules).levels,
+            hot_dice=hot_dice,
+            to_confirm=bool(to_confirm),
+            throws=throws,
             on_board=not off_board,
             opponent_on_board=not other_off_board,
             began=not second,
@@ -93,7 +96,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
     low, step = _lowest(rules), rules.point_step
     if min(position.banked, position.opponent) < low:
         return None
-    rolls, levels = _rolls(rules.dice), turn_plan(rules).levels
+    rolls, levels, turn = _rolls(rules.dice), turn_plan(rules).levels, position.turn
     digits = (
         rolls.index(make_roll(roll)) if roll else len(rolls) + position.dice - 1,
         rules.has_roles and not position.began,
@@ -101,7 +104,8 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         rules.has_opening and not position.opponent_on_board,
         position.farkles,
         position.opponent_farkles,
-        min(position.hot_dice, levels - 1) + levels * position.turn.to_confirm,
+        min(position.hot_dice, levels - 1)
+        + levels * (turn.to_confirm + _doubts(rules) * turn.throws),
         (position.banked - low) // step,
         (position.opponent - low) // step,
     )
@@ -151,8 +155,13 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
     yield len(_rolls(rules.dice)) + rules.dice
     yield from (2 if rules.has_roles else 1, boards, boards)
-    levels = turn_plan(rules).levels * (2 if rules.to_confirm else 1)
+    levels = turn_plan(rules).levels * _doubts(rules) * (rules.throws + 1)
     yield from (rules.farkle_limit, rules.farkle_limit, levels, scores, scores)
+
+
+def _doubts(rules: Ruleset) -> int:
+    """How many values whether something has to be confirmed may have."""
+    return 2 if rules.to_confirm else 1
 
 
 def _lowest(rules: Ruleset) -> int:

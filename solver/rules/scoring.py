@@ -25,8 +25,8 @@ from solver.rules.options import (
     read_number,
     some_of,
 )
-from solver.rules.patterns import FACES, Dice, by_face, dice_of, tidy
-from solver.wording import say_later
+from solver.rules.patterns import FACES, Dice, by_face, dice_of, in_words, tidy
+from solver.wording import figure, say, say_later
 
 Price = int | tuple[int, ...] | Literal["sum"]
 """Points of dice, points by the face of the first letter of their pattern, or those of all faces
@@ -37,6 +37,21 @@ Then = Literal["scores", "roll_on", "wins_game", "loses_score", "loses_turn"]
 """What dice that show a pattern mean: they score, they score and have to be confirmed, or a roll
 that has them among its dice wins the game, loses everything or loses the turn. Of a roll that means
 several of these three the first counts."""
+
+
+When = Literal["any", "all_dice", "first_throw"]
+"""The throws in which dice that show a pattern count: in all, in those of all dice, or in the first
+of a turn alone. Whatever counts in a throw counts in those that are named after it."""
+
+WHENS: tuple[When, ...] = get_args(When)
+
+
+_FOLLOWS: dict[Then, str] = {
+    "roll_on": say_later("{points}, to be confirmed"),
+    "wins_game": say_later("wins the game at once"),
+    "loses_score": say_later("loses everything"),
+    "loses_turn": say_later("is a farkle"),
+}
 
 
 def worth_of(dice: Dice, points: int | Literal["sum"]) -> int:
@@ -77,11 +92,24 @@ class Combination(Data):
         _PRICE,
     ] = described(None)
     then: Then = described("scores")
+    when: When = described("any")
+
+    @property
+    def in_words(self) -> str:
+        """The pattern, and what dice are worth that show it, or what they do."""
+        points = self.points if isinstance(self.points, tuple) else (self.points,)
+        worth = ", ".join(
+            say("the sum of the faces") if one == "sum" else figure(one or 0) for one in points
+        )
+        if self.then != "scores":
+            worth = say(_FOLLOWS[self.then], points=worth)
+        return say("{dice} ({worth})", dice=in_words(self.dice), worth=worth)
 
     def __str__(self) -> str:
         points = self.points or self.then
         shown = ",".join(map(str, points)) if isinstance(points, tuple) else points
-        return f"{self.dice}={shown}{',roll-on' if self.then == 'roll_on' else ''}"
+        words = "roll_on" if self.then == "roll_on" else "", self.when if self.when != "any" else ""
+        return f"{self.dice}={','.join([str(shown), *filter(None, words)])}".replace("_", "-")
 
 
 def _combinations(text: str) -> Any:
@@ -96,8 +124,9 @@ def _combinations(text: str) -> Any:
         elif not found:
             return text
         word = points.replace("-", "_")
-        if word == "roll_on" and found[-1]["points"]:
-            found[-1]["then"] = word
+        key = "then" if word == "roll_on" else "when" if word in WHENS else ""
+        if key and found[-1]["points"]:
+            found[-1][key] = word
         else:
             found[-1]["points"].append(word if word in get_args(Then) else read_number(points))
     for one in found:
@@ -112,7 +141,8 @@ _COMBINATIONS = Kind(
     _combinations,
     say_later(
         "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, sum, wins-game, loses-score or loses-turn (roll-on after points), or none"
+        " a, sum, wins-game, loses-score or loses-turn (behind it roll-on, first-throw or"
+        " all-dice), or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )
@@ -231,6 +261,20 @@ class Scoring(Data):
         ask="All the dice, and nothing scores",
     )
     """A roll of all the dice in which nothing scores; all of them are set aside."""
+    nothing_when: Literal["all_dice", "first_throw"] = described(
+        "all_dice",
+        "first_throw",
+        say_later("nothing:500 in the first throw of a turn alone"),
+        note="all_dice or first_throw",
+        ask="When does that score",
+        meanings={
+            "all_dice": "in every throw of all dice",
+            "first_throw": "in the first throw of a turn alone",
+        },
+        when=lambda rules: rules.scoring.nothing,
+    )
+    """When that scores: "all_dice", in every throw of all dice; "first_throw", in the first throw
+    of a turn alone."""
 
     combination: Annotated[tuple[Combination, ...], _COMBINATIONS] = described(
         (),
@@ -252,6 +296,10 @@ class Scoring(Data):
     With points and `then = "roll_on"` it has to be confirmed: a turn in which the dice just set
     aside count as such a combination may not be banked, before something was set aside of a further
     roll. Of several ways to count dice for as many points that with the fewest of these counts.
+
+    With `when = "first_throw"` a table counts in the first throw of a turn alone, with "all_dice"
+    in every throw of all dice, which are the first one and those after hot dice; in other throws it
+    is as if it were not there. Points for a roll in which nothing scores go by what counts in it.
 
     All its dice are set aside together. Where dice score by several keys or tables, the most points
     count; a table that never counts for that is refused."""
@@ -298,14 +346,41 @@ class Scoring(Data):
                         found[dice] = worth, place
         return found
 
+    def at(self, when: When) -> "Scoring":
+        """What dice are worth in a throw, by tables that count in any."""
+        kept = (one for one in self.combination if WHENS.index(one.when) <= WHENS.index(when))
+        tables = tuple(one.model_copy(update={"when": "any"}) for one in kept)
+        nothing = 0 if self.nothing_at_first and when != "first_throw" else self.nothing
+        return self.model_copy(
+            update={"combination": tables, "nothing": nothing, "nothing_when": "all_dice"}
+        )
+
+    @property
+    def nothing_at_first(self) -> bool:
+        """Whether a roll in which nothing scores is worth points in the first throw alone."""
+        return self.nothing > 0 and self.nothing_when == "first_throw"
+
+    @property
+    def is_always_alike(self) -> bool:
+        """Whether dice are worth as much in any throw of all that are left."""
+        return not self.nothing_at_first and all(one.when == "any" for one in self.combination)
+
     def counting(self, number_of_dice: int) -> list[int]:
         """The numbers of those combinations that are the dearest of some dice, or need no price."""
-        places = {place for _, place in self.dearest(number_of_dice).values()}
         own = SCORING_OPTIONS["combination"].place
+        dearest = set()
+        for when in WHENS:
+            numbers = [
+                number
+                for number, one in enumerate(self.combination)
+                if WHENS.index(one.when) <= WHENS.index(when)
+            ]
+            places = {place for _, place in self.at(when).dearest(number_of_dice).values()}
+            dearest |= {one for k, one in enumerate(numbers) if (*own, str(k)) in places}
         return [
             number
             for number, one in enumerate(self.combination)
-            if (*own, str(number)) in places
+            if number in dearest
             or (one.points is None and one.then != "scores" and len(one.dice) <= number_of_dice)
         ]
 

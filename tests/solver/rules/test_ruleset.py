@@ -372,6 +372,8 @@ def test_every_kind_of_mistake_has_plain_words(tmp_path: Path, line: str, senten
         ("dice = 'aaaabb'\npoints = 5", 3, '"aaaabb" needs 6 dice and there are 5'),
         ("dice = '12'\npoints = [1, 1, 1, 1, 1, 1]", 3, '"12" has no letter by whose face'),
         ("dice = '22'\npoints = 5\nthen = 'loses_turn'", 6, "dice with points score; leave out"),
+        ("dice = 'aabbb'\npoints = 5\nwhen = 'all_dice'", 6, "aabbb is always a throw of all"),
+        ("dice = '22'\npoints = 5\nwhen = 'later'", 6, 'one of "any", "all_dice", "first_throw"'),
         ("dice = '22'\nthen = 'sings'", 5, 'should be one of "scores", "roll_on", "wins_game", '),
         ("dice = 'bbb'\npoints = 200", 3, 'the points of "bbb" never count, as the same dice are'),
         ("dice = 'baa'\npoints = 100", 3, 'the points of "baa" never count, as the same dice are'),
