@@ -404,7 +404,7 @@ class Strategy(BestPlay):
         to_goal = (rules.winning_score - start.banked) // step
         totals = np.arange(max(missing, theirs) + ends.beyond + plan.reach)
         bank = np.ones((len(totals), plan.columns))
-        sure = slice(plan.to_confirm, None)
+        sure = plan.usual
         bank[:to_goal, sure] = values.left_by_dice(start, totals[:to_goal] * step, taken=taken)
         if not rules.goal_ends_game(last_of_round=not start.began):
             apart = (start.banked - start.opponent) // step

@@ -67,7 +67,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     found.append((*rank, place, (new, left, hot_now), is_hot))
                 *_, place, state, is_hot = max(found)
                 may = state[0] >= least and naive.may_leave(rules, state[1])
-                if may and decisions.bank[place]:
+                if may and (decisions.bank[place] or naive.is_over(rules, state[1])):
                     ends["bank", state[0]] += p
                 elif p > 1e-13:
                     after[state] += p

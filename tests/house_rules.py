@@ -37,7 +37,7 @@ def chance_to_bank(rules: Ruleset) -> float:
 
 def may_go_on_for_ever(rules: Ruleset) -> bool:
     """Whether a player can roll on and on in one turn without any risk that it ends."""
-    safe = set(range(1, rules.dice + 1))
+    safe = set(naive.numbers(rules))
     while True:
         still = {
             number
@@ -67,7 +67,7 @@ def any_roll_scores(rules: Ruleset) -> bool:
     """Whether any roll leaves points to set aside."""
     return any(
         what and not isinstance(what, str)
-        for number in range(1, rules.dice + 1)
+        for number in naive.numbers(rules)
         for what in naive.outcomes(rules, number)
     )
 
@@ -148,6 +148,9 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
     ):
         pattern = draw(st.text("aab26", min_size=2, max_size=max(2, dice)))
         found.append({"dice": pattern, "then": then})
+    for one in found:
+        when = draw(rarely("any", "first_throw", "all_dice"))
+        one["when"] = "any" if when == "all_dice" and len(one["dice"]) == dice else when
     return tuple(found)
 
 
@@ -286,6 +289,18 @@ def tables(said: str) -> Any:
     return SCORING_OPTIONS["combination"].kind.value(said, str.split)
 
 
+_AT_TIMES: dict[str, dict[str, Any]] = {
+    "222=400,first-throw": {},
+    "aa=100,all-dice,66=loses-turn,first-throw": {"farkle_penalty": THIRD},
+    "aa=150,roll-on,first-throw": {"hot_dice_bonus": (50, 100)},
+    "11=wins-game,first-throw,66=loses-score,all-dice": {"hot_dice": "forced"},
+    "a6=50,first-throw": {"dice": 2, "hot_dice": "no_bank", "farkle_keeps_turn_total": True},
+    "234=400,all-dice": {"dice": 4, "ending": "final_turn", "ties": "played_on"},
+    "2=50,first-throw,3=loses-score,first-throw": {"dice": 1, "goal": 300},
+}
+"""Combinations that count in some throws alone, and what else is as in no other rules."""
+
+
 def _minimums_and_dice() -> dict[str, Ruleset]:
     return {
         "nothing special": small(),
@@ -328,6 +343,32 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
             scoring={"combination": tables("55=100,uses-1,aaa=300,uses-2")},
             hot_dice="forced",
             dice=4,
+        ),
+        "pairs to confirm, bonus twice": small(
+            scoring={"combination": tables("aa=150,roll-on")}, hot_dice_bonus=(50, 150)
+        ),
+        **{
+            f"{said} in some throws": small(scoring={"combination": tables(said)}, **more)
+            for said, more in _AT_TIMES.items()
+        },
+        "two 5s as a 1 at first": small(
+            dice=4, scoring={"combination": tables("55=100,uses-1,first-throw,15=x2,all-dice")}
+        ),
+        "a first throw loses the game": small(
+            scoring={"combination": tables("22=loses-game,first-throw")}, throws=2
+        ),
+        "7 dice, a first throw": small(
+            dice=7, goal=200, scoring=TRIPLES | {"combination": tables("234=150,first-throw")}
+        ),
+        "no bank at a score, two throws": small(no_bank_at=("350",), throws=2, **KEEPS),
+        "one throw": small(throws=1),
+        "two throws": small(throws=2, minimum_bank=150, dice=2),
+        "three throws": small(throws=3, hot_dice="no_bank", hot_dice_bonus=(50, 100)),
+        "three throws, bank with one die left": small(
+            throws=3, dice=4, bank_dice_left=1, farkle_penalty=THIRD, **KEEPS
+        ),
+        "two throws, pairs to confirm": small(
+            throws=2, scoring={"combination": tables("aa=150,roll-on,55=200,first-throw")}
         ),
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
@@ -388,9 +429,16 @@ def _exact_goals() -> dict[str, Ruleset]:
             beyond_goal="back", hot_dice="no_bank", lose_everything=("66",), dice=2, **exact
         ),
         "back, one die left": small(
-            beyond_goal="back", bank_dice_left=1, hot_dice_bonus=(50, 0), **exact
+            beyond_goal="back",
+            bank_dice_left=1,
+            hot_dice_bonus=(50, 0),
+            scoring={"combination": tables("46=50")},
+            **exact,
         ),
         "no bank beyond": small(beyond_goal="no_bank", no_bank_at=("250",), **exact),
+        "back, first throw": small(
+            beyond_goal="back", scoring={"combination": tables("23=100,first-throw")}, **exact
+        ),
     }
     return {f"exact, {name}": rules for name, rules in found.items()}
 
@@ -403,6 +451,9 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, bank with one die left": small(bank_dice_left=1, ties="played_on", **FINAL),
         "final turn, pairs to confirm": small(
             scoring={"combination": tables("aa=150,roll-on")}, ties="shared", goal=200, **FINAL
+        ),
+        "final turn, two throws": small(
+            throws=2, dice=2, opening_minimum=150, ties="played_on", goal=200, **FINAL
         ),
         "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
         "play-off, opening": small(
@@ -485,6 +536,9 @@ def _scorings() -> dict[str, Ruleset]:
         "a roll of nothing, 4 dice": score(4, nothing=150),
         "a roll of nothing, 6 dice": score(6, nothing=250),
         "a roll of nothing before a final turn": small(scoring=zilch, **FINAL),
+        "a roll of nothing at first": small(
+            dice=4, scoring=zilch | {"nothing_when": "first_throw"}, hot_dice_bonus=(50, 0)
+        ),
         "a roll of nothing and forced hot dice": small(scoring=zilch, hot_dice="forced"),
         **said,
     }

@@ -106,6 +106,21 @@ def by_tables(rules: Ruleset, dice: Dice, beside: int, *, to_confirm: bool) -> I
 
 
 @cache
+def in_throw(rules: Ruleset, number: int, *, first: bool) -> Ruleset:
+    """The rules with those tables alone that count in a throw of so many dice."""
+    counts = {"any", *(["all_dice"] if number == rules.dice else []), *["first_throw"] * first}
+    tables = rules.scoring.combination
+    misses = rules.scoring.nothing_when == "first_throw" and not first
+    if all(one.when == "any" for one in tables) and not misses:
+        return rules
+    kept = [one.model_copy(update={"when": "any"}) for one in tables if one.when in counts]
+    nothing = 0 if misses else rules.scoring.nothing
+    update = {"combination": tuple(kept), "nothing": nothing, "nothing_when": "all_dice"}
+    scoring = rules.scoring.model_copy(update=update)
+    return rules.model_copy(update={"scoring": scoring})
+
+
+@cache
 def combination(rules: Ruleset, dice: Dice) -> int:
     """Points of dice that are one combination; 0 where they are none."""
     return combination_and_doubt(rules, dice)[0]
@@ -190,8 +205,9 @@ def points(rules: Ruleset, dice: Dice, beside: Dice = ()) -> int | None:
 
 
 @cache
-def set_asides(rules: Ruleset, roll: Dice) -> frozenset[tuple[Dice, int]]:
-    """The legal set-asides of a roll with their points."""
+def set_asides(rules: Ruleset, roll: Dice, *, first: bool = False) -> frozenset[tuple[Dice, int]]:
+    """The legal set-asides of a roll with their points; `first` for the first of a turn."""
+    rules = in_throw(rules, len(roll), first=first)
     found = {
         dice: worth
         for dice in parts(roll)
@@ -243,31 +259,63 @@ def decided(rules: Ruleset, roll: Dice) -> Result | None:
 
 
 @cache
-def result(rules: Ruleset, roll: Dice) -> Result:
-    """What a roll leads to."""
-    if (found := decided(rules, roll)) is not None:
-        return found
-    return frozenset(
-        (worth, (len(roll) - len(dice) or rules.dice) + in_doubt(rules, dice, roll))
-        for dice, worth in set_asides(rules, roll)
-    )
+def memories(rules: Ruleset) -> list[tuple[int, bool]]:
+    """What turns remember: throws so far, as far as they matter, and whether there is a doubt.
 
-
-def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> int:
-    """What is added to the number of dice left by a set-aside that has to be confirmed, else 0.
-
-    There are as many further numbers of dice then.
+    The first is that of the start. Numbers of dice to roll stand for it, too: those of the second
+    begin behind the last of the first, and so on.
     """
+    tables = rules.scoring.combination if isinstance(rules, Ruleset) else ()
+    at_first = any(table.when == "first_throw" for table in tables)
+    if isinstance(rules, Ruleset) and rules.scoring.nothing_when == "first_throw":
+        at_first = at_first or rules.scoring.nothing > 0
+    most = (rules.throws if isinstance(rules, Ruleset) else 0) or int(at_first)
+    doubts = [False, True] if any(table.then == "roll_on" for table in tables) else [False]
+    found = [(throws, doubt) for throws in range(most + 1) for doubt in doubts]
+    return [one for one in found if one != (0, True) or not most]
+
+
+def memory(rules: Ruleset, number: int) -> tuple[int, bool]:
+    """What a number of dice to roll stands for, besides the dice."""
+    return memories(rules)[(number - 1) // rules.dice]
+
+
+def is_first(rules: Ruleset, number: int) -> bool:
+    """Whether the throw to come is the first of its turn, where that matters."""
+    return memory(rules, number)[0] == 0 < memories(rules)[-1][0]
+
+
+@cache
+def result(rules: Ruleset, roll: Dice, number: int = 0) -> Result:
+    """What a roll leads to; `number` stands for the dice to roll if not for their number alone."""
+    number = number or len(roll)
+    first, (throws, _) = is_first(rules, number), memory(rules, number)
+    here = in_throw(rules, len(roll), first=first)
+    if (found := decided(here, roll)) is not None:
+        return found
+    most = memories(rules)[-1][0]
+    leads = []
+    for dice, worth in set_asides(rules, roll, first=first):
+        then = min(throws + 1, most), in_doubt(here, dice, roll)
+        left = len(roll) - len(dice) or rules.dice
+        leads.append((worth, left + rules.dice * memories(rules).index(then)))
+    return frozenset(leads)
+
+
+def is_over(rules: Ruleset, number: int) -> bool:
+    """Whether the last throw of a turn was made."""
+    return isinstance(rules, Ruleset) and 0 < rules.throws == memory(rules, number)[0]
+
+
+def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> bool:
+    """Whether a set-aside of a roll has to be confirmed."""
     found = points_and_doubts(rules, dice, without(roll, dice))
-    return rules.dice if found and found[1] else 0
+    return bool(found and found[1])
 
 
 def numbers(rules: Ruleset) -> range:
-    """Numbers of dice that a turn tells apart; beyond the last those left with a doubt follow."""
-    doubts = isinstance(rules, Ruleset) and any(
-        table.then == "roll_on" for table in rules.scoring.combination
-    )
-    return range(1, rules.dice * (2 if doubts else 1) + 1)
+    """Numbers of dice that a turn tells apart, and those that stand for a further memory."""
+    return range(1, rules.dice * len(memories(rules)) + 1)
 
 
 @cache
@@ -277,11 +325,14 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
         own: dict[Result, float] = rules.results[number]
         return own
     chances: Counter[Result] = Counter()
-    if number > rules.dice:
-        return outcomes(rules, number - rules.dice)
-    for roll in product(range(1, 7), repeat=number):
-        chances[result(rules, tuple(sorted(roll)))] += 1
-    return {found: count / 6**number for found, count in chances.items()}
+    if is_over(rules, number):
+        return {FARKLE: 1.0}
+    if memory(rules, number)[1] and (number - 1) // rules.dice:
+        return outcomes(rules, number - rules.dice)  # a doubt changes nothing of it
+    dice = (number - 1) % rules.dice + 1
+    for roll in product(range(1, 7), repeat=dice):
+        chances[result(rules, tuple(sorted(roll)), number)] += 1
+    return {found: count / 6**dice for found, count in chances.items()}
 
 
 # ---- Turns -----------------------------------------------------------------------------------
@@ -293,8 +344,17 @@ def levels(rules: Ruleset) -> int:
 
 
 def column(rules: Ruleset, number: int) -> int:
-    """Where the solver's arrays have dice to roll next: those left with a doubt come first."""
-    return (number - 1 + rules.dice) % len(numbers(rules))
+    """Where the solver's arrays have dice to roll next: those of the first memory come last."""
+    which, left = divmod(number - 1, rules.dice)
+    return (len(memories(rules)) - 1 - which) * rules.dice + left
+
+
+def number_of(
+    rules: Ruleset, dice: int, total: int, *, doubt: bool = False, throws: int = 0
+) -> int:
+    """What stands for dice to roll at a turn total, with a doubt or without."""
+    throws = min(max(throws, int(total > 0)), memories(rules)[-1][0])
+    return dice + rules.dice * memories(rules).index((throws, doubt))
 
 
 def advance(rules: Ruleset, total: int, hot: int, choice: tuple[int, int]) -> tuple[int, int, int]:
@@ -351,10 +411,13 @@ def all_rolls(rules: Ruleset) -> Rolls:
 
 def may_leave(rules: Ruleset, number: int) -> bool:
     """Whether a turn may be banked with so many dice to roll next; all of them are hot dice."""
+    if memory(rules, number)[1]:
+        return False
+    if is_over(rules, number):
+        return True
+    number = (number - 1) % rules.dice + 1
     if number == rules.dice:
         return rules.hot_dice == "optional"
-    if number > rules.dice:
-        return False
     # of somebody with own dice numbers stand for dice
     left = number if isinstance(rules, Ruleset) else rules.left[number]
     return left <= rules.bank_dice_left
@@ -385,6 +448,7 @@ def turn_by_dice(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> tup
         farkle.reshape(*bank.shape[:2], -1),
         lose.ravel(),
         np.array([may_leave(rules, number) for number in range(len(numbers(rules)) + 1)]),
+        np.array([False, *(is_over(rules, number) for number in numbers(rules))]),
         every.choice,
         every.first,
         every.chance,
@@ -402,6 +466,7 @@ def fill(
     farkle: Array,
     lose: Array,
     may_leave: npt.NDArray[np.bool_],
+    is_over: npt.NDArray[np.bool_],
     choice: npt.NDArray[np.intp],
     first: npt.NDArray[np.intp],
     chance: Array,
@@ -429,7 +494,10 @@ def fill(
                         worth += chance[roll] * best
                     rolled[row, number, hot] = worth
                     if row > 0 and may_leave[number]:
-                        worth = np.maximum(worth, bank[row, number])
+                        least = np.full(size, -1.0) if is_over[number] else worth
+                        worth = np.where(
+                            bank[row, number] == -1.0, worth, np.maximum(least, bank[row, number])
+                        )
                     change = max(change, np.max(np.abs(worth - found[row, number, hot])))
                     found[row, number, hot] = worth
             if row < last or change < 1e-15:  # only the last row leads to itself

@@ -135,7 +135,9 @@ class Game:
         total, hot_dice, dice = 0, 0, rules.dice
         while True:
             roll = sorted(self._dice.choices(range(1, 7), k=(dice - 1) % rules.dice + 1))
-            choices = naive.result(rules, tuple(roll))
+            choices = naive.result(rules, tuple(roll), dice)
+            if naive.is_over(rules, dice):
+                choices = naive.FARKLE
             if isinstance(choices, str):
                 return Turn(choices)
             if not choices:

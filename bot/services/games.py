@@ -319,7 +319,10 @@ class Games:
     ) -> Table:
         """Set dice aside, and roll, bank or use a badge at once if `then` says so."""
         seat = table.acting_seat(caller)
+        before = table.game.last
         table = table.then(*commands.keep(table.game, seat, kept))
+        if table.game.last is not before:
+            return table  # it was the last throw of the turn
         if then == "bank":
             return table.then(*commands.bank(table.game, seat))
         if then == "roll" and table.game.tracked:

@@ -11,8 +11,8 @@ from solver.game.position import (
     Position,
     check_position,
     is_play_off,
-    is_to_confirm,
     least_hot_dice,
+    most_likely,
 )
 from solver.game.standings import Standing
 from solver.play.position_id import PositionId
@@ -112,9 +112,8 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     hot_dice = situation.hot_dice
     if hot_dice is None:
         hot_dice = least_hot_dice(rules, situation.turn_total, number)
-    to_confirm = situation.to_confirm
-    if to_confirm is None:
-        to_confirm = is_to_confirm(rules, TurnState(situation.turn_total, number, hot_dice))
+    turn = TurnState(situation.turn_total, number, hot_dice)
+    turn = most_likely(rules, turn, situation.to_confirm, situation.throws)
     position = Position.of_two(
         banked=situation.banked,
         opponent=situation.opponent,
@@ -123,7 +122,8 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         opponent_farkles=situation.opponent_farkles,
         dice=number,
         hot_dice=hot_dice,
-        to_confirm=to_confirm,
+        to_confirm=turn.to_confirm,
+        throws=turn.throws,
         on_board=on_board_of(rules, situation.on_board, situation.banked),
         opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
@@ -176,6 +176,7 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
         farkles=own.farkles,
         hot_dice=position.hot_dice,
         to_confirm=position.turn.to_confirm,
+        throws=position.turn.throws,
         on_board=own.on_board,
         opponent_on_board=all_on_board(others),
         rules=rules,

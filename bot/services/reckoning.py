@@ -14,7 +14,7 @@ from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.store.rows import SeatReview
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver, TurnEnding
+from bot.table.events import Banked, Begun, Event, Rolled, TookOver, TurnEnding
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
@@ -167,8 +167,9 @@ def played(
             policy = policies[game.mover]
             is_best = isinstance(policy, Optimal)
             choice = _best(advisor.play_in(game), game) if is_best else _chosen(game, policy)
-            game = apply(game, Kept(dice=choice.set_aside))
-            if choice.bank:
+            for event in commands.kept(game, choice.set_aside):
+                game = apply(game, event)
+            if choice.bank and game.last is last:
                 game = apply(game, Banked())
         if game.last is not last and game.last:
             end = game.last

@@ -47,6 +47,8 @@ class Situation:
     """Hot dice in this turn so far; as few as the turn total allows if not given."""
     to_confirm: bool | None = None
     """Whether what was set aside last has to be confirmed; if not given, where that must be so."""
+    throws: int | None = None
+    """Throws of this turn so far; as few as the turn total allows if not given."""
     on_board: bool | None = None
     """Whether the player has banked before; if not given, whether there are points."""
     opponent_on_board: bool | None = None
@@ -186,6 +188,13 @@ POSITION_FIELDS = (
         "Whether the last set-aside has to be confirmed.",
         say_later("yes or no: whether the last set-aside has to be confirmed"),
         FieldKind.YES_NO,
+    ),
+    PositionField(
+        ("--throws",),
+        "Throws of this turn so far, where the rules limit them.",
+        say_later("throws of this turn so far, where the rules limit them"),
+        metavar="K",
+        most=5,
     ),
     PositionField(
         ("--on-board/--not-on-board",),

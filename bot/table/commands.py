@@ -13,6 +13,7 @@ from bot.table.badges import faces_of, farkle_text, weights_of
 from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.drafting import check_drafted, check_goes_on, check_opponent, check_turn
 from bot.table.events import (
+    Accepted,
     Banked,
     Begun,
     Corrected,
@@ -30,6 +31,7 @@ from bot.table.events import (
     TurnEnding,
     Undone,
 )
+from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
 from solver.game.position import highest_sensible, reachable_at
@@ -110,6 +112,8 @@ def check_roll(game: Game, seat: int) -> int:
     check_turn(game, seat)
     check_opponent(game)
     _check_set_aside(game)
+    if game.is_out_of_throws(game.turn):
+        raise IllegalActionError.say("that was the last throw of the turn: bank")
     return game.number_of_dice
 
 
@@ -148,8 +152,8 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
     return [Rolled(dice=dice)]
 
 
-def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
-    """Set dice of the roll aside."""
+def keep(game: Game, seat: int, dice: Roll) -> list[Kept | Banked | Accepted]:
+    """Set dice of the roll aside; of the last throw of a turn that ends it."""
     check_turn(game, seat)
     if game.turn.roll is None:
         raise IllegalActionError.say("there is no roll to keep dice from: roll first")
@@ -172,7 +176,16 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
             rules=game.rules.name,
             examples=kept_examples(game),
         )
-    return [Kept(dice=wanted)]
+    return kept(game, wanted)
+
+
+def kept(game: Game, dice: Roll) -> list[Kept | Banked | Accepted]:
+    """A legal set-aside, and what follows by itself where it is of the last throw of a turn."""
+    done = Kept(dice=dice)
+    after = apply(game, done)
+    if not after.is_out_of_throws(after.turn):
+        return [done]
+    return [done, Accepted() if after.is_lost else Banked()]
 
 
 def take_over(game: Game, seat: int) -> list[TookOver]:

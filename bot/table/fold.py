@@ -92,6 +92,8 @@ def apply(game: Game, event: Event) -> Game:
         isinstance(event, Used) and not event.fallen
     )
     before = game if is_decision or (game.tracked and not stays) else None
+    if game.is_out_of_throws(game.turn):
+        before = game.before  # the last throw ends the turn by itself
     return replace(_applied(game, event), version=game.version + 1, before=before)
 
 
@@ -121,7 +123,7 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
         case Used():
             return _used(game, event)
         case Accepted():
-            return _end_turn(game, TurnEnding.FARKLE, 0)
+            return _farkled(game)
         case Scored():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
             return _end_turn(replace(game, stage=stage), event.ending, event.points)
@@ -152,7 +154,12 @@ def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
     turn = game.turn
     after = game.side.after(turn.state, chosen, times)
     return Turn(
-        after.dice, after.turn_total, after.hot_dice, to_confirm=after.to_confirm, used=turn.used
+        after.dice,
+        after.turn_total,
+        after.hot_dice,
+        to_confirm=after.to_confirm,
+        throws=after.throws,
+        used=turn.used,
     )
 
 
@@ -247,8 +254,8 @@ def _without(game: Game, number: int) -> Game:
 
 
 def _after_roll(game: Game, fallen: Roll) -> Game:
-    turn, seat, roll = game.turn, game.seats[game.mover], make_roll(fallen)
-    match game.side.fate(roll):
+    turn, roll = game.turn, make_roll(fallen)
+    match game.side.fate(roll, first=not turn.turn_total):
         case Fate.SCORES:
             return replace(game, turn=replace(turn, roll=roll))
         case Fate.WINS:
@@ -259,12 +266,16 @@ def _after_roll(game: Game, fallen: Roll) -> Game:
             return _end_turn(game, TurnEnding.OUT, 0)
         case Fate.FARKLE:
             lies = replace(game, turn=replace(turn, roll=roll))
-            if lies.may_use:
-                return lies
-            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
-            keeps = keeps and not game.is_barred(seat, turn.turn_total)
-            keeps = keeps and not game.rules.goes_beyond(seat.score + turn.turn_total)
-            return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
+            return lies if lies.may_use else _farkled(game)
+
+
+def _farkled(game: Game) -> Game:
+    """The game after a farkle in the turn under way."""
+    total, seat = game.turn.turn_total, game.seats[game.mover]
+    keeps = game.rules.farkle_keeps_turn_total and total >= game.least_bank(seat)
+    keeps = keeps and not game.is_barred(seat, total)
+    keeps = keeps and not game.rules.goes_beyond(seat.score + total)
+    return _end_turn(game, TurnEnding.FARKLE, total if keeps else 0)
 
 
 def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:

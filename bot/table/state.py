@@ -64,6 +64,8 @@ class Turn:
     turn_total: int = 0
     hot_dice: int = 0
     to_confirm: bool = False
+    throws: int = 0
+    """Throws made in the turn, where the rules limit them."""
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
     used: int = 0
@@ -76,7 +78,7 @@ class Turn:
     @property
     def state(self) -> TurnState:
         """How far the turn has come, the roll aside."""
-        return TurnState(self.turn_total, self.dice, self.hot_dice, self.to_confirm)
+        return TurnState(self.turn_total, self.dice, self.hot_dice, self.to_confirm, self.throws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +249,7 @@ class Game:
         Most points first.
         """
         found = (self.turn.roll or ()) if roll is None else roll
-        return self.side.set_asides(found)
+        return self.side.set_asides(found, first=not self.turn.turn_total)
 
     @property
     def is_farkle(self) -> bool:
@@ -348,6 +350,15 @@ class Game:
         """Whether the turn total may be banked now."""
         return self.may_bank_at(self.turn)
 
+    def is_out_of_throws(self, turn: Turn) -> bool:
+        """Whether dice were set aside of the last throw that a turn may have."""
+        return 0 < self.rules.throws == turn.throws and turn.roll is None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the last throw was made and what it came to may not be banked."""
+        return self.is_out_of_throws(self.turn) and not self.may_bank
+
     def may_bank_at(self, turn: Turn) -> bool:
         """Whether the mover may bank where the turn under way has come so far."""
         seat = self.seats[self.mover]
@@ -356,7 +367,10 @@ class Game:
         if turn.to_confirm or turn.is_taken:
             return False
         left = sum(self.dice.remaining[turn.dice])
-        if not self.rules.may_leave(self.rules.dice if turn.dice == self.dice.whole else left):
+        is_last = self.is_out_of_throws(turn)
+        if not is_last and not self.rules.may_leave(
+            self.rules.dice if turn.dice == self.dice.whole else left
+        ):
             return False
         points = self._points_of(turn)
         if self.is_barred(seat, points):

@@ -20,7 +20,8 @@ from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EVEN, Decision
-from solver.turn.scoring import Fate, TurnState, column_of
+from solver.turn.memory import column_of
+from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ _OF_BADGES = {"uses", "use", "with_badge"}
 
 
 def _unsaid(rules: Ruleset) -> set[str]:
-    """Fields of options that mean nothing under rules."""
+    """Fields of turns and options that mean nothing under the rules."""
     means = {
+        "throws": bool(rules.throws),
         "to_confirm": bool(rules.to_confirm),
         "freed": rules.has_freed,
         "take_over": rules.takes_over,
@@ -111,14 +113,14 @@ def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
 
 def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     """A position as plain data: of two players as the mover sees it, else of all."""
-    unsaid = set() if rules.to_confirm else {"to_confirm"}
+    unsaid = _unsaid(rules)
     if len(position.players) > 2:
         data = _less(asdict(position), {"held", "offered"})
         return data | {"turn": _less(data["turn"], unsaid)}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
         **{name: getattr(position, name) for name in names},
-        **_less({"to_confirm": position.turn.to_confirm}, unsaid),
+        **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
         **_offered_data(position),
         "on_board": position.on_board,
         "opponent_on_board": position.opponent_on_board,
@@ -154,6 +156,7 @@ ACTIONS = {
     Decision.BANK: say_later("bank"),
     Decision.WIN: say_later("win"),
     Decision.TAKE_OVER: say_later("take over"),
+    Decision.LOST: say_later("lost"),
 }
 """What a decision is called, as `say` takes it."""
 
@@ -466,6 +469,14 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
             dice=dice_count(offered.dice),
         )
         parts.append(left)
+    if rules.throws and position.turn_total:
+        parts.append(
+            say(
+                "throw {number} of {most} is made",
+                number=position.turn.throws or 1,
+                most=rules.throws,
+            )
+        )
     if position.farkles:
         parts.append(farkles_in_a_row(position.farkles))
     if position.opponent_farkles:

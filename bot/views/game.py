@@ -47,6 +47,7 @@ _KEEP = {
     Decision.ROLL: say_later("Keep {dice} and roll on."),
     Decision.BANK: say_later("Keep {dice} and bank."),
     Decision.WIN: say_later("Keep {dice}, bank and win."),
+    Decision.LOST: say_later("Keep {dice}: too little to bank."),
 }
 _DO = {
     Decision.ROLL: say_later("Roll."),

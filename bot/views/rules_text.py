@@ -127,6 +127,7 @@ def _one_line(text: str) -> str:
 
 def _worth(rules: Ruleset) -> list[str]:
     """The tables of what dice are worth."""
+    rules = rules.at("any")
     worth = but_nothing(rules).combinations
     numbers = [n for n in range(1, rules.dice + 1) if any((face,) * n in worth for face in FACES)]
     cells = [[_points(worth.get((face,) * n, 0)) for face in FACES] for n in numbers]
@@ -235,7 +236,11 @@ def farkle_chances(rules: Ruleset) -> list[str]:
     """A line of numbers of dice above one of the chances that none of them scores."""
     numbers = range(rules.dice, 0, -1)
     chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
-    return beneath([dice_count(number) for number in numbers], chances)
+    heads = [dice_count(number) for number in numbers]
+    if rules.has_first_throw:
+        heads.insert(0, say("first throw"))
+        chances.insert(0, percent(float(farkle_probability(rules, rules.dice, first=True))))
+    return beneath(heads, chances)
 
 
 def _points(points: int) -> str:

@@ -248,15 +248,17 @@ def _choice(game: Game, mask: int) -> list[Button]:
         buttons.append(_button(ask, "bank", say("Bank"), row))
     else:
         after = apply(game, Kept(dice=kept))
-        if game.tracked:
+        is_last = after.is_out_of_throws(after.turn)
+        if game.tracked or is_last:
             points = after.turn.turn_total - game.turn.turn_total
             go_on = Button("keep", say("Keep {points:,}", points=points), row, Style.MAIN)
         else:
             # short, so that Bank stays beside it: what is kept is seen in the dice above
             told = say_number("Roll {number} die", "Roll {number} dice", after.number_of_dice)
             go_on = Button("roll", told, row, Style.MAIN)
-        buttons += [go_on, _bank(after, row)]
-        buttons += _use(after, 0, row)
+        buttons.append(go_on)
+        if not is_last:
+            buttons += [_bank(after, row), *_use(after, 0, row)]
     buttons += _use(game, mask, row)
     buttons += [one for one in picks if one.row == LISTED]
     return [

@@ -1,5 +1,7 @@
 """Why it is best to bank, or to roll, in one sentence, and what the other choice is worth."""
 
+from dataclasses import replace
+
 from bot.views.layout import dice_count, percent, wrap
 from solver.game.position import Position, points_to_beat
 from solver.play.advice import Advice, Odds
@@ -154,8 +156,15 @@ def _other_text(found: Why) -> str:
 
 def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
     before = answer.position
-    confirm = answer.options[0].to_confirm if isinstance(answer, Advice) else before.turn.to_confirm
-    position = before.change(turn_total=found.turn_total, to_confirm=confirm)
+    turn = answer.after(answer.options[0]) if isinstance(answer, Advice) else before.turn
+    position = replace(before, turn=replace(turn, turn_total=found.turn_total))
+    if 0 < answer.rules.throws == turn.throws:
+        if found.bank is not None:
+            return say("Why bank: that was the last throw of the turn.")
+        return say(
+            "Why that is lost: it was the last throw of the turn, and {reason}.",
+            reason=no_bank_text(answer.rules, position),
+        )
     return say(
         "Why roll: {reason}; the farkle chance with {dice} is {chance}.",
         reason=no_bank_text(answer.rules, position),

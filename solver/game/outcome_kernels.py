@@ -49,7 +49,9 @@ class Choices(NamedTuple):
     points: npt.NDArray[np.intp]
     """In steps, without a bonus."""
     left: npt.NDArray[np.intp]
-    """Dice to roll next, less 1."""
+    """The column of the dice to roll next."""
+    hot: npt.NDArray[np.bool_]
+    """Whether these are hot dice."""
     starts: npt.NDArray[np.intp]
     """Where each list begins, and the end."""
     chance: Floats
@@ -66,7 +68,11 @@ class Choices(NamedTuple):
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
 SPREAD_TYPE = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3)], Spread)
 _choices_type = types.NamedTuple(
-    [_integers] * 3 + [_floats] + [_integers] * 2 + [_floats] * 3, Choices
+    [_integers] * 2
+    + [array_type(types.boolean, 1), _integers, _floats]
+    + [_integers] * 2
+    + [_floats] * 3,
+    Choices,
 )
 
 
@@ -346,18 +352,23 @@ def _chosen(level, t, k, worth, choices):
 
     Of equal ones that with more points, then that with fewer dice.
     """
-    levels, rows, dice = worth.shape
+    levels, rows, _ = worth.shape
     following = min(level + 1, choices.bonuses.size - 1)
     best, most, found = -np.inf, -1, -1
     for option in range(choices.starts[k], choices.starts[k + 1]):
         n, points = choices.left[option], choices.points[option]
         here, total = level, t + points
-        if n == dice - 1:
+        if choices.hot[option]:
             here, total = following, total + choices.bonuses[level]
         value = worth[min(here, levels - 1), min(total, rows - 1), n]
         if value < best or (value == best and total < most):
             continue
-        if value == best and total == most and n == dice - 1 and points == choices.points[found]:
+        if (
+            value == best
+            and total == most
+            and choices.hot[option]
+            and points == choices.points[found]
+        ):
             continue
         best, most, found = value, total, option
     return found
@@ -412,7 +423,7 @@ def outcome_of_decisions(worth, bank, allowed, may_bank, choices, banked, farkle
                     for k in range(choices.lists[n], choices.lists[n + 1]):
                         option = _chosen(level, t, k, worth, choices)
                         m, to, there = choices.left[option], level, t + choices.points[option]
-                        if m == dice - 1:
+                        if choices.hot[option]:
                             to = min(level + 1, all_levels - 1)
                             there += choices.bonuses[level]
                         mass[to, min(there, rows - 1), m] += here * choices.chance[k]

@@ -154,6 +154,7 @@ def _choices(rules: Ruleset) -> Choices:
     return Choices(
         points,
         left,
+        plan.is_hot[plan.options],
         np.append(plan.starts, len(plan.options)).astype(np.intp),
         plan.chances.max(axis=0),
         np.searchsorted(column, np.arange(plan.columns + 1)).astype(np.intp),

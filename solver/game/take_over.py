@@ -86,7 +86,7 @@ class _Game:
             goes_on=(int(gives[0]), int(gives[1])),
             banked=int(rules.take_over != "lost"),
             lost=int(rules.take_over != "banked"),
-            unsure=plan.to_confirm,
+            unsure=plan.usual.start,
         )
         finals = Finals(ends.last, taken_finals(rules))
         given = {

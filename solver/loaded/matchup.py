@@ -366,8 +366,11 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         )
     if rules.takes_over:
         raise _not_yet(rules, "take_over")
-    if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive:
+    is_alike = rules.scoring.is_always_alike
+    if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive or not is_alike:
         raise _not_yet(rules, "scoring.combination")
+    if rules.throws:
+        raise _not_yet(rules, "throws")
     if not thrown.has_jokers:
         return
     if rules.scoring.nothing:

@@ -95,7 +95,8 @@ class Advice:
     def after(self, option: Option) -> TurnState:
         """Return where the turn stands after a choice."""
         hot_dice = self.position.hot_dice + (option.set_aside == self.roll)
-        return TurnState(option.turn_total, option.dice_left, hot_dice, option.to_confirm)
+        throws = self.position.turn.throws + (self.rules.throws > 0)
+        return TurnState(option.turn_total, option.dice_left, hot_dice, option.to_confirm, throws)
 
     @property
     def best_use(self) -> BadgeUse | None:
@@ -166,13 +167,14 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     table = strategy.turn(position)
     layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)
-    fallen = hand.fate(roll)
+    first = not turn.turn_total
+    fallen = hand.fate(roll, first=first)
 
     def by_seat(values: Floats) -> tuple[float, ...]:
         return tuple(strategy.by_seat(position, values).tolist())
 
     options = []
-    for kept in hand.set_asides(roll) if fallen is Fate.SCORES else ():
+    for kept in hand.set_asides(roll, first=first) if fallen is Fate.SCORES else ():
         after = hand.after(turn, kept)
         chances = by_seat(table.values_at(after))
         options.append(
@@ -234,7 +236,8 @@ def odds(strategy: BestPlay, position: Position) -> Odds:
     Raises InvalidPositionError and StrategyFileError.
     """
     turn, me = position.turn, position.mover
-    table, column = strategy.turn(position), turn.dice - 1
+    table = strategy.turn(position)
+    column = table.plan.column(turn)
     rolled, banked = strategy.without_badge(position)
     chances, roll = (
         tuple(strategy.by_seat(position, values).tolist())

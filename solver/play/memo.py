@@ -251,7 +251,7 @@ def _decisions(
     totals = np.arange(last + 2 * plan.reach, dtype=np.float64) * plan.step
     may_bank = np.ones((len(totals), rules.dice), dtype=np.bool_)
     may_bank[:least] = False
-    may_leave = plan.may_bank[plan.to_confirm :]
+    may_leave = plan.may_bank[plan.usual]
     may_bank[:, ~may_leave] = False
     worth, banks = make_rows(totals, may_bank)
     if is_last:

@@ -267,7 +267,7 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
     totals = np.arange(enough + 2 * plan.reach)[:, np.newaxis]
     shape = plan.levels, len(totals), rules.dice
     bank = np.broadcast_to(totals >= enough, shape).copy()
-    bank[..., ~plan.may_bank[plan.to_confirm :]] = False
+    bank[..., ~plan.may_bank[plan.usual]] = False
     return Decisions(np.broadcast_to(totals.astype(np.float64), shape).copy(), bank)
 
 

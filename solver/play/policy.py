@@ -17,8 +17,9 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
 from solver.turn.hand import Hand
+from solver.turn.memory import column_of
 from solver.turn.points import points_table
-from solver.turn.scoring import TurnState, column_of
+from solver.turn.scoring import TurnState
 
 _REMEMBERED = 512
 """Decisions that are kept for dice of one's own."""
@@ -87,15 +88,17 @@ class Policy:
         found = self.decisions(hand, position)
         best = -np.inf, -1
         choice = None
-        for kept in hand.set_asides(view.roll):
+        for kept in hand.set_asides(view.roll, first=not position.turn_total):
             after = hand.after(position.turn, kept)
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:
                 best = rank
                 rows = after.turn_total // rules.point_step + 1
                 allowed = banks_allowed(rules, position, rows)[-1]
-                legal = bool(hand.plan.may_bank[hand.plan.column(after)] and allowed)
-                choice = Move(kept.dice, bool(found.bank[state]) and legal)
+                column = hand.plan.column(after)
+                legal = hand.plan.may_bank[column] and allowed
+                must = hand.plan.must_bank[column]
+                choice = Move(kept.dice, bool(legal and (must or found.bank[state])))
         if choice is None:
             raise InvalidRequestError("a policy is asked only about a roll of which dice score")
         return choice
@@ -120,12 +123,17 @@ def by_number(hand: Hand, decisions: Decisions) -> Decisions:
     """Return decisions that look at the number of dice alone, for what a player throws."""
     if hand.numbers == tuple(range(1, decisions.worth.shape[-1] + 1)):
         return decisions
-    return _by_number(hand.numbers, tuple(hand.plan.may_bank.tolist()), decisions)
+    masks = (tuple(mask.tolist()) for mask in (hand.plan.may_bank, hand.plan.must_bank))
+    return _by_number(hand.numbers, *masks, decisions)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _by_number(
-    numbers: tuple[int, ...], may_bank: tuple[bool, ...], decisions: Decisions
+    numbers: tuple[int, ...],
+    may_bank: tuple[bool, ...],
+    must_bank: tuple[bool, ...],
+    decisions: Decisions,
 ) -> Decisions:
     columns = np.array(numbers) - 1
-    return Decisions(decisions.worth[..., columns], decisions.bank[..., columns] & may_bank)
+    banks = decisions.bank[..., columns] & may_bank | must_bank
+    return Decisions(decisions.worth[..., columns], banks)

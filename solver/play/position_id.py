@@ -67,6 +67,8 @@ class PositionId:
         what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
         offers, own, other = more
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
+        throws, rest_of_turn = divmod(hot_dice, turn_plan(rules).levels * _doubts(rules))
+        to_confirm, hot_dice = divmod(rest_of_turn, turn_plan(rules).levels)
         roll = rolls[what] if what < len(rolls) else None
         position = Position.of_two(
             banked=low + own * step,
@@ -75,8 +77,9 @@ class PositionId:
             farkles=farkles,
             opponent_farkles=other_farkles,
             dice=len(roll) if roll else what - len(rolls) + 1,
-            hot_dice=hot_dice % turn_plan(rules).levels,
-            to_confirm=hot_dice >= turn_plan(rules).levels,
+            hot_dice=hot_dice,
+            to_confirm=bool(to_confirm),
+            throws=throws,
             on_board=not off_board,
             opponent_on_board=not other_off_board,
             began=not second,
@@ -109,7 +112,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         rules.has_opening and not position.opponent_on_board,
         position.farkles,
         position.opponent_farkles,
-        min(turn.hot_dice, levels - 1) + levels * turn.to_confirm,
+        min(turn.hot_dice, levels - 1) + levels * (turn.to_confirm + _doubts(rules) * turn.throws),
         offers,
         (position.banked - low) // step,
         (position.opponent - low) // step,
@@ -160,9 +163,14 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
     yield len(_rolls(rules.dice)) + rules.dice
     yield from (2 if rules.has_roles else 1, boards, boards)
-    levels = turn_plan(rules).levels * (2 if rules.to_confirm else 1)
+    levels = turn_plan(rules).levels * _doubts(rules) * (rules.throws + 1)
     yield from (rules.farkle_limit, rules.farkle_limit, levels)
     yield from (2 if rules.takes_over else 1, scores, scores)
+
+
+def _doubts(rules: Ruleset) -> int:
+    """How many values whether something has to be confirmed may have."""
+    return 2 if rules.to_confirm else 1
 
 
 def _lowest(rules: Ruleset) -> int:

@@ -92,14 +92,15 @@ def why(strategy: BestPlay, position: Position) -> Why:
         dice=position.dice,
         bank=table.bank_value(turn),
         roll=table.roll_value(turn),
-        farkle_probability=float(table.plan.farkle_chances[position.dice - 1]),
+        farkle_probability=float(table.plan.farkle_chances[table.plan.column(position.turn)]),
         points_of_rolling=far.roll_value(turn) * (score + strategy.rules.winning_score) - score,
     )
 
 
 def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reason | None:
     """The reason where it can be read off the position."""
-    if table.bank_value(position.turn) is None:
+    must_bank = table.plan.must_bank[table.plan.column(position.turn)]
+    if must_bank or table.bank_value(position.turn) is None:
         return Reason.NO_CHOICE
     if table.decision(position.turn) is Decision.WIN:
         return Reason.WINS

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, reduce
+from itertools import chain
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -46,7 +47,7 @@ from solver.rules.patterns import (
     spelled,
     tidy,
 )
-from solver.rules.scoring import SCORING_OPTIONS, Combination, Scoring, Then
+from solver.rules.scoring import SCORING_OPTIONS, WHENS, Combination, Scoring, Then, When
 from solver.wording import and_text, say, say_later, say_number
 
 __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
@@ -54,6 +55,8 @@ __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
 MAX_NAME = 60
 RULESETS = 64
 """Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
+MOST_DICE_COUNTED = 6
+"""Dice of games in which throws of a turn are counted."""
 DEFAULT_FLOOR = -5
 
 
@@ -118,6 +121,12 @@ _IN_A_ROW = (
     *(say_later("The third farkle in a row"), say_later("The fourth farkle in a row")),
     say_later("The fifth farkle in a row"),
 )
+_AT_TIMES: dict[When, str] = {
+    "all_dice": say_later("In throws of all dice alone these count, too: {combinations}."),
+    "first_throw": say_later(
+        "In the first throw of a turn alone these count, too: {combinations}."
+    ),
+}
 _TIMES = (
     *(say_later("first time"), say_later("second time"), say_later("third time")),
     *(say_later("fourth time"), say_later("fifth time"), say_later("sixth time")),
@@ -449,6 +458,31 @@ class Ruleset(Data):
     A turn total that would lead there cannot be banked, and a farkle does not keep it. Scores from
     the goal on are free, so are those of 0 and less, and all once somebody has reached the goal."""
 
+    def _tell_throws(self) -> Told:
+        if not self.throws:
+            return 0, say("A turn may have any number of throws."), False
+        message = say_number(
+            "A turn is one throw: what is set aside of it is banked if it is enough for a bank,"
+            " whatever dice are left, and else lost, as by a farkle.",
+            "A turn has at most {number} throws: after the last one the turn total is banked if it"
+            " is enough for a bank, whatever dice are left, and else lost, as by a farkle.",
+            self.throws,
+        )
+        return self.throws, message, True
+
+    throws: Annotated[int, Field(strict=True, ge=0, le=5)] = described(
+        0,
+        "3",
+        say_later("most throws of a turn"),
+        note="most throws of a turn; 0 for any number",
+        ask="Most throws of a turn, or 0 for any number",
+    )
+    """Most throws of a turn, 1 to 5; 0 for any number.
+
+    The last of them ends the turn. What the turn total is then is banked where it is enough for a
+    bank, whatever dice are left to roll, hot dice too. What is not enough, or has to be confirmed,
+    ends the turn as a farkle does."""
+
     hot_dice_bonus: Numbers = described(
         (),
         "500,1000",
@@ -464,7 +498,7 @@ class Ruleset(Data):
         if not self.has_farkle:
             return keeps, say("Every roll scores: there is no farkle."), True
         roll = say("A roll in which nothing scores")
-        if self.scoring.nothing:
+        if self.at("any").scoring.nothing:
             roll = say("A roll of fewer than {dice} dice in which nothing scores", dice=self.dice)
         message = say_later("{roll} is a farkle: it ends the turn and loses the turn total.")
         if keeps:
@@ -523,7 +557,7 @@ class Ruleset(Data):
     farkles in a row costs that, and the count starts again."""
 
     def _tell_instant_win(self) -> Told:
-        patterns = canonical(self.decisive.get("wins_game", ()))
+        patterns = canonical(self.at("any").decisive.get("wins_game", ()))
         if not patterns:
             return [], say("No roll wins the game at once."), False
         message = say_later("A roll with {patterns} wins the game at once.")
@@ -540,7 +574,7 @@ class Ruleset(Data):
     dice."""
 
     def _tell_lose_everything(self) -> Told:
-        patterns = canonical(self.decisive.get("loses_score", ()))
+        patterns = canonical(self.at("any").decisive.get("loses_score", ()))
         if not patterns:
             return [], say("No roll loses everything."), False
         more = ""
@@ -571,20 +605,31 @@ class Ruleset(Data):
     that wins at once does not lose."""
 
     def _tell_combination(self) -> Told:
-        patterns = canonical(self.decisive.get("loses_turn", ()))
-        ruin = canonical(self.decisive.get("loses_game", ()))
+        always = self.at("any")
+        patterns = canonical(always.decisive.get("loses_turn", ()))
+        ruin = canonical(always.decisive.get("loses_game", ()))
         confirmed = sorted(
-            {tidy(one.dice) for one in self.scoring.combination if self._doubts(one)}
+            {tidy(one.dice) for one in always.scoring.combination if always._doubts(one)}
         )
         uses = sorted(
             f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
         )
-        value = {
+        at_times: dict[When, dict[str, str]] = {
+            when: {str(one): one.in_words for one in self.scoring.combination if one.when == when}
+            for when in WHENS[1:]
+        }
+        if self.scoring.nothing_at_first:
+            points = self.scoring.nothing
+            said = say("a roll in which nothing scores ({points:,})", points=points)
+            at_times["first_throw"][f"nothing={points}"] = said
+        at_times = {when: found for when, found in at_times.items() if found}
+        value: dict[str, list[str]] = {
             "loses_turn": patterns,
             "to_confirm": confirmed,
             "uses": uses,
             "loses_game": ruin,
         }
+        value |= {when: [*found] for when, found in at_times.items()}
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
@@ -607,6 +652,10 @@ class Ruleset(Data):
                     more=saved if "wins_game" in self.decisive else "",
                 )
             )
+        sentences += [
+            say(_AT_TIMES[when], combinations="; ".join(found.values()))
+            for when, found in at_times.items()
+        ]
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
             return value, " ".join(sentences or nothing), bool(sentences)
@@ -819,6 +868,7 @@ class Ruleset(Data):
             *self._points_and_steps(),
             *self._idle_options(),
             *self._not_with_take_over(),
+            *self._not_with_throws(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -904,6 +954,11 @@ class Ruleset(Data):
             ),
         )
         yield (
+            one.when == "all_dice" and len(one.dice) == self.dice,
+            ("when",),
+            say_later("{key}: {pattern} is always a throw of all dice; leave it out"),
+        )
+        yield (
             not counts and one.times is not None,
             (),
             say_later(
@@ -966,7 +1021,8 @@ class Ruleset(Data):
             "ties": self.ties == "played_on",
             "goal_must_be": self.is_exact,
             "no_bank_at": bool(self.no_bank_at),
-            "combination": "loses_game" in self.decisive,
+            "combination": "loses_game" in self.decisive or not self.scoring.is_always_alike,
+            "throws": self.throws > 0,
         }
         for key, is_said in others.items():
             if self.takes_over and is_said:
@@ -978,6 +1034,21 @@ class Ruleset(Data):
                     ),
                     {"other": Key(key)},
                     needs=(OPTIONS[key].place[0],),
+                )
+
+    def _not_with_throws(self) -> Iterator[Complaint]:
+        """Options with which turns of few throws are not solved."""
+        others = {"goal_must_be": self.is_exact, "dice": self.dice > MOST_DICE_COUNTED}
+        for key, is_said in others.items():
+            if self.throws and is_said:
+                yield Complaint(
+                    ("throws",),
+                    say_later(
+                        "{key}: the throws of a turn cannot be limited under this {other}; leave"
+                        " out one of them"
+                    ),
+                    {"other": Key(key)},
+                    needs=(key,),
                 )
 
     def _idle_options(self) -> Iterator[Complaint]:
@@ -995,9 +1066,42 @@ class Ruleset(Data):
                 yield Complaint((key,), option.idle, parts, needs=option.needs)
 
     @cached_property
+    def _throws(self) -> dict[When, "Ruleset"]:
+        """The rules as they count in throws of a kind; nothing where these are the rules."""
+        if self.scoring.is_always_alike:
+            return {}
+        return {
+            when: Ruleset.model_construct(**self._options | {"scoring": self.scoring.at(when)})
+            for when in WHENS
+        }
+
+    @property
+    def _kinds(self) -> tuple["Ruleset", ...]:
+        """The rules as they count in each kind of throws."""
+        return tuple(self._throws.values()) or (self,)
+
+    def at(self, when: When) -> "Ruleset":
+        """The rules as they count in throws of a kind."""
+        return self._throws.get(when, self)
+
+    def of_throw(self, dice: int, *, first: bool) -> "Ruleset":
+        """The rules as they count in a throw of so many dice, the first of a turn or a later."""
+        return self.at("first_throw" if first else "all_dice" if dice == self.dice else "any")
+
+    @property
+    def has_first_throw(self) -> bool:
+        """Whether something counts in the first throw of a turn alone."""
+        tables = self.scoring.combination
+        return self.scoring.nothing_at_first or any(one.when == "first_throw" for one in tables)
+
+    @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
-        """Points of every scoring combination, by its dice; those it frees stand last."""
-        return self.scoring.combinations(self.dice)
+        """Most points of every scoring combination, by its dice; those it frees stand last."""
+        found: dict[Dice, int] = {}
+        for one in self._kinds:
+            for dice, points in one.scoring.combinations(self.dice).items():
+                found[dice] = max(points, found.get(dice, 0))
+        return found
 
     @cached_property
     def decisive(self) -> dict[Then, tuple[str, ...]]:
@@ -1024,7 +1128,8 @@ class Ruleset(Data):
     @cached_property
     def to_confirm(self) -> frozenset[Dice]:
         """Combinations after which a further roll has to score before the turn may be banked."""
-        return self.scoring.to_confirm(self.dice)
+        found = (one.scoring.to_confirm(self.dice) for one in self._kinds)
+        return frozenset().union(*found)
 
     @cached_property
     def has_freed(self) -> bool:
@@ -1049,7 +1154,8 @@ class Ruleset(Data):
     @cached_property
     def point_step(self) -> int:
         """The greatest step of which all points, bonuses and the penalty are multiples."""
-        return gcd(self.penalty_points, *self.hot_dice_bonus, *self.combinations.values())
+        points = (one.combinations.values() for one in self._kinds)
+        return gcd(self.penalty_points, *self.hot_dice_bonus, *chain.from_iterable(points))
 
     @property
     def penalty_points(self) -> int:
@@ -1097,8 +1203,10 @@ class Ruleset(Data):
     @property
     def has_farkle(self) -> bool:
         """Whether some roll is a farkle: one of a single die, or one that loses the turn."""
+        later = self.of_throw(1, first=False)
         single = any(
-            (face,) not in self.combinations and self.decided((face,)) == "scores" for face in FACES
+            (face,) not in later.combinations and later.decided((face,)) == "scores"
+            for face in FACES
         )
         loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
         return single or any(self.decided(dice) == "loses_turn" for dice in loses)
@@ -1189,6 +1297,7 @@ class Ruleset(Data):
             canonical["score_floor"] = 0
         if self.to_confirm:
             canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
+        canonical |= {when: one._canonical for when, one in self._throws.items()}
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
         if self.barred:
@@ -1227,14 +1336,14 @@ OF_GOAL = (
     *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
 )
 OF_TURN = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "no_bank_at"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "throws", "no_bank_at"),
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "throws"),
     *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),

@@ -45,13 +45,15 @@ LEAST_GAIN = 1e-12
 class Decision(StrEnum):
     """What to do at a turn total; WIN is a bank that wins the game.
 
-    TAKE_OVER is to roll on, before the first roll of a turn, with what the player before left.
+    TAKE_OVER is to roll on, before the first roll of a turn, with what the player before left. LOST
+    is what came to too little by the last throw of the turn.
     """
 
     ROLL = "roll"
     BANK = "bank"
     WIN = "win"
     TAKE_OVER = "take over"
+    LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,7 +195,9 @@ class TurnTable:
 
     def decision(self, turn: TurnState) -> Decision:
         """Return what to do; a tie is banked."""
-        bank = self.bank_value(turn)
+        bank, is_last = self.bank_value(turn), 0 < self.plan.most_throws == turn.throws
+        if bank is None and is_last:
+            return Decision.LOST
         if bank is None or bank + _even(self.ends.banks) < self.roll_value(turn):
             return Decision.ROLL
         return Decision.WIN if bank == 1 else Decision.BANK

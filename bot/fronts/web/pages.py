@@ -236,5 +236,6 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
         "dice": after.dice,
         "hot-dice": after.hot_dice if found.rules.hot_dice_bonus else "",
         "to-confirm": "yes" if after.to_confirm else "",
+        "throws": after.throws or "",
     }
     return page.link("/explore", {**others, **turn})

@@ -131,6 +131,8 @@ def test_a_game_by_hand(kernels: Path) -> None:
         ({"ending": "final_turn", "ties": "played_on"}, "ties"),
         ({"goal_must_be": "exact"}, "goal_must_be"),
         ({"no_bank_at": ("350",)}, "no_bank_at"),
+        ({"throws": 2}, "throws"),
+        ({"scoring": {"combination": tables("26=100,first-throw")}}, "combination"),
         ({"scoring": {"combination": tables("66=loses-game")}}, "combination"),
     ],
 )

@@ -397,6 +397,8 @@ def test_every_kind_of_mistake_has_plain_words(tmp_path: Path, line: str, senten
         ("dice = '55'\nthen = 'loses_turn'\nuses = 1", 6, "uses: goes with points"),
         ("dice = '55'\npoints = 90\nuses = 0", 6, "uses: should be at least 1, not 0"),
         ("dice = '55'\npoints = 50\nuses = 1", 3, 'the points of "55" never count'),
+        ("dice = 'aabbb'\npoints = 5\nwhen = 'all_dice'", 6, "aabbb is always a throw of all"),
+        ("dice = '22'\npoints = 5\nwhen = 'later'", 6, 'one of "any", "all_dice", "first_throw"'),
         ("dice = '22'\nthen = 'sings'", 5, 'should be one of "scores", "roll_on", "wins_game", '),
         ("dice = 'bbb'\npoints = 200", 3, 'the points of "bbb" never count, as the same dice are'),
         ("dice = 'baa'\npoints = 100", 3, 'the points of "baa" never count, as the same dice are'),
