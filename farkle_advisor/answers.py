@@ -7,8 +7,10 @@ from typing import Literal, overload
 import numpy as np
 import numpy.typing as npt
 
-Action = Literal["roll", "bank", "win"]
-"""What to do at a turn total; "win" is a bank that wins the game."""
+Action = Literal["roll", "bank", "win", "take over", "lost"]
+"""What to do at a turn total; "win" is a bank that wins the game, "take over" the start of a turn
+with what the player before left, "lost" is what came to too little by the last throw of the turn.
+"""
 
 
 class _Printed:

@@ -58,6 +58,8 @@ class Standing(TypedDict, total=False):
     their_on_board: bool | None
     to_confirm: bool | None
     """Whether what was set aside last has to be confirmed."""
+    throws: int | None
+    """Throws of this turn so far, where the rules limit them."""
     began: Literal["me", "them"] | None
     """Who began, where all have as many turns."""
 
@@ -108,7 +110,7 @@ class Game:
     The player to act is `me`; `them` is the opponent's score, or those of all others in the order
     of their turns. What is left out is the start of the game. Further keywords are for rules that
     need them, see `Standing`: farkles, their_farkles, on_board, their_on_board,
-    to_confirm, began.
+    to_confirm, throws, began.
 
     A position that cannot be is refused with an InvalidPositionError.
     """
@@ -314,6 +316,7 @@ class Game:
         on_board: bool | None = None,
         their_on_board: bool | None = None,
         to_confirm: bool | None = None,
+        throws: int | None = None,
         began: Literal["me", "them"] | None = None,
     ) -> Situation:
         """The position that is meant. Raises InvalidRequestError."""
@@ -346,6 +349,7 @@ class Game:
             on_board=on_board,
             opponent_on_board=their_on_board,
             to_confirm=to_confirm,
+            throws=None if throws is None else whole("throws", throws),
             began=None if began is None else began == "me",
             rules=self.rules,
             dice=self._own,

@@ -10,7 +10,13 @@ import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, StrategyFileError
 from solver.game.best import BestPlay
-from solver.game.endgame import endgames, last_turn
+from solver.game.endgame import (
+    endgame_taken_over,
+    endgames,
+    first_rows,
+    last_turn,
+    taken_finals,
+)
 from solver.game.position import Position, check_two, is_on_board, points_to_beat
 from solver.game.standings import (
     Ints,
@@ -25,7 +31,7 @@ from solver.game.standings import (
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, TurnState
+from solver.turn.scoring import TurnPlan, TurnState, allowed_banks
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
@@ -46,19 +52,23 @@ class Values:
         array: npt.NDArray[np.float64],
         origin: str,
         opened: Opened[Any] | None = None,
+        rolled: npt.NDArray[np.float64] | None = None,
     ) -> None:
         self.rules = rules
         self.array = array
         """At [who began, standing, opponent's standing], see `solver.game.standings.value_shape`.
 
         All of the first player's before all of the second's where both have turns of their own."""
+        self.rolled = rolled
+        """What rolling on is worth with what was left, see `solver.game.endgame.first_rows`."""
         self._origin = origin
         self._opened = opened
 
     @classmethod
     def of(cls, opened: Opened[Any]) -> "Values":
         """Return the values of a strategy file."""
-        return cls(opened.manifest.rules, opened.arrays[0], str(opened.path), opened)
+        values, *rolled = opened.arrays
+        return cls(opened.manifest.rules, values, str(opened.path), opened, *rolled)
 
     @property
     def are_unchanged(self) -> bool:
@@ -84,13 +94,57 @@ class Values:
         roles = 2 if self.rules.has_roles else 1
         if len(self.array) > roles and not began:  # who is the second player
             place += roles
-        values = np.asarray(self.array[place, row][columns])
+        return self._chances(self.array[place, row][columns])
+
+    def _chances(self, found: Floats) -> Floats:
+        """Values that were read. Raises StrategyFileError where they are none."""
+        values = np.asarray(found)
         if not np.all((values >= 0) & (values <= 1)):
             raise StrategyFileError.say(
                 "{file}: holds values that are not probabilities; solve the rules again",
                 file=self._origin,
             )
         return values
+
+    def taken(self, own: Standing, opponent: Standings, points: Ints, *, began: bool) -> Floats:
+        """Win probabilities of a player who takes over points and rolls dice at once.
+
+        Shape (opponents, numbers of dice), with points for each opponent; 0 where nothing is
+        there to be taken over.
+        """
+        rules, row = self.rules, standing_index(self.rules, own)
+        columns = standing_indices(rules, opponent)
+        first = first_rows(rules)[role(rules, began=began), row]
+        begin, end = first[columns], first[columns + 1]
+        found = np.zeros((len(columns), rules.dice))
+        there = (begin < end) & (points > 0)
+        places = np.minimum(begin + points // rules.point_step, end - 1)[there]
+        if self.rolled is not None:
+            found[there] = self._chances(self.rolled[places])
+        return found
+
+    def left_by_dice(
+        self, start: Position, points: Ints, *, farkles: bool = False, taken: bool = True
+    ) -> Floats:
+        """What a player is left with by what is left to the next one, (points, numbers of dice).
+
+        points : turn totals that are banked, or lost by a farkle; 0 for nothing left
+        taken : whether the next one may take over what is left
+        """
+        rules = self.rules
+        after = after_turns(
+            rules,
+            many(start.own, len(points)),
+            0 if farkles else points,
+            farkles=farkles,
+            loses=False,
+        )
+        how = {"began": not start.began}
+        has = self.at(start.other, after, **how)[:, np.newaxis].repeat(rules.dice, axis=1)
+        may = start.opponent_on_board and taken
+        if may and rules.take_over in {"both", "lost" if farkles else "banked"}:
+            has = np.maximum(has, self.taken(start.other, after, points, **how))
+        return 1 - has
 
     def left(
         self,
@@ -158,8 +212,8 @@ class Strategy(BestPlay):
         Raises InvalidPositionError for a position that cannot be, and StrategyFileError where the
         file has changed and is not good any more.
         """
-        if position.opponent >= self.rules.winning_score:
-            return np.asarray(self.turn(position).rolls[0, 0, -1])
+        if position.opponent >= self.rules.winning_score or position.offered:
+            return self.begun(position, self.turn(position))
         self.check(position)
         for values in self._attempts():
             found = values.at(position.own, many(position.other), began=position.began)
@@ -194,7 +248,7 @@ class Strategy(BestPlay):
 
     def turn_of_checked(self, position: Position) -> TurnTable:
         """The table as of `turn`, of a position that follows from one that was checked."""
-        start = replace(position, turn=TurnState(0, self.whole(position.mover)))
+        start = replace(position, turn=TurnState(0, self.whole(position.mover)), offered=None)
         for values in self._attempts():
             table = self._reaching(values, start, position.turn_total)
             if values.are_unchanged:
@@ -243,7 +297,7 @@ class Strategy(BestPlay):
         else:
             all_equal = points_to_beat(rules, start) is not None
         goal = rules.winning_score - (start.banked if in_play else 0)
-        if all_equal or turn_total < goal:
+        if all_equal or turn_total < goal or rules.takes_over:
             return self._turn(values, start, 0)
         return self._far(values, start)
 
@@ -291,14 +345,15 @@ class Strategy(BestPlay):
 
     def endings(self, values: Values, start: Position, further: int = 0) -> Endings:
         """What ending a turn leads to by these values, while nobody has reached the goal."""
+        if self.rules.takes_over:
+            return self._endings_by_dice(values, start)
         rules, step = self.rules, self.rules.point_step
         plan = self.plan(start.mover)
         ends = endgames(rules, self.plans_from(start.mover), further=further)[-1]
         missing = (rules.winning_score - start.banked) // step
         least = rules.least_bank(on_board=start.on_board) // step
-        free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
         goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
-        goes_on = 0 if goal_ends_game else ends.beyond
+        goes_on = ends.beyond if rules.is_exact or not goal_ends_game else 0
         bank = np.ones(max(missing, least) + goes_on + plan.reach)
         totals = np.arange(missing) * step
         bank[:missing] = values.left(start, points=totals)
@@ -309,12 +364,58 @@ class Strategy(BestPlay):
             )
             last = lasts[int(start.opponent_on_board), np.minimum(margins, lasts.shape[1] - 1)]
             bank[missing:] = 1 - last
+        elif rules.is_exact:
+            beyond = np.arange(missing + 1, len(bank)) * step
+            bank[missing + 1 :] = values.left(start, points=beyond)
         farkle = np.full(len(bank), values.left(start, farkles=True))
+        allowed = allowed_banks(rules, start.banked, len(bank), on_board=start.on_board)
         if rules.farkle_keeps_turn_total:
-            farkle[free:] = bank[free:]
-            farkle[free:missing] = values.left(start, points=totals[free:], farkles=True)
+            reached = np.flatnonzero(allowed[: missing + 1 if rules.is_exact else None])
+            farkle[reached] = bank[reached]
+            kept = np.flatnonzero(allowed[:missing])
+            farkle[kept] = values.left(start, points=totals[kept], farkles=True)
+        bank[~allowed] = np.nan
+        lost = float(values.left(start, loses=True)[0])
+        return replace(Endings.alone(bank, farkle, lost), weighs=rules.is_exact)
+
+    def turn_left_alone(self, position: Position) -> TurnTable:
+        """The table of a turn after which nothing can be taken over, but after later ones.
+
+        Of a final turn that one itself. Raises StrategyFileError.
+        """
+        start = replace(position, turn=TurnState(0, self.whole(position.mover)), offered=None)
+        if start.opponent >= self.rules.winning_score:
+            return self.turn_of_checked(position)
+        for values in self._attempts():
+            ends = self._endings_by_dice(values, start, taken=False)
+            if values.are_unchanged:
+                return solve_turn(self.plan(start.mover), ends)
+        raise self._never_the_same()
+
+    def _endings_by_dice(self, values: Values, start: Position, *, taken: bool = True) -> Endings:
+        """What ending a turn leads to where the next one may begin with what is left."""
+        rules, step, plan = self.rules, self.rules.point_step, self.plan(start.mover)
+        ends = endgame_taken_over(rules)
+        missing, theirs = (
+            max(rules.winning_score - one.score, rules.least_bank(on_board=one.on_board)) // step
+            for one in (start.own, start.other)
+        )
+        free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
+        to_goal = (rules.winning_score - start.banked) // step
+        totals = np.arange(max(missing, theirs) + ends.beyond + plan.reach)
+        bank = np.ones((len(totals), plan.columns))
+        sure = plan.usual
+        bank[:to_goal, sure] = values.left_by_dice(start, totals[:to_goal] * step, taken=taken)
+        if not rules.goal_ends_game(last_of_round=not start.began):
+            apart = (start.banked - start.opponent) // step
+            margins = np.minimum(apart + totals[to_goal:], ends.last.shape[1] - 1)
+            last = ends.last[int(start.opponent_on_board), margins][:, np.newaxis]
+            if start.opponent_on_board and rules.take_over != "lost" and taken:
+                last = np.maximum(last, taken_finals(rules)[max(0, apart)])
+            bank[to_goal:, sure] = 1 - last
         bank[:free] = np.nan
-        return Endings.alone(bank, farkle, float(values.left(start, loses=True)[0]))
+        farkle = values.left_by_dice(start, totals * step, farkles=True, taken=taken)
+        return Endings.by_dice(bank, np.tile(farkle, plan.columns // rules.dice))
 
 
 def _are_even(one: Floats, other: Floats) -> bool:

@@ -9,6 +9,7 @@ from pydantic import Field
 from solver.best_play import Strategy, Values
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.files import DIGEST_LENGTH
+from solver.game.endgame import taken_shape
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     Block,
@@ -70,7 +71,15 @@ class StrategyManifest(Manifest):
     @property
     def right(self) -> tuple[str, Shapes]:
         """Return the digest and the shapes that it has to have. Raises InvalidRulesError."""
-        return self.rules.digest, (value_shape(self.rules),)
+        return self.rules.digest, _shapes(self.rules)
+
+
+def _shapes(rules: Ruleset) -> Shapes:
+    """Return the shapes of values, and of rolling on with what was left where the rules allow it.
+
+    Raises InvalidRulesError.
+    """
+    return (value_shape(rules), *((taken_shape(rules),) if rules.takes_over else ()))
 
 
 def strategy_path(folder: Path, rules: Ruleset) -> Path:
@@ -171,7 +180,7 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[StrategyManifest, P
         digest=rules.digest,
         floor=rules.score_floor,
         standings=tuple(blocks(rules)),
-        shapes=(value_shape(rules),),
+        shapes=_shapes(rules),
         tolerance=solution.tolerance,
         sweeps=solution.sweeps,
         largest_relative_change=solution.largest_relative_change,
@@ -180,4 +189,5 @@ def save_strategy(solution: Solution, folder: Path) -> tuple[StrategyManifest, P
         states_solved=solution.states_solved,
         seconds=solution.seconds,
     )
-    return save_solved(folder, manifest, solution.values)
+    rolled = () if solution.rolled is None else (solution.rolled,)
+    return save_solved(folder, manifest, solution.values, *rolled)

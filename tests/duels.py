@@ -67,7 +67,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     found.append((*rank, place, (new, left, hot_now), is_hot))
                 *_, place, state, is_hot = max(found)
                 may = state[0] >= least and naive.may_leave(rules, state[1])
-                if may and decisions.bank[place]:
+                if may and (decisions.bank[place] or naive.is_over(rules, state[1])):
                     ends["bank", state[0]] += p
                 elif p > 1e-13:
                     after[state] += p
@@ -199,11 +199,10 @@ class Twin:
         """What the end of a turn is worth: a number, or 1 less what the state then is."""
         rules = self.rules
         kind, total = end
-        score = state.own[0]
         if kind in {"win", "out"}:
             return float(kind == "win"), None
         if kind == "bank":
-            own = (score + total, 0, True)
+            own = naive.after_bank(rules, state.own, total)
         elif kind == "farkle":
             own = naive.after_farkle(rules, state.own, total)
         else:

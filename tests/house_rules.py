@@ -37,7 +37,7 @@ def chance_to_bank(rules: Ruleset) -> float:
 
 def may_go_on_for_ever(rules: Ruleset) -> bool:
     """Whether a player can roll on and on in one turn without any risk that it ends."""
-    safe = set(range(1, rules.dice + 1))
+    safe = set(naive.numbers(rules))
     while True:
         still = {
             number
@@ -67,7 +67,7 @@ def any_roll_scores(rules: Ruleset) -> bool:
     """Whether any roll leaves points to set aside."""
     return any(
         what and not isinstance(what, str)
-        for number in range(1, rules.dice + 1)
+        for number in naive.numbers(rules)
         for what in naive.outcomes(rules, number)
     )
 
@@ -79,7 +79,19 @@ def can_be_played(rules: Ruleset) -> bool:
     """
     if not any_roll_scores(rules) or chance_to_bank(rules) < 0.05:
         return False
+    if rules.goal_must_be == "exact":
+        return not may_go_on_for_ever(rules) and can_always_be_met(rules)
     return rules.ending == "at_once" or not may_go_on_for_ever(rules)
+
+
+def can_always_be_met(rules: Ruleset) -> bool:
+    """Whether a turn may meet an exact goal from whatever is missing, so that nobody is stuck."""
+    missing = np.arange(1, rules.goal // rules.point_step + 1)
+    totals = np.arange(missing[-1] + 2)[:, None]
+    least = naive.least_bank(rules, on_board=False) // rules.point_step
+    bank = np.where((totals == missing) & (totals >= least), 1.0, naive.NOT_ALLOWED)
+    found = naive.start_of_turn(rules, bank, np.zeros(bank.shape), np.zeros(len(missing)))
+    return bool(found.min() > 0.01)
 
 
 def effort(rules: Ruleset) -> int:
@@ -136,6 +148,9 @@ def combinations(draw: st.DrawFn, dice: int) -> tuple[dict[str, Any], ...]:
     ):
         pattern = draw(st.text("aab26", min_size=2, max_size=max(2, dice)))
         found.append({"dice": pattern, "then": then})
+    for one in found:
+        when = draw(rarely("any", "first_throw", "all_dice"))
+        one["when"] = "any" if when == "all_dice" and len(one["dice"]) == dice else when
     return tuple(found)
 
 
@@ -201,12 +216,13 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "name": "random",
         "dice": dice,
         "goal": draw(st.integers(4, 12)) * 50,
-        "goal_must_be": draw(rarely("reached", "exceeded")),
+        "goal_must_be": draw(rarely("reached", "exceeded", "exact")),
         "minimum_bank": draw(rarely(0, 100, 150, 200)),
         "opening_minimum": draw(rarely(0, 100, 150, 200, 250)),
         "minimum_binds_win": draw(st.booleans()),
         "set_aside_all": draw(rarely(False, True)),
         "hot_dice": draw(st.sampled_from(["optional", "no_bank", "forced"])),
+        "no_bank_at": draw(rarely((), ("*50",), ("100-250",), ("150", "300"))),
         "hot_dice_bonus": draw(st.one_of(no_pattern, no_pattern, bonus)),
         "farkle_keeps_turn_total": draw(rarely(False, True)),
         "farkle_penalty": penalty,
@@ -216,7 +232,11 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "ties": draw(st.sampled_from(ties)),
         "score_floor": 0,
         "scoring": draw(scorings(dice)),
+        "take_over": "nothing",  # see `taking_over`
     }
+    if data["goal_must_be"] == "exact":
+        data |= {"ending": "at_once", "ties": "earlier"}
+        data["beyond_goal"] = draw(st.sampled_from(["lost", "back", "around", "no_bank"]))
     if penalty and penalty["points"] != "everything":
         data["score_floor"] = -draw(st.integers(0, 2)) * penalty["points"]
     for key, option in OPTIONS.items():
@@ -227,6 +247,30 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     except ValidationError:
         reject()
     if not can_be_played(rules) or effort(rules) > 6_000_000:
+        reject()
+    return rules
+
+
+@st.composite
+def taking_over(draw: st.DrawFn) -> Ruleset:
+    """A small rule set in which turns may begin with what the player before left."""
+    drawn = draw(house_rules())
+    alike = {
+        "farkle_penalty": None,
+        "farkle_keeps_turn_total": False,
+        "lose_everything": (),
+        "goal_must_be": "reached",
+        "beyond_goal": "lost",
+        "no_bank_at": (),
+    }
+    what = draw(st.sampled_from(["banked", "lost", "both"]))
+    goal = drawn.point_step * draw(st.integers(2, 5))
+    try:
+        data = drawn.model_dump() | alike | {"take_over": what, "goal": goal, "score_floor": 0}
+        rules = Ruleset.model_validate(data)
+    except ValidationError:
+        reject()
+    if not can_be_played(rules) or naive.horizon(rules, most=400) > 60:
         reject()
     return rules
 
@@ -243,6 +287,18 @@ TRIPLES: dict[str, Any] = {"three_of_a_kind": (200, 100, 150, 200, 250, 300)}
 def tables(said: str) -> Any:
     """Combinations as they are typed."""
     return SCORING_OPTIONS["combination"].kind.value(said, str.split)
+
+
+_AT_TIMES: dict[str, dict[str, Any]] = {
+    "222=400,first-throw": {},
+    "aa=100,all-dice,66=loses-turn,first-throw": {"farkle_penalty": THIRD},
+    "aa=150,roll-on,first-throw": {"hot_dice_bonus": (50, 100)},
+    "11=wins-game,first-throw,66=loses-score,all-dice": {"hot_dice": "forced"},
+    "a6=50,first-throw": {"dice": 2, "hot_dice": "no_bank", "farkle_keeps_turn_total": True},
+    "234=400,all-dice": {"dice": 4, "ending": "final_turn", "ties": "played_on"},
+    "2=50,first-throw,3=loses-score,first-throw": {"dice": 1, "goal": 300},
+}
+"""Combinations that count in some throws alone, and what else is as in no other rules."""
 
 
 def _minimums_and_dice() -> dict[str, Ruleset]:
@@ -265,6 +321,9 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "bank with one die left, no hot dice": small(bank_dice_left=1, hot_dice="no_bank", dice=4),
         "bank with one die left, bonus": small(bank_dice_left=1, dice=4, hot_dice_bonus=(50, 0)),
         "bank with two dice left": small(bank_dice_left=2, dice=4, minimum_bank=100),
+        "no bank at a score": small(no_bank_at=("350",)),
+        "no bank in the end": small(no_bank_at=("250-350",), **FINAL, ties="played_on"),
+        "no bank at fifties": small(no_bank_at=("*50", 100), farkle_penalty=THIRD, **KEEPS),
         "pairs to confirm": small(scoring={"combination": tables("aa=150,roll-on")}),
         "triples to confirm": small(
             dice=4,
@@ -284,6 +343,32 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
             scoring={"combination": tables("55=100,uses-1,aaa=300,uses-2")},
             hot_dice="forced",
             dice=4,
+        ),
+        "pairs to confirm, bonus twice": small(
+            scoring={"combination": tables("aa=150,roll-on")}, hot_dice_bonus=(50, 150)
+        ),
+        **{
+            f"{said} in some throws": small(scoring={"combination": tables(said)}, **more)
+            for said, more in _AT_TIMES.items()
+        },
+        "two 5s as a 1 at first": small(
+            dice=4, scoring={"combination": tables("55=100,uses-1,first-throw,15=x2,all-dice")}
+        ),
+        "a first throw loses the game": small(
+            scoring={"combination": tables("22=loses-game,first-throw")}, throws=2
+        ),
+        "7 dice, a first throw": small(
+            dice=7, goal=200, scoring=TRIPLES | {"combination": tables("234=150,first-throw")}
+        ),
+        "no bank at a score, two throws": small(no_bank_at=("350",), throws=2, **KEEPS),
+        "one throw": small(throws=1),
+        "two throws": small(throws=2, minimum_bank=150, dice=2),
+        "three throws": small(throws=3, hot_dice="no_bank", hot_dice_bonus=(50, 100)),
+        "three throws, bank with one die left": small(
+            throws=3, dice=4, bank_dice_left=1, farkle_penalty=THIRD, **KEEPS
+        ),
+        "two throws, pairs to confirm": small(
+            throws=2, scoring={"combination": tables("aa=150,roll-on,55=200,first-throw")}
         ),
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
@@ -332,6 +417,32 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
     return found
 
 
+def _exact_goals() -> dict[str, Ruleset]:
+    exact: dict[str, Any] = {"goal_must_be": "exact", "goal": 300}
+    found = {
+        "exactly the goal": small(**exact),
+        "back, penalty": small(beyond_goal="back", farkle_penalty=THIRD, score_floor=-100, **exact),
+        "lost, opening, instant win": small(opening_minimum=200, instant_win=("xxx",), **exact),
+        "lost, farkle keeps, penalty": small(farkle_penalty=THIRD, **KEEPS, **exact),
+        "around, farkle keeps": small(beyond_goal="around", **KEEPS, **exact),
+        "back, no bank of hot dice": small(
+            beyond_goal="back", hot_dice="no_bank", lose_everything=("66",), dice=2, **exact
+        ),
+        "back, one die left": small(
+            beyond_goal="back",
+            bank_dice_left=1,
+            hot_dice_bonus=(50, 0),
+            scoring={"combination": tables("46=50")},
+            **exact,
+        ),
+        "no bank beyond": small(beyond_goal="no_bank", no_bank_at=("250",), **exact),
+        "back, first throw": small(
+            beyond_goal="back", scoring={"combination": tables("23=100,first-throw")}, **exact
+        ),
+    }
+    return {f"exact, {name}": rules for name, rules in found.items()}
+
+
 def _endings() -> dict[str, Ruleset]:
     found = {
         "final turn, hot dice forced": small(hot_dice="forced", ties="played_on", **FINAL),
@@ -340,6 +451,9 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, bank with one die left": small(bank_dice_left=1, ties="played_on", **FINAL),
         "final turn, pairs to confirm": small(
             scoring={"combination": tables("aa=150,roll-on")}, ties="shared", goal=200, **FINAL
+        ),
+        "final turn, two throws": small(
+            throws=2, dice=2, opening_minimum=150, ties="played_on", goal=200, **FINAL
         ),
         "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
         "play-off, opening": small(
@@ -422,6 +536,9 @@ def _scorings() -> dict[str, Ruleset]:
         "a roll of nothing, 4 dice": score(4, nothing=150),
         "a roll of nothing, 6 dice": score(6, nothing=250),
         "a roll of nothing before a final turn": small(scoring=zilch, **FINAL),
+        "a roll of nothing at first": small(
+            dice=4, scoring=zilch | {"nothing_when": "first_throw"}, hot_dice_bonus=(50, 0)
+        ),
         "a roll of nothing and forced hot dice": small(scoring=zilch, hot_dice="forced"),
         **said,
     }
@@ -433,6 +550,8 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     for key, option in OPTIONS.items():
         if not option.example or any(option.of(rules) != option.default for rules in known):
             continue
+        if key == "take_over":
+            continue  # see TAKING_OVER
         dice = max(3, option.dice, len(option.pattern))
         for value in others(option):
             changes = (
@@ -442,7 +561,34 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     return found
 
 
+def _taking_over() -> dict[str, Ruleset]:
+    def taking(what: str = "banked", **changes: Any) -> Ruleset:
+        return small(take_over=what, **{"goal": 300, **changes})
+
+    return {
+        "banked": taking(),
+        "lost": taking("lost"),
+        "both": taking("both"),
+        "banked, final turn": taking(goal=200, **FINAL),
+        "both, equal turns": taking("both", goal=200, ending="equal_turns", ties="shared"),
+        "both, opening": taking("both", opening_minimum=150),
+        "banked, minimum not for the win": taking(minimum_bank=150, minimum_binds_win=False),
+        "both, bonus": taking("both", hot_dice_bonus=(50, 100), hot_dice="no_bank"),
+        "lost, few dice left": taking("lost", bank_dice_left=1),
+        "both, to confirm": taking("both", scoring={"combination": tables("aa=150,roll-on")}),
+        "lost, lost turns": taking("lost", scoring={"combination": tables("22=loses-turn")}),
+        "both, instant win": taking("both", instant_win=("xxx",)),
+        "both, uses": taking("both", scoring={"combination": tables("55=100,uses-1")}),
+        "lost, a multiple": taking("lost", scoring={"combination": tables("15=x2")}),
+        "banked, seven dice": taking(goal=100, dice=7, scoring=TRIPLES),
+    }
+
+
+TAKING_OVER = _taking_over()
+"""Small games in which turns may begin with what the player before left, by name."""
+
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
+_NAMED |= _exact_goals()
 
 ONE_BY_ONE: list[tuple[str, Ruleset]] = list((_NAMED | _new_ones(_NAMED.values())).items())
 """Every option, and every choice of it, alone in a small game: a name and the rules."""

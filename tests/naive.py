@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, count, product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,21 @@ def by_tables(rules: Ruleset, dice: Dice, beside: int, *, to_confirm: bool) -> I
 
 
 @cache
+def in_throw(rules: Ruleset, number: int, *, first: bool) -> Ruleset:
+    """The rules with those tables alone that count in a throw of so many dice."""
+    counts = {"any", *(["all_dice"] if number == rules.dice else []), *["first_throw"] * first}
+    tables = rules.scoring.combination
+    misses = rules.scoring.nothing_when == "first_throw" and not first
+    if all(one.when == "any" for one in tables) and not misses:
+        return rules
+    kept = [one.model_copy(update={"when": "any"}) for one in tables if one.when in counts]
+    nothing = 0 if misses else rules.scoring.nothing
+    update = {"combination": tuple(kept), "nothing": nothing, "nothing_when": "all_dice"}
+    scoring = rules.scoring.model_copy(update=update)
+    return rules.model_copy(update={"scoring": scoring})
+
+
+@cache
 def combination(rules: Ruleset, dice: Dice) -> int:
     """Points of dice that are one combination; 0 where they are none."""
     return combination_and_doubt(rules, dice)[0]
@@ -190,8 +205,9 @@ def points(rules: Ruleset, dice: Dice, beside: Dice = ()) -> int | None:
 
 
 @cache
-def set_asides(rules: Ruleset, roll: Dice) -> frozenset[tuple[Dice, int]]:
-    """The legal set-asides of a roll with their points."""
+def set_asides(rules: Ruleset, roll: Dice, *, first: bool = False) -> frozenset[tuple[Dice, int]]:
+    """The legal set-asides of a roll with their points; `first` for the first of a turn."""
+    rules = in_throw(rules, len(roll), first=first)
     found = {
         dice: worth
         for dice in parts(roll)
@@ -243,31 +259,63 @@ def decided(rules: Ruleset, roll: Dice) -> Result | None:
 
 
 @cache
-def result(rules: Ruleset, roll: Dice) -> Result:
-    """What a roll leads to."""
-    if (found := decided(rules, roll)) is not None:
-        return found
-    return frozenset(
-        (worth, (len(roll) - len(dice) or rules.dice) + in_doubt(rules, dice, roll))
-        for dice, worth in set_asides(rules, roll)
-    )
+def memories(rules: Ruleset) -> list[tuple[int, bool]]:
+    """What turns remember: throws so far, as far as they matter, and whether there is a doubt.
 
-
-def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> int:
-    """What is added to the number of dice left by a set-aside that has to be confirmed, else 0.
-
-    There are as many further numbers of dice then.
+    The first is that of the start. Numbers of dice to roll stand for it, too: those of the second
+    begin behind the last of the first, and so on.
     """
+    tables = rules.scoring.combination if isinstance(rules, Ruleset) else ()
+    at_first = any(table.when == "first_throw" for table in tables)
+    if isinstance(rules, Ruleset) and rules.scoring.nothing_when == "first_throw":
+        at_first = at_first or rules.scoring.nothing > 0
+    most = (rules.throws if isinstance(rules, Ruleset) else 0) or int(at_first)
+    doubts = [False, True] if any(table.then == "roll_on" for table in tables) else [False]
+    found = [(throws, doubt) for throws in range(most + 1) for doubt in doubts]
+    return [one for one in found if one != (0, True) or not most]
+
+
+def memory(rules: Ruleset, number: int) -> tuple[int, bool]:
+    """What a number of dice to roll stands for, besides the dice."""
+    return memories(rules)[(number - 1) // rules.dice]
+
+
+def is_first(rules: Ruleset, number: int) -> bool:
+    """Whether the throw to come is the first of its turn, where that matters."""
+    return memory(rules, number)[0] == 0 < memories(rules)[-1][0]
+
+
+@cache
+def result(rules: Ruleset, roll: Dice, number: int = 0) -> Result:
+    """What a roll leads to; `number` stands for the dice to roll if not for their number alone."""
+    number = number or len(roll)
+    first, (throws, _) = is_first(rules, number), memory(rules, number)
+    here = in_throw(rules, len(roll), first=first)
+    if (found := decided(here, roll)) is not None:
+        return found
+    most = memories(rules)[-1][0]
+    leads = []
+    for dice, worth in set_asides(rules, roll, first=first):
+        then = min(throws + 1, most), in_doubt(here, dice, roll)
+        left = len(roll) - len(dice) or rules.dice
+        leads.append((worth, left + rules.dice * memories(rules).index(then)))
+    return frozenset(leads)
+
+
+def is_over(rules: Ruleset, number: int) -> bool:
+    """Whether the last throw of a turn was made."""
+    return isinstance(rules, Ruleset) and 0 < rules.throws == memory(rules, number)[0]
+
+
+def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> bool:
+    """Whether a set-aside of a roll has to be confirmed."""
     found = points_and_doubts(rules, dice, without(roll, dice))
-    return rules.dice if found and found[1] else 0
+    return bool(found and found[1])
 
 
 def numbers(rules: Ruleset) -> range:
-    """Numbers of dice that a turn tells apart; beyond the last those left with a doubt follow."""
-    doubts = isinstance(rules, Ruleset) and any(
-        table.then == "roll_on" for table in rules.scoring.combination
-    )
-    return range(1, rules.dice * (2 if doubts else 1) + 1)
+    """Numbers of dice that a turn tells apart, and those that stand for a further memory."""
+    return range(1, rules.dice * len(memories(rules)) + 1)
 
 
 @cache
@@ -277,11 +325,14 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
         own: dict[Result, float] = rules.results[number]
         return own
     chances: Counter[Result] = Counter()
-    if number > rules.dice:
-        return outcomes(rules, number - rules.dice)
-    for roll in product(range(1, 7), repeat=number):
-        chances[result(rules, tuple(sorted(roll)))] += 1
-    return {found: count / 6**number for found, count in chances.items()}
+    if is_over(rules, number):
+        return {FARKLE: 1.0}
+    if memory(rules, number)[1] and (number - 1) // rules.dice:
+        return outcomes(rules, number - rules.dice)  # a doubt changes nothing of it
+    dice = (number - 1) % rules.dice + 1
+    for roll in product(range(1, 7), repeat=dice):
+        chances[result(rules, tuple(sorted(roll)), number)] += 1
+    return {found: count / 6**dice for found, count in chances.items()}
 
 
 # ---- Turns -----------------------------------------------------------------------------------
@@ -293,8 +344,17 @@ def levels(rules: Ruleset) -> int:
 
 
 def column(rules: Ruleset, number: int) -> int:
-    """Where the solver's arrays have dice to roll next: those left with a doubt come first."""
-    return (number - 1 + rules.dice) % len(numbers(rules))
+    """Where the solver's arrays have dice to roll next: those of the first memory come last."""
+    which, left = divmod(number - 1, rules.dice)
+    return (len(memories(rules)) - 1 - which) * rules.dice + left
+
+
+def number_of(
+    rules: Ruleset, dice: int, total: int, *, doubt: bool = False, throws: int = 0
+) -> int:
+    """What stands for dice to roll at a turn total, with a doubt or without."""
+    throws = min(max(throws, int(total > 0)), memories(rules)[-1][0])
+    return dice + rules.dice * memories(rules).index((throws, doubt))
 
 
 def advance(rules: Ruleset, total: int, hot: int, choice: tuple[int, int]) -> tuple[int, int, int]:
@@ -351,10 +411,13 @@ def all_rolls(rules: Ruleset) -> Rolls:
 
 def may_leave(rules: Ruleset, number: int) -> bool:
     """Whether a turn may be banked with so many dice to roll next; all of them are hot dice."""
+    if memory(rules, number)[1]:
+        return False
+    if is_over(rules, number):
+        return True
+    number = (number - 1) % rules.dice + 1
     if number == rules.dice:
         return rules.hot_dice == "optional"
-    if number > rules.dice:
-        return False
     # of somebody with own dice numbers stand for dice
     left = number if isinstance(rules, Ruleset) else rules.left[number]
     return left <= rules.bank_dice_left
@@ -367,31 +430,43 @@ def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
     hot dice. bank[i, ...] and farkle[i, ...] are worth a bank and a farkle, lose[...] a roll that
     loses everything. Turn totals past the last are worth the same as the last.
     """
-    rows, *shape = bank.shape
+    every = len(numbers(rules)) + 1
+    bank, farkle = (one[:, None].repeat(every, axis=1) for one in (bank, farkle))
+    return turn_by_dice(rules, bank, farkle, lose)[0]
+
+
+def turn_by_dice(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> tuple[Array, Array]:
+    """W as of `turn`, and what rolling is worth, where ends are worth bank[i, n, ...] and so on."""
+    rows, _, *shape = bank.shape
     every = all_rolls(rules)
     found = np.zeros((rows, len(numbers(rules)) + 1, levels(rules), *shape))
+    rolled = np.zeros_like(found)
     fill(
         found.reshape(*found.shape[:3], -1),
-        bank.reshape(rows, -1),
-        farkle.reshape(rows, -1),
+        rolled.reshape(*found.shape[:3], -1),
+        bank.reshape(*bank.shape[:2], -1),
+        farkle.reshape(*bank.shape[:2], -1),
         lose.ravel(),
         np.array([may_leave(rules, number) for number in range(len(numbers(rules)) + 1)]),
+        np.array([False, *(is_over(rules, number) for number in numbers(rules))]),
         every.choice,
         every.first,
         every.chance,
         every.rolls,
         every.special,
     )
-    return found
+    return found, rolled
 
 
 @njit(cache=True)
 def fill(
     found: Array,
+    rolled: Array,
     bank: Array,
     farkle: Array,
     lose: Array,
     may_leave: npt.NDArray[np.bool_],
+    is_over: npt.NDArray[np.bool_],
     choice: npt.NDArray[np.intp],
     first: npt.NDArray[np.intp],
     chance: Array,
@@ -408,7 +483,7 @@ def fill(
             for number in range(numbers - 1, 0, -1):
                 for hot in range(hots):
                     win, lost, missed = special[number]
-                    worth = win + lost * lose + missed * farkle[row]
+                    worth = win + lost * lose + missed * farkle[row, number]
                     begin, end = rolls[number, hot]
                     for roll in range(begin, end):
                         best[:] = 0.0
@@ -417,8 +492,12 @@ def fill(
                             for one in range(size):
                                 best[one] = max(best[one], after[one])
                         worth += chance[roll] * best
+                    rolled[row, number, hot] = worth
                     if row > 0 and may_leave[number]:
-                        worth = np.maximum(worth, bank[row])
+                        least = np.full(size, -1.0) if is_over[number] else worth
+                        worth = np.where(
+                            bank[row, number] == -1.0, worth, np.maximum(least, bank[row, number])
+                        )
                     change = max(change, np.max(np.abs(worth - found[row, number, hot])))
                     found[row, number, hot] = worth
             if row < last or change < 1e-15:  # only the last row leads to itself
@@ -461,13 +540,45 @@ def goal_score(rules: Ruleset) -> int:
     return rules.goal + (rules.point_step if rules.goal_must_be == "exceeded" else 0)
 
 
+def goes_beyond(rules: Ruleset, score: int) -> bool:
+    """Whether a score is more than a goal that has to be met exactly."""
+    return rules.goal_must_be == "exact" and score > rules.goal
+
+
+def after_bank(rules: Ruleset, standing: Standing, total: int) -> Standing:
+    """The standing after a bank."""
+    score, _, on_board = standing
+    if not goes_beyond(rules, score + total):
+        return score + total, 0, True
+    too_many = score + total - rules.goal
+    if rules.beyond_goal == "back":
+        return max(0, rules.goal - too_many), 0, True
+    if rules.beyond_goal == "around":
+        return min(too_many, rules.goal - rules.point_step), 0, True
+    return score, 0, on_board
+
+
+def matches(score: int, some: str) -> bool:
+    """Whether a score is meant by "4900", "4050-4950" or "*50"; none of 0 or less is."""
+    if score <= 0:
+        return False
+    if some[0] == "*":
+        return str(score).zfill(len(some)).endswith(some[1:])
+    ends = [int(one) for one in some.split("-")]
+    return ends[0] <= score <= ends[-1]
+
+
 def may_bank(rules: Ruleset, total: int, score: int, *, on_board: bool = True) -> bool:
     """Whether a turn total may be banked by a player with that score, hot dice aside."""
     if total <= 0:
         return False
+    if goes_beyond(rules, score + total) and rules.beyond_goal == "no_bank":
+        return False
     reaches_goal = score + total >= goal_score(rules)
     if reaches_goal and not rules.minimum_binds_win:
         return True
+    if not reaches_goal and any(matches(score + total, some) for some in rules.no_bank_at):
+        return False
     return total >= rules.minimum_bank and (on_board or total >= rules.opening_minimum)
 
 
@@ -497,7 +608,7 @@ def horizon(rules: Ruleset, error: float = 1e-12, most: int = 3000) -> int:
     span = (goal_score(rules) - rules.score_floor) // step
     enough = max(span, least_bank(rules, on_board=False) // step)
     if rules.ending == "at_once":
-        return enough
+        return enough + (rules.goal // step if rules.goal_must_be == "exact" else 0)
     # reach[i][number, hot]: greatest chance that a turn gets i more point steps
     start = rules.dice, 0
     reach: list[dict[tuple[int, int], float]] = []
@@ -651,7 +762,8 @@ def standings(rules: Ruleset) -> list[Standing]:
 def after_farkle(rules: Ruleset, standing: Standing, total: int) -> Standing:
     """The standing after a farkle with that turn total; at or past the goal where it is kept."""
     score, farkles, on_board = standing
-    if rules.farkle_keeps_turn_total and may_bank(rules, total, score, on_board=on_board):
+    kept = rules.farkle_keeps_turn_total and not goes_beyond(rules, score + total)
+    if kept and may_bank(rules, total, score, on_board=on_board):
         score, on_board = score + total, True
         if score >= goal_score(rules):
             return score, 0, on_board
@@ -680,6 +792,8 @@ def value_iteration(
     The keys say whether that player began (always True where this does not matter), and the
     standings of that player and of the other.
     """
+    if rules.take_over != "nothing":
+        return values_taken_over(rules)[0]
     found = values_of_players((rules,), tolerance, find)
     return {key[1:]: value for key, value in found.items()}
 
@@ -752,7 +866,7 @@ def values_of_players(
     def bank(standing: Standing, total: int) -> Standing | None:
         score, _, on_board = standing
         allowed = may_bank(rules, total, score, on_board=on_board)
-        return (score + total, 0, True) if allowed else None
+        return after_bank(rules, standing, total) if allowed else None
 
     ends = {
         role: (
@@ -783,3 +897,88 @@ def values_of_players(
         for own in everyone
         for other in everyone
     }
+
+
+# ---- Taking over what the player before left -------------------------------------------------
+
+
+def values_taken_over(
+    rules: Ruleset, tolerance: float = 1e-14
+) -> tuple[dict[tuple[bool, Standing, Standing], float], dict[tuple[Any, ...], float]]:
+    """V of a small game as of `value_iteration`, and R of every state that may be taken over.
+
+    R has the turn total and the number of dice behind the keys of V: the chance to win of a player
+    who rolls these dice, having taken over these points.
+    """
+    step, winning, everyone = rules.point_step, goal_score(rules), standings(rules)
+    roles = [True, False] if rules.has_roles else [True]
+    rows, dice = horizon(rules) + 1, range(1, rules.dice + 1)
+    states = list(product(roles, everyone, everyone))
+    place = {state: number for number, state in enumerate(states)}
+    banked, lost = (rules.take_over in {one, "both"} for one in ("banked", "lost"))
+    ends = len(numbers(rules)) + 1
+    tie = after_tie(rules, 0.5)
+
+    @cache
+    def last(margin: int, on_board: bool) -> Array:
+        """What rolling is worth in a final turn `margin` points behind."""
+        bank = np.full((rows + margin // step + 1, ends, 1), NOT_ALLOWED)
+        for row in range(len(bank)):
+            if may_bank(rules, row * step, goal_score(rules), on_board=on_board):
+                more = row * step - margin
+                bank[row] = 1.0 if more > 0 else tie if more == 0 else 0.0
+        rolled = turn_by_dice(rules, bank, np.zeros_like(bank), np.zeros(1))[1]
+        return np.asarray(rolled[:, :, 0, 0])
+
+    def next_has(v: Array, r: Array, state: tuple[Any, ...], total: int, number: int) -> float:
+        """What the next player has, to whom so many points and dice are left."""
+        begun = float(v[place[state]])
+        may = total > 0 and state[1][2] and number <= rules.dice
+        return max(begun, float(r[place[state], total // step, number])) if may else begun
+
+    def end(
+        v: Array, r: Array, state: tuple[Any, ...], row: int, number: int
+    ) -> tuple[float, float]:
+        """What a bank and a farkle are worth with a turn total and these dice."""
+        began, own, other = state
+        score, _, on_board = own
+        after, total = not began if rules.has_roles else began, row * step
+        left = number if number <= rules.dice else number - rules.dice
+        mirror = after, other, own
+        farkle = 1 - (next_has(v, r, mirror, total, left) if lost else v[place[mirror]])
+        if not may_bank(rules, total, score, on_board=on_board):
+            return NOT_ALLOWED, farkle
+        if score + total < winning:
+            state = after, other, (score + total, 0, True)
+            has = next_has(v, r, state, total, left) if banked else v[place[state]]
+            return 1 - has, farkle
+        if rules.ending == "at_once" or (rules.has_roles and not began):
+            return 1.0, farkle
+        rolls = last(score + total - other[0], other[2])
+        taken = rolls[row, left] if banked and other[2] else 0.0
+        return 1 - max(float(rolls[0, rules.dice]), taken), farkle
+
+    def once(v: Array, r: Array) -> tuple[Array, Array]:
+        shape = rows, ends, len(states)
+        bank, farkle = np.full(shape, NOT_ALLOWED), np.zeros(shape)
+        for row, number in product(range(rows), numbers(rules)):
+            for k, state in enumerate(states):
+                bank[row, number, k], farkle[row, number, k] = end(v, r, state, row, number)
+        rolled = turn_by_dice(rules, bank, farkle, np.zeros(len(states)))[1]
+        return rolled[0, rules.dice, 0], np.moveaxis(rolled[:, :, 0], 2, 0)
+
+    v, r = np.full(len(states), 0.5), np.full((len(states), rows, ends), 0.5)
+    for _ in range(10_000):
+        begun, taken = once(v, r)
+        change = max(np.max(np.abs(begun - v)), np.max(np.abs(taken - r)))
+        v, r = begun, taken
+        if change < tolerance:
+            break
+    return (
+        {state: float(v[k]) for k, state in enumerate(states)},
+        {
+            (*state, row * step, number): float(r[k, row, number])
+            for k, state in enumerate(states)
+            for row, number in product(range(1, rows), dice)
+        },
+    )

@@ -135,11 +135,14 @@ class Game:
         total, hot_dice, dice = 0, 0, rules.dice
         while True:
             roll = sorted(self._dice.choices(range(1, 7), k=(dice - 1) % rules.dice + 1))
-            choices = naive.result(rules, tuple(roll))
+            choices = naive.result(rules, tuple(roll), dice)
+            if naive.is_over(rules, dice):
+                choices = naive.FARKLE
             if isinstance(choices, str):
                 return Turn(choices)
             if not choices:
                 keeps = rules.farkle_keeps_turn_total and self._is_enough(start, total)
+                keeps = keeps and not naive.goes_beyond(rules, start.banked + total)
                 return Turn("farkle", total if keeps else 0)
             best = -1.0, 0
             after = total, hot_dice, dice
@@ -161,14 +164,22 @@ class Game:
 
     def _is_enough(self, start: Position, total: int) -> bool:
         """Whether the minimums, where they bind, are reached."""
+        score, last = start.banked + total, start.opponent >= self._rules.winning_score
+        beyond = naive.goes_beyond(self._rules, score)
+        if beyond and self._rules.beyond_goal == "no_bank":
+            return False
+        reaches = self._reaches_goal(score) or beyond or last
+        if not reaches and any(naive.matches(score, some) for some in self._rules.no_bank_at):
+            return False
         opening = 0 if start.on_board else self._rules.opening_minimum
-        wins = self._reaches_goal(start.banked + total)
+        wins = self._reaches_goal(score) or beyond
         least = max(opening, self._rules.minimum_bank)
         return total > 0 and (total >= least or (wins and not self._rules.minimum_binds_win))
 
     def _reaches_goal(self, score: int) -> bool:
-        exactly = self._rules.goal_must_be == "reached"
-        return score > self._rules.goal or (exactly and score == self._rules.goal)
+        if score == self._rules.goal:
+            return self._rules.goal_must_be != "exceeded"
+        return score > self._rules.goal and self._rules.goal_must_be != "exact"
 
     def _write_down(self, player: Player, turn: Turn) -> None:
         """The player's score, farkles in a row and place on the board after a turn."""
@@ -176,8 +187,8 @@ class Game:
         if turn.end == "lose":
             player.score = min(player.score, 0)
         if turn.points:
-            player.score += turn.points
-            player.on_board = True
+            before = player.score, player.farkles, player.on_board
+            player.score, _, player.on_board = naive.after_bank(rules, before, turn.points)
         if turn.end != "farkle" or (turn.points and self._reaches_goal(player.score)):
             player.farkles = 0
         elif rules.farkle_penalty:

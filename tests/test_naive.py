@@ -28,6 +28,13 @@ def ones(dice: int = 1, goal: int = 100, **changes: Any) -> Ruleset:
     return small(dice=dice, goal=goal, scoring=ONES, **changes)
 
 
+def ones_and_twos(**changes: Any) -> Ruleset:
+    """A two scores as well, 200 points, and the goal of 200 has to be met exactly."""
+    scoring = {"single": (100, 200, 0, 0, 0, 0), "three_of_a_kind": 0}
+    exact: dict[str, Any] = {"goal": 200, "goal_must_be": "exact", "no_bank_at": ("100",)}
+    return small(dice=1, scoring=scoring, **{**exact, **changes})
+
+
 def value_of_start(rules: Ruleset) -> float:
     start = (0, 0, not rules.has_opening)
     return naive.value_iteration(rules)[True, start, start]
@@ -44,6 +51,17 @@ def value_of_start(rules: Ruleset) -> float:
         (ones(goal=200, hot_dice_bonus=(100,)), 6 / 11),
         (ones(goal=400, minimum_bank=400, hot_dice_bonus=(0, 200)), 36 / 71),
         (ones(goal=200, opening_minimum=200), 36 / 71),
+        # nobody may stay at 100, so that two ones in a row have to come
+        (ones(goal=200, no_bank_at=("100",)), 36 / 71),
+        (ones(goal=200, no_bank_at=("50-150",)), 36 / 71),
+        (ones(goal=200, no_bank_at=("*00",)), 36 / 71),
+        # a two wins and so do two ones, but a one and a two are too much
+        (ones_and_twos(), 36 / 65),
+        (ones_and_twos(beyond_goal="no_bank"), 36 / 65),
+        # a two is too much, and leaves nothing of it
+        (ones_and_twos(goal=100, no_bank_at=()), 6 / 11),
+        (ones_and_twos(goal=100, no_bank_at=(), beyond_goal="back"), 6 / 11),
+        (ones_and_twos(goal=100, no_bank_at=(), beyond_goal="around"), 6 / 11),
         (ones(goal=200, opening_minimum=200, farkle_penalty=PENALTY, score_floor=0), 36 / 71),
         # hot dice must be rolled on, and only a farkle banks them; a six does not
         (ones(hot_dice="no_bank", farkle_keeps_turn_total=True), 6 / 11),

@@ -74,7 +74,7 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
 
         if position.opponent < winning:
             return (
-                lambda total: after((position.banked + total, 0, True)),
+                lambda total: after(naive.after_bank(rules, me, total)),
                 lambda total: after(naive.after_farkle(rules, me, total)),
                 after(naive.after_losing_everything(me)),
             )

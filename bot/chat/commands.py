@@ -54,6 +54,7 @@ _EXAMPLES = {
     "farkles": 1,
     "their-farkles": 1,
     "hot-dice": 1,
+    "throws": 1,
     "games": 5,
     "away": 60,
     "goal": 5000,

@@ -188,6 +188,14 @@ class GameCommands:
                 ),
             ),
             Command(
+                "/take",
+                say_later("roll on with what the player before left"),
+                _plain(games.take_over),
+                GAME,
+                takes_words=False,
+                fields=(fields.GAME,),
+            ),
+            Command(
                 "/bank",
                 say_later("bank the turn total"),
                 _plain(games.bank),

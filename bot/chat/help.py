@@ -19,7 +19,7 @@ GROUPS = {
     ),
     "play": (
         say_later("games with people, bots or real dice"),
-        "play join roll keep bank undo hint show track score fix leave resign pick use seed",
+        "play join roll keep bank take undo hint show track score fix leave resign pick use seed",
     ),
     "practise": (
         say_later("positions to solve, reviews and records"),

@@ -19,7 +19,18 @@ from bot.services.needed import Needed
 from bot.services.tables import Caller, Person, Player, Table, bot_name
 from bot.store.errors import StaleVersionError
 from bot.table.commands import resign
-from bot.table.events import Accepted, Banked, Joined, Kept, Picked, Rolled, Scored, Undone, Used
+from bot.table.events import (
+    Accepted,
+    Banked,
+    Joined,
+    Kept,
+    Picked,
+    Rolled,
+    Scored,
+    TookOver,
+    Undone,
+    Used,
+)
 from bot.table.state import Stage
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
@@ -37,6 +48,7 @@ _AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
 _MOVES: dict[str, type] = {
     "roll": Rolled,
+    "take": TookOver,
     "bank": Banked,
     "keep": Kept,
     "use": Used,
@@ -171,6 +183,8 @@ class Pressing:
                 return games.keep(caller, game_id, kept, None)
             case "roll":
                 return games.roll(caller, game_id)
+            case "take":
+                return games.take_over(caller, game_id)
             case "bank":
                 return games.bank(caller, game_id)
             case "use" if kept and not table.game.may_use:

@@ -71,6 +71,11 @@ def choices(worth: Worth, game: Game) -> list[Choice]:
 def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Iterator[Choice]:
     """Bank, roll, or either with the badge; `turn` is that of the game."""
     state, mover = game.turn.state, game.mover
+    if offered := game.offered:
+        yield _choice(turn, mover, offered, (), Decision.TAKE_OVER, turn.roll_value(offered))
+    if game.is_out_of_throws(game.turn):
+        yield _choice(turn, mover, state, kept, Decision.BANK, turn.value(state))
+        return
     if game.may_bank and (bank := turn.bank_value(state)):
         yield _choice(turn, mover, state, kept, Decision.BANK, bank)
     yield _choice(turn, mover, state, kept, Decision.ROLL, turn.roll_value(state))
@@ -97,7 +102,7 @@ def _choice(
         action=action,
         turn_total=state.turn_total,
         dice_left=state.dice,
-        farkle_probability=turn.farkle_chance(state.dice),
+        farkle_probability=turn.farkle_chance(state),
         win_probability=shares[mover],
         shares=shares,
         use=use,

@@ -32,6 +32,7 @@ from bot.table.events import (
     Rolled,
     Scored,
     Skipped,
+    TookOver,
     TurnEnding,
     Undone,
     Used,
@@ -228,7 +229,9 @@ class Reader:
             luck=[one.copy() for one in self.luck],
         )
 
-    def read(self, index: int, event: Event, after: Game) -> None:
+    def read(  # noqa: C901 - kinds of events
+        self, index: int, event: Event, after: Game
+    ) -> None:
         """Read one event that leads to the game `after`."""
         before, mover = self.game, self.game.mover
         self.game = after
@@ -239,6 +242,8 @@ class Reader:
                 return
             case Banked() | Accepted():
                 self._decided(index, before, Decision.BANK)
+            case TookOver():
+                self._decided(index, before, Decision.TAKE_OVER)
             case Used():
                 if not self._used(index, before, event):
                     return
@@ -294,7 +299,8 @@ class Reader:
 
     def _rolled(self, index: int, before: Game, roll: Roll) -> None:
         mover = before.mover
-        if before.turn.turn_total or before.may_use:
+        decides = before.turn.turn_total and not before.turn.is_taken
+        if decides or before.offered or before.may_use:
             self._decided(index, before, Decision.ROLL)
         value = self.value[mover]
         if self.game.turn.roll is not None:

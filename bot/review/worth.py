@@ -22,7 +22,7 @@ from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.play.advice import advise, odds
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Roll
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import TurnState
@@ -87,12 +87,12 @@ class TurnWorth:
             (use.kind, use.dice, self._shares(np.array([use.win_probability]))) for use in found
         ]
 
-    def farkle_chance(self, dice: Remaining) -> float:
-        """Chance that rolling so many dice is a farkle."""
-        return float(self.table.plan.farkle_chances[dice - 1])
+    def farkle_chance(self, turn: TurnState) -> float:
+        """Chance that rolling in a state of the turn is a farkle."""
+        return float(self.table.plan.farkle_chances[self.table.plan.column(turn)])
 
     def _without_badge(self, turn: TurnState) -> tuple[Floats, Floats | None]:
-        return self.strategy.without_badge(replace(self.position, turn=turn))
+        return self.strategy.without_badge(replace(self.position, turn=turn, offered=None))
 
     def _shares(self, values: Floats) -> Shares:
         """By seat, given the mover's of two or those of all who play, the mover first."""

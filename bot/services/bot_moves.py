@@ -2,8 +2,9 @@
 
 from bot.services.chances import Oracle
 from bot.services.tables import Table, Tables
+from bot.table.commands import kept
 from bot.table.drafting import laid_out
-from bot.table.events import Accepted, Banked, Kept, Picked
+from bot.table.events import Accepted, Banked, Picked, TookOver
 from bot.table.state import Game
 from solver.named.drafts import rule_of_thumb
 
@@ -35,11 +36,14 @@ async def _roll_or_choose(tables: Tables, oracle: Oracle, table: Table) -> Table
     if game.turn.roll is None:
         if game.may_bank and await oracle.banked(table):
             return table.then(Banked())
-        table = table.then(await tables.rolled(game, game.mover))
+        if game.offered and await oracle.taken_over(table):
+            table = table.then(TookOver())
+        table = table.then(await tables.rolled(table.game, game.mover))
         if table.game.may_use:
             return table  # whether to use its badge on the roll comes next
     if table.game.turn.roll is None:
         return table
     choice = await oracle.decided(table)
-    after = table.then(Kept(dice=choice.set_aside))
-    return after.then(Banked()) if choice.bank and not after.game.may_use else after
+    after = table.then(*kept(table.game, choice.set_aside))
+    goes_on = after.game.last is table.game.last
+    return after.then(Banked()) if choice.bank and goes_on and not after.game.may_use else after

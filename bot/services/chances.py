@@ -15,7 +15,15 @@ from bot.services.advisor import Advisor
 from bot.services.game_readers import GameReaders
 from bot.services.loaded import is_light, seconds_of_solve, solved_arrays
 from bot.services.needed import turn_rows
-from bot.services.reckoning import badge_use, banked, charted, decided, estimated, reviewed
+from bot.services.reckoning import (
+    badge_use,
+    banked,
+    charted,
+    decided,
+    estimated,
+    reviewed,
+    taken_over,
+)
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.state import Game, Stage
@@ -216,6 +224,13 @@ class Oracle:
     async def banked(self, table: Table) -> bool:
         """Whether the bot that is to move banks. Raises StrategyFileError, TaskError."""
         return await self._moved(table, banked)
+
+    async def taken_over(self, table: Table) -> bool:
+        """Whether the bot that is to move takes over what the player before left.
+
+        Raises StrategyFileError, TaskError.
+        """
+        return await self._moved(table, taken_over)
 
     async def badge_use(self, table: Table) -> Roll | None:
         """What the bot that is to move uses its badge on now, see `reckoning.badge_use`.

@@ -319,7 +319,10 @@ class Games:
     ) -> Table:
         """Set dice aside, and roll, bank or use a badge at once if `then` says so."""
         seat = table.acting_seat(caller)
+        before = table.game.last
         table = table.then(*commands.keep(table.game, seat, kept))
+        if table.game.last is not before:
+            return table  # it was the last throw of the turn
         if then == "bank":
             return table.then(*commands.bank(table.game, seat))
         if then == "roll" and table.game.tracked:
@@ -332,6 +335,15 @@ class Games:
         if then == "use":
             return table.then(await self.tables.used(table.game, seat, ()))
         return table
+
+    @_command
+    async def take_over(self, caller: Caller, table: Table) -> Table:
+        """Begin the turn with what the player before left, and roll it where dice are not real."""
+        seat = table.acting_seat(caller)
+        table = table.then(*commands.take_over(table.game, seat))
+        if table.game.tracked:
+            return table
+        return table.then(await self._rolled(table.game, seat, None))
 
     @_command
     async def bank(self, caller: Caller, table: Table) -> Table:

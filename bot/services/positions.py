@@ -11,8 +11,8 @@ from solver.game.position import (
     Position,
     check_position,
     is_play_off,
-    is_to_confirm,
     least_hot_dice,
+    most_likely,
 )
 from solver.game.standings import Standing
 from solver.play.position_id import PositionId
@@ -112,10 +112,9 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     hot_dice = situation.hot_dice
     if hot_dice is None:
         hot_dice = least_hot_dice(rules, situation.turn_total, number)
-    to_confirm = situation.to_confirm
-    if to_confirm is None:
-        to_confirm = is_to_confirm(rules, TurnState(situation.turn_total, number, hot_dice))
-    return Position.of_two(
+    turn = TurnState(situation.turn_total, number, hot_dice)
+    turn = most_likely(rules, turn, situation.to_confirm, situation.throws)
+    position = Position.of_two(
         banked=situation.banked,
         opponent=situation.opponent,
         turn_total=situation.turn_total,
@@ -123,11 +122,23 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         opponent_farkles=situation.opponent_farkles,
         dice=number,
         hot_dice=hot_dice,
-        to_confirm=to_confirm,
+        to_confirm=turn.to_confirm,
+        throws=turn.throws,
         on_board=on_board_of(rules, situation.on_board, situation.banked),
         opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
     )
+    return replace(position, offered=_offered(situation))
+
+
+def _offered(situation: Situation) -> TurnState | None:
+    """What the player before left, if that is told. Raises InvalidRequestError."""
+    if bool(situation.left) != (situation.left_dice is not None):
+        raise InvalidRequestError.say(
+            "what the player before left are points and dice: give both, such as left:450"
+            " left-dice:2"
+        )
+    return TurnState(situation.left, situation.left_dice) if situation.left_dice else None
 
 
 def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) -> Position:
@@ -136,6 +147,8 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     Raises InvalidPositionError and InvalidRequestError.
     """
     here, before = position_of(rules, situation, dice), _before(rules, situation)
+    if here.offered:
+        raise InvalidRequestError.say("what a player left is taken over by two players alone")
     scores = situation.opponent, *situation.others
     # who has points is on the board, whatever is said of the others
     boards = [on_board_of(rules, situation.opponent_on_board or None, one) for one in scores]
@@ -163,6 +176,7 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
         farkles=own.farkles,
         hot_dice=position.hot_dice,
         to_confirm=position.turn.to_confirm,
+        throws=position.turn.throws,
         on_board=own.on_board,
         opponent_on_board=all_on_board(others),
         rules=rules,

@@ -14,7 +14,7 @@ from bot.review.review import Review, review
 from bot.services.advisor import Advisor
 from bot.store.rows import SeatReview
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled, TurnEnding
+from bot.table.events import Banked, Begun, Event, Rolled, TookOver, TurnEnding
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
@@ -105,6 +105,22 @@ def banked(advisor: Advisor, game: Game) -> bool:
     return advisor.policy(level, game.rules).banks(game.side, game.position())
 
 
+def taken_over(advisor: Advisor, game: Game) -> bool:
+    """Whether the bot that is to move rolls on with what the player before left.
+
+    Raises StrategyFileError.
+    """
+    return _takes_over(advisor, game, advisor.policy(game.bot_to_move or "", game.rules))
+
+
+def _takes_over(advisor: Advisor, game: Game, policy: Policy) -> bool:
+    """Whether a policy takes over, in a game in which there is something."""
+    if isinstance(policy, Optimal):
+        play = advisor.play_in(game)
+        return odds(play, game.position_in(play)).action is Decision.TAKE_OVER
+    return policy.takes_over(game.side, game.position())
+
+
 def badge_use(advisor: Advisor, game: Game) -> Roll | None:
     """The dice on which the bot that is to move uses its badge now, () for none; None to keep it.
 
@@ -143,14 +159,17 @@ def played(
     game, turns = begin(begun), list[PlayedTurn]()
     while not game.over:
         last = game.last
+        if game.offered and _takes_over(advisor, game, policies[game.mover]):
+            game = apply(game, TookOver())
         fallen = tuple(dice.randint(1, 6) for _ in range(game.turn.dice))
         game = apply(game, Rolled(dice=fallen))
         if game.turn.roll is not None:
             policy = policies[game.mover]
             is_best = isinstance(policy, Optimal)
             choice = _best(advisor.play_in(game), game) if is_best else _chosen(game, policy)
-            game = apply(game, Kept(dice=choice.set_aside))
-            if choice.bank:
+            for event in commands.kept(game, choice.set_aside):
+                game = apply(game, event)
+            if choice.bank and game.last is last:
                 game = apply(game, Banked())
         if game.last is not last and game.last:
             end = game.last

@@ -47,11 +47,17 @@ class Situation:
     """Hot dice in this turn so far; as few as the turn total allows if not given."""
     to_confirm: bool | None = None
     """Whether what was set aside last has to be confirmed; if not given, where that must be so."""
+    throws: int | None = None
+    """Throws of this turn so far; as few as the turn total allows if not given."""
     on_board: bool | None = None
     """Whether the player has banked before; if not given, whether there are points."""
     opponent_on_board: bool | None = None
     began: bool | None = None
     """Whether the player to act began the game; if not given, unless only the opponent can have."""
+    left: int = 0
+    """Points that the player before left, which may be taken over before the first roll."""
+    left_dice: int | None = None
+    """The dice with which they may."""
     rules: str | Ruleset = DEFAULT_RULES
     """A preset's name, the path of a TOML file, or the rules themselves."""
     dice: "LoadedDice | None" = None
@@ -184,6 +190,13 @@ POSITION_FIELDS = (
         FieldKind.YES_NO,
     ),
     PositionField(
+        ("--throws",),
+        "Throws of this turn so far, where the rules limit them.",
+        say_later("throws of this turn so far, where the rules limit them"),
+        metavar="K",
+        most=5,
+    ),
+    PositionField(
         ("--on-board/--not-on-board",),
         "Whether you have banked before.",
         say_later("yes or no: whether you have banked before"),
@@ -194,6 +207,19 @@ POSITION_FIELDS = (
         "Whether the opponent has.",
         say_later("yes or no: whether the opponent has"),
         FieldKind.YES_NO,
+    ),
+    PositionField(
+        ("--left",),
+        "Points that the player before left, to be taken over.",
+        say_later("points that the player before left, which you may take over"),
+        metavar="L",
+    ),
+    PositionField(
+        ("--left-dice",),
+        "Dice that the player before left with them.",
+        say_later("dice that the player before left with them"),
+        metavar="N",
+        most=10,
     ),
     PositionField(
         ("--began",),

@@ -98,7 +98,7 @@ def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]
 def accept(game: Game, seat: int) -> list[Accepted]:
     """Take the farkle on the table, and keep the badge. Raises IllegalActionError."""
     check_turn(game, seat)
-    if not game.is_farkle:
+    if not (game.is_farkle or game.is_lost):
         raise IllegalActionError.say("there is no farkle that a badge could undo")
     return [Accepted()]
 

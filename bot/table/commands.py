@@ -13,6 +13,7 @@ from bot.table.badges import faces_of, farkle_text, weights_of
 from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.drafting import check_drafted, check_goes_on, check_opponent, check_turn
 from bot.table.events import (
+    Accepted,
     Banked,
     Begun,
     Corrected,
@@ -26,9 +27,11 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TookOver,
     TurnEnding,
     Undone,
 )
+from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
 from solver.game.position import highest_sensible, reachable_at
@@ -51,7 +54,7 @@ NO_BOTS = say_later("bots cannot roll real dice: /play begins a game for them")
 def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settings: Any) -> Begun:
     """Set up a game for seats with these levels, None for people; settings are those of Begun."""
     begun = Begun(game=game, rules=rules, levels=tuple(levels), **settings)
-    _check_places(begun, len(levels), _places(begun))
+    _check_places(begun, len(levels), places(begun))
     return begun
 
 
@@ -109,6 +112,8 @@ def check_roll(game: Game, seat: int) -> int:
     check_turn(game, seat)
     check_opponent(game)
     _check_set_aside(game)
+    if game.is_out_of_throws(game.turn):
+        raise IllegalActionError.say("that was the last throw of the turn: bank")
     return game.number_of_dice
 
 
@@ -147,8 +152,8 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
     return [Rolled(dice=dice)]
 
 
-def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
-    """Set dice of the roll aside."""
+def keep(game: Game, seat: int, dice: Roll) -> list[Kept | Banked | Accepted]:
+    """Set dice of the roll aside; of the last throw of a turn that ends it."""
     check_turn(game, seat)
     if game.turn.roll is None:
         raise IllegalActionError.say("there is no roll to keep dice from: roll first")
@@ -171,7 +176,35 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept]:
             rules=game.rules.name,
             examples=kept_examples(game),
         )
-    return [Kept(dice=wanted)]
+    return kept(game, wanted)
+
+
+def kept(game: Game, dice: Roll) -> list[Kept | Banked | Accepted]:
+    """A legal set-aside, and what follows by itself where it is of the last throw of a turn."""
+    done = Kept(dice=dice)
+    after = apply(game, done)
+    if not after.is_out_of_throws(after.turn):
+        return [done]
+    return [done, Accepted() if after.is_lost else Banked()]
+
+
+def take_over(game: Game, seat: int) -> list[TookOver]:
+    """Begin the turn with what the player before left."""
+    check_turn(game, seat)
+    check_opponent(game)
+    if not game.rules.takes_over:
+        raise IllegalActionError.say(
+            "under {rules} rules every turn begins with all dice", rules=game.rules.name
+        )
+    if game.turn != game.first_turn:
+        raise IllegalActionError.say("the turn has begun: what was left is taken over before it")
+    if not game.seats[seat].on_board:
+        raise IllegalActionError.say(
+            "only players on the board can take over what the player before left"
+        )
+    if not game.offered:
+        raise IllegalActionError.say("the player before left nothing to take over: roll")
+    return [TookOver()]
 
 
 def bank(game: Game, seat: int) -> list[Banked]:
@@ -195,6 +228,12 @@ def score(
             "this turn is being entered roll by roll: finish it, or take it back with /undo"
         )
     rules = game.rules
+    if rules.takes_over:
+        raise IllegalActionError.say(
+            "under {rules} rules the dice that are left matter: enter the turn roll by roll, as in"
+            " /roll 6 5 3 3 3 2",
+            rules=rules.name,
+        )
     if ending == "win" and "wins_game" not in rules.decisive:
         raise IllegalActionError.say("no roll wins at once under {rules} rules", rules=rules.name)
     if ending == "lose" and "loses_score" not in rules.decisive:
@@ -350,7 +389,10 @@ def check_seats(players: int, most: int) -> None:
     """Raises IllegalActionError for more players than there can be."""
     if most < min(players, MOST_PLAYERS):
         raise IllegalActionError(
-            say("a game in which players bring their own dice is for two")
+            say(
+                "a game in which players bring their own dice, or take over what others left, is"
+                " for two"
+            )
             if most == 2
             else say("this game has dice for {most} players", most=most)
         )
@@ -370,12 +412,12 @@ def most_players(game: Game) -> int:
     """How many can play in a game."""
     if game.closed:
         return len(game.seats)
-    return _places(game)
+    return places(game)
 
 
-def _places(game: Begun | Game) -> int:
+def places(game: Begun | Game) -> int:
     """For how many there are dice."""
-    of_two = game.pool or "loses_game" in game.rules.decisive
+    of_two = game.pool or game.rules.takes_over or "loses_game" in game.rules.decisive
     return len(game.kits) or (2 if of_two else MOST_PLAYERS)
 
 
@@ -427,6 +469,8 @@ def _check_points(game: Game, seat: int, points: int) -> None:
         )
     if points < game.least_bank(game.seats[seat]):
         raise IllegalActionError(_least(game, points))
+    if game.is_barred(game.seats[seat], points):
+        raise IllegalActionError(_barred(game, game.seats[seat].score + points))
 
 
 def _why_not_bank(game: Game) -> str:
@@ -434,6 +478,9 @@ def _why_not_bank(game: Game) -> str:
     if not turn.turn_total:
         return say("there is nothing to bank yet: roll first")
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
+        mover = game.seats[game.mover]
+        if game.is_barred(mover, turn.turn_total):
+            return _barred(game, mover.score + turn.turn_total)
         if turn.to_confirm:
             return say("what was set aside last has to be confirmed: roll, and set aside more")
         if turn.dice != game.dice.whole:
@@ -447,6 +494,19 @@ def _why_not_bank(game: Game) -> str:
             rules=game.rules.name,
         )
     return _least(game, turn.turn_total)
+
+
+def _barred(game: Game, score: int) -> str:
+    if game.rules.goes_beyond(score):
+        return say(
+            "{score:,} points would be more than the goal, which has to be met exactly",
+            score=score,
+        )
+    return say(
+        "under {rules} rules no bank may leave a score of {score:,}",
+        rules=game.rules.name,
+        score=score,
+    )
 
 
 def _least(game: Game, points: int) -> str:

@@ -108,6 +108,13 @@ class Rolled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
+class TookOver:
+    """The player to move begins the turn with what the player before left."""
+
+    kind: Literal["took over"] = "took over"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, config=_STRICT)
 class Kept:
     """The player to move has set dice aside."""
 
@@ -220,6 +227,7 @@ Event = (
     | Picked
     | Seeded
     | Rolled
+    | TookOver
     | Kept
     | Banked
     | Used

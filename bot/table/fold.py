@@ -28,6 +28,7 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TookOver,
     TurnEnding,
     Undone,
     Used,
@@ -41,7 +42,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.hand import without
 from solver.turn.powers import PowerKind
-from solver.turn.scoring import Fate, SetAside
+from solver.turn.scoring import Fate, SetAside, TurnState
 
 
 def fold(first: Begun, others: Iterable[Event]) -> Game:
@@ -87,10 +88,12 @@ def apply(game: Game, event: Event) -> Game:
         return replace(game.before or game, version=game.version + 1)
     # who has sat down stays
     stays = isinstance(event, Joined | Left | Revealed)
-    is_decision = isinstance(event, Kept | Banked | Accepted) or (
+    is_decision = isinstance(event, Kept | Banked | Accepted | TookOver) or (
         isinstance(event, Used) and not event.fallen
     )
     before = game if is_decision or (game.tracked and not stays) else None
+    if game.is_out_of_throws(game.turn):
+        before = game.before  # the last throw ends the turn by itself
     return replace(_applied(game, event), version=game.version + 1, before=before)
 
 
@@ -108,8 +111,11 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
             return replace(game, seeds=(*game.seeds, (event.seat, event.text)))
         case Rolled():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
-            rolled = replace(game, stage=stage, rolls=game.rolls + 1)
+            rolled = replace(game, stage=stage, rolls=game.rolls + 1, left=None)
             return _after_roll(rolled, event.dice)
+        case TookOver() if game.left:
+            turn = Turn(game.left.dice, game.left.turn_total, is_taken=True)
+            return replace(game, turn=turn, left=None)
         case Kept():
             return replace(game, turn=turn_after(game, event.dice))
         case Banked():
@@ -117,7 +123,7 @@ def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 
         case Used():
             return _used(game, event)
         case Accepted():
-            return _end_turn(game, TurnEnding.FARKLE, 0)
+            return _farkled(game)
         case Scored():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
             return _end_turn(replace(game, stage=stage), event.ending, event.points)
@@ -148,7 +154,12 @@ def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
     turn = game.turn
     after = game.side.after(turn.state, chosen, times)
     return Turn(
-        after.dice, after.turn_total, after.hot_dice, to_confirm=after.to_confirm, used=turn.used
+        after.dice,
+        after.turn_total,
+        after.hot_dice,
+        to_confirm=after.to_confirm,
+        throws=after.throws,
+        used=turn.used,
     )
 
 
@@ -243,8 +254,8 @@ def _without(game: Game, number: int) -> Game:
 
 
 def _after_roll(game: Game, fallen: Roll) -> Game:
-    turn, seat, roll = game.turn, game.seats[game.mover], make_roll(fallen)
-    match game.side.fate(roll):
+    turn, roll = game.turn, make_roll(fallen)
+    match game.side.fate(roll, first=not turn.turn_total):
         case Fate.SCORES:
             return replace(game, turn=replace(turn, roll=roll))
         case Fate.WINS:
@@ -255,10 +266,16 @@ def _after_roll(game: Game, fallen: Roll) -> Game:
             return _end_turn(game, TurnEnding.OUT, 0)
         case Fate.FARKLE:
             lies = replace(game, turn=replace(turn, roll=roll))
-            if lies.may_use:
-                return lies
-            keeps = game.rules.farkle_keeps_turn_total and turn.turn_total >= game.least_bank(seat)
-            return _end_turn(game, TurnEnding.FARKLE, turn.turn_total if keeps else 0)
+            return lies if lies.may_use else _farkled(game)
+
+
+def _farkled(game: Game) -> Game:
+    """The game after a farkle in the turn under way."""
+    total, seat = game.turn.turn_total, game.seats[game.mover]
+    keeps = game.rules.farkle_keeps_turn_total and total >= game.least_bank(seat)
+    keeps = keeps and not game.is_barred(seat, total)
+    keeps = keeps and not game.rules.goes_beyond(seat.score + total)
+    return _end_turn(game, TurnEnding.FARKLE, total if keeps else 0)
 
 
 def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
@@ -275,8 +292,8 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     after = counted if played_off else _scored(rules, counted, how, points)
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
     lost = before.score + (0 if played_off else points) - after.score
-    end = TurnEnd(number, how, points, lost)
-    game = _turn_of(replace(game, seats=seats, last=end), number)
+    end, left = TurnEnd(number, how, points, lost), _left(game, how)
+    game = _turn_of(replace(game, seats=seats, last=end, left=left), number)
     if how in {TurnEnding.WIN, TurnEnding.OUT}:
         return _won_by(game, [number] if how is TurnEnding.WIN else _following(game, number))
     if played_off:
@@ -296,6 +313,13 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
             following = [seat for seat in following if seat > number]
         return _next_waiting(replace(game, stage=Stage.FINAL), tuple(following))
     return _turn_of(game, _following(game, number)[0])
+
+
+def _left(game: Game, how: TurnEnding) -> TurnState | None:
+    """What a turn that ends leaves to whoever comes next, if anything."""
+    ways = {TurnEnding.BANK: ("banked", "both"), TurnEnding.FARKLE: ("lost", "both")}
+    may = game.turn.turn_total and game.rules.take_over in ways.get(how, ())
+    return TurnState(game.turn.turn_total, game.turn.dice) if may else None
 
 
 def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int) -> Seat:
@@ -362,7 +386,7 @@ def _corrected(game: Game, event: Corrected) -> Game:
         on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )
     if event.moves:
-        return _turn_of(changed, event.seat)
+        return replace(_turn_of(changed, event.seat), left=None)
     return changed
 
 

@@ -24,6 +24,7 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TookOver,
     Undone,
     Used,
     make_event,
@@ -83,7 +84,7 @@ def _read(number: int, kind: str, data: dict[str, Any]) -> Event:
 def _begin(event: Begun) -> Game:
     seats, secret = len(event.levels), event.commitment is None
     brings = len(event.kits) != 1 and not (event.kits and event.pool)
-    most = len(event.kits) or (2 if event.pool else commands.MOST_PLAYERS)
+    most = commands.places(event)
     brings &= most <= commands.MOST_PLAYERS
     if not 1 <= seats <= most or secret != event.tracked or not brings:
         raise ImpossibleEventError.say("event 1 does not begin the game")
@@ -128,6 +129,8 @@ def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
             commands.roll(game, mover, event.dice)
             if secret is not None:
                 _check_fallen(event.dice, commands.fallen(game, secret))
+        case TookOver():
+            commands.take_over(game, mover)
         case Kept():
             commands.keep(game, mover, event.dice)
         case Banked():

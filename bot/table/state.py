@@ -64,17 +64,21 @@ class Turn:
     turn_total: int = 0
     hot_dice: int = 0
     to_confirm: bool = False
+    throws: int = 0
+    """Throws made in the turn, where the rules limit them."""
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
     used: int = 0
     """How often the badge was used in the turn."""
     is_changed: bool = False
     """Whether the badge has changed the roll, which it does once at most."""
+    is_taken: bool = False
+    """Whether it was taken over from the player before, and nothing was rolled since."""
 
     @property
     def state(self) -> TurnState:
         """How far the turn has come, the roll aside."""
-        return TurnState(self.turn_total, self.dice, self.hot_dice, self.to_confirm)
+        return TurnState(self.turn_total, self.dice, self.hot_dice, self.to_confirm, self.throws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,8 @@ class Game:
     played_off: tuple[tuple[int, int], ...] = ()
     """Seats and points of the turns of this round of a play-off."""
     last: TurnEnd | None = None
+    left: TurnState | None = None
+    """What the last turn left, until somebody rolls."""
     shares: tuple[float, ...] | None = None
     """Shares of the win by seat, once there is a result."""
     secret: str | None = None
@@ -243,7 +249,7 @@ class Game:
         Most points first.
         """
         found = (self.turn.roll or ()) if roll is None else roll
-        return self.side.set_asides(found)
+        return self.side.set_asides(found, first=not self.turn.turn_total)
 
     @property
     def is_farkle(self) -> bool:
@@ -334,26 +340,52 @@ class Game:
         return in_steps(self.rules, score) if self.matchup and score > 0 else score
 
     @property
+    def offered(self) -> TurnState | None:
+        """What the player to move may take over now, or else begin afresh."""
+        may = self.turn == self.first_turn and self.seats[self.mover].on_board
+        return self.left if may and not self.over else None
+
+    @property
     def may_bank(self) -> bool:
         """Whether the turn total may be banked now."""
         return self.may_bank_at(self.turn)
+
+    def is_out_of_throws(self, turn: Turn) -> bool:
+        """Whether dice were set aside of the last throw that a turn may have."""
+        return 0 < self.rules.throws == turn.throws and turn.roll is None
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the last throw was made and what it came to may not be banked."""
+        return self.is_out_of_throws(self.turn) and not self.may_bank
 
     def may_bank_at(self, turn: Turn) -> bool:
         """Whether the mover may bank where the turn under way has come so far."""
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.to_confirm:
+        if turn.to_confirm or turn.is_taken:
             return False
         left = sum(self.dice.remaining[turn.dice])
-        if not self.rules.may_leave(self.rules.dice if turn.dice == self.dice.whole else left):
+        is_last = self.is_out_of_throws(turn)
+        if not is_last and not self.rules.may_leave(
+            self.rules.dice if turn.dice == self.dice.whole else left
+        ):
             return False
         points = self._points_of(turn)
+        if self.is_barred(seat, points):
+            return False
         if points > turn.turn_total and not self.rules.minimum_binds_win:
             # a use that was said may raise less than the minimum to the goal
             wins = self.counted(seat.score + points) >= self.rules.winning_score
             return wins or turn.turn_total >= self.least_bank(seat)
         return turn.turn_total >= self.least_bank(seat)
+
+    def is_barred(self, seat: Seat, points: int) -> bool:
+        """Whether so many points would leave a seat at a score that no bank may leave."""
+        score = self.counted(seat.score + points)
+        in_play = self.stage in {Stage.LOBBY, Stage.PLAY}
+        return in_play and self.rules.is_barred(score)
 
     def least_bank(self, seat: Seat) -> int:
         """Least turn total that a seat may bank, hot dice aside."""
@@ -449,7 +481,8 @@ class Game:
             opponent_on_board=other.on_board,
             began=not (rules.has_roles and (last_of_round or final)),
         )
-        return replace(self._by_side(found), turn=turn.state, held=self.held)
+        found = replace(self._by_side(found), turn=turn.state, held=self.held)
+        return replace(found, offered=self.offered)
 
     def _by_side(self, position: Position) -> Position:
         """The position of two with the mover in the place of its seat, where players bring dice."""

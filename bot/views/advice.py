@@ -15,11 +15,13 @@ from solver.game.position import (
     points_to_beat,
     reachable_at,
 )
+from solver.game.standings import after_turn
 from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EVEN, Decision
-from solver.turn.scoring import Fate, TurnState, column_of
+from solver.turn.memory import column_of
+from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
 
 if TYPE_CHECKING:
@@ -61,8 +63,14 @@ _OF_BADGES = {"uses", "use", "with_badge"}
 
 
 def _unsaid(rules: Ruleset) -> set[str]:
-    """Fields of options that mean nothing under rules."""
-    means = {"to_confirm": bool(rules.to_confirm), "freed": rules.has_freed}
+    """Fields of turns and options that mean nothing under the rules."""
+    means = {
+        "throws": bool(rules.throws),
+        "to_confirm": bool(rules.to_confirm),
+        "freed": rules.has_freed,
+        "take_over": rules.takes_over,
+        "leaving": rules.takes_over,
+    }
     return {name for name, means_anything in means.items() if not means_anything}
 
 
@@ -105,18 +113,25 @@ def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
 
 def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     """A position as plain data: of two players as the mover sees it, else of all."""
-    unsaid = set() if rules.to_confirm else {"to_confirm"}
+    unsaid = _unsaid(rules)
     if len(position.players) > 2:
-        data = _less(asdict(position), {"held"})
+        data = _less(asdict(position), {"held", "offered"})
         return data | {"turn": _less(data["turn"], unsaid)}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
         **{name: getattr(position, name) for name in names},
-        **_less({"to_confirm": position.turn.to_confirm}, unsaid),
+        **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
+        **_offered_data(position),
         "on_board": position.on_board,
         "opponent_on_board": position.opponent_on_board,
         "began": position.began or not (rules.has_roles or in_play_off(rules, position)),
     }
+
+
+def _offered_data(position: Position) -> dict[str, Any]:
+    """What may be taken over, by the names by which it is given."""
+    offered = position.offered
+    return {"left": offered.turn_total, "left_dice": offered.dice} if offered else {}
 
 
 def advice_sheet(advice: Advice) -> Sheet:
@@ -140,6 +155,8 @@ ACTIONS = {
     Decision.ROLL: say_later("roll"),
     Decision.BANK: say_later("bank"),
     Decision.WIN: say_later("win"),
+    Decision.TAKE_OVER: say_later("take over"),
+    Decision.LOST: say_later("lost"),
 }
 """What a decision is called, as `say` takes it."""
 
@@ -320,6 +337,8 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
     lines = [wrap(head), *(_brought_lines(dice) if alone else [])]
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll, within), _risks_text(odds))
     bank_name = say(ACTIONS[Decision.BANK])
+    if odds.take_over is not None and position.offered:
+        return _lines(*lines, *_offered_lines(odds, odds.take_over, position.offered))
     if odds.bank is None:
         why = no_bank_text(rules, position)
         return _lines(*lines, *columns([roll, (bank_name, "-", why)], right={1}))
@@ -329,7 +348,33 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
     first, second = (roll, bank) if rolls else (bank, roll)
     cost = cost_text(abs(odds.bank - odds.roll), within)
     rows = [(*first, cost_text(0)), (*second, cost)]
-    return _lines(*lines, *columns(rows, right={1}, spare=(2,)))
+    return _lines(*lines, *columns(rows, right={1}, spare=(2,)), leaving_text(odds))
+
+
+def _offered_lines(odds: Odds, value: float, offered: TurnState) -> list[str]:
+    """To begin afresh or to take over, the better one first."""
+    parts = {"points": offered.turn_total, "dice": dice_count(offered.dice)}
+    taken = say("take over {points:,} and {dice}", **parts), percent(value)
+    afresh = say("begin afresh"), percent(odds.roll)
+    rows = [taken, afresh] if odds.action is Decision.TAKE_OVER else [afresh, taken]
+    costs = cost_text(0), cost_text(abs(value - odds.roll))
+    told = [(*row, cost) for row, cost in zip(rows, costs, strict=True)]
+    return columns(told, right={1})
+
+
+def leaving_text(odds: Odds) -> str:
+    """What a bank costs as the next player may go on with what it leaves."""
+    if odds.leaving is None or odds.bank is None:
+        return ""
+    dice = dice_count(odds.position.dice)
+    if odds.leaving <= EVEN:
+        return wrap(say("A bank leaves them {dice}, which they had better not take.", dice=dice))
+    told = say(
+        "A bank leaves them {dice} to go on with, which costs you {cost}.",
+        dice=dice,
+        cost=percent(odds.leaving),
+    )
+    return wrap(told)
 
 
 def _use_lines(odds: Odds) -> list[str]:
@@ -417,6 +462,21 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         parts.append(hot)
     if position.turn.to_confirm:
         parts.append(say("to be confirmed"))
+    if offered := position.offered:
+        left = say(
+            "{points:,} and {dice} left by them",
+            points=offered.turn_total,
+            dice=dice_count(offered.dice),
+        )
+        parts.append(left)
+    if rules.throws and position.turn_total:
+        parts.append(
+            say(
+                "throw {number} of {most} is made",
+                number=position.turn.throws or 1,
+                most=rules.throws,
+            )
+        )
     if position.farkles:
         parts.append(farkles_in_a_row(position.farkles))
     if position.opponent_farkles:
@@ -539,11 +599,14 @@ def bank_text(rules: Ruleset, position: Position) -> str:
         return say("then they have one turn to beat it")
     total = position.banked + position.turn_total
     last_of_round = position.mover == len(position.players) - 1
-    if total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
+    beyond, others = rules.goes_beyond(total), _others_scores(position)
+    if beyond:
+        total = after_turn(rules, position.own, position.turn_total).score
+    elif total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
         return say("wins the game")
-    scores = say("{score:,} to {others}", score=total, others=_others_scores(position))
-    if total < rules.winning_score:
-        return scores
+    scores = say("{score:,} to {others}", score=total, others=others)
+    if beyond or total < rules.winning_score:
+        return say("goes beyond the goal: {scores}", scores=scores) if beyond else scores
     then = say_later("{scores}, then they get one final turn")
     if several:
         then = say_later("{scores}, then the others get one final turn")

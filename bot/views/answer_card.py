@@ -69,6 +69,7 @@ def _advice_card(advice: Advice, notes: list[str], *, whole: bool) -> Card:
             Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
             Decision.BANK: say_later("keep **{kept}** ({points:,}), bank {total:,}"),
             Decision.WIN: say_later("keep **{kept}** ({points:,}), bank {total:,} and win"),
+            Decision.LOST: say_later("keep **{kept}** ({points:,}), too little to bank"),
         }[option.action]
         told = say(
             then,

@@ -23,6 +23,7 @@ from bot.table.events import (
     Scored,
     Seeded,
     Skipped,
+    TookOver,
     TurnEnding,
     Undone,
     Used,
@@ -31,7 +32,7 @@ from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
 from bot.views.badges import use_event_text
-from bot.views.layout import inside
+from bot.views.layout import dice_count, inside
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
 from solver.wording import and_text, figure, say, say_later, say_number
@@ -181,7 +182,7 @@ def idle_text(hours: int) -> str:
     )
 
 
-def turn_so_far_text(game: Game) -> str:
+def turn_so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
     """How far the turn under way has come."""
     turn = game.turn
     if game.is_drafting:
@@ -193,6 +194,9 @@ def turn_so_far_text(game: Game) -> str:
         if points:
             return say("rolled {dice}, turn total {points:,}", dice=dice, points=points)
         return say("rolled {dice}", dice=dice)
+    if game.offered:
+        points, dice = game.offered.turn_total, dice_count(game.offered.dice)
+        return say("to take over {points:,} and {dice}, or roll", points=points, dice=dice)
     if not turn.turn_total:
         return say("to roll")
     if game.may_bank:
@@ -210,7 +214,7 @@ def turn_so_far_text(game: Game) -> str:
     )
 
 
-def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
+def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
     names: Sequence[str], game: Game, after: Game, event: Event, by: str | None
 ) -> Iterator[str]:
     mover = names[game.mover]
@@ -235,6 +239,13 @@ def _event_text(  # noqa: C901, PLR0912 - one for each kind of event
             yield _roll_text(mover, after, event.dice)
         case Rolled() if after.last:
             yield _turn_end_text(mover, game, after, after.last, event.dice)
+        case TookOver() if game.left:
+            yield say(
+                "{name} takes over {points:,} points and {dice}.",
+                name=mover,
+                points=game.left.turn_total,
+                dice=dice_count(game.left.dice),
+            )
         case Kept():
             yield _kept_text(mover, game, after, event.dice)
         case Banked() | Scored() | Accepted() if after.last:
@@ -366,7 +377,12 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     }
     if game.stage is Stage.PLAY_OFF:
         return say("{turn} in the play-off.", turn=say(alone, **parts))
-    if end.lost:
+    if end.lost and end.how is TurnEnding.BANK:
+        text = say(
+            "{name} banks {points:,} points and goes beyond the goal; the score is now {score:,}",
+            **parts,
+        )
+    elif end.lost:
         text = say(
             "{turn}; the penalty is {lost:,} points, the score is now {score:,}",
             turn=say(alone, **parts),

@@ -29,7 +29,7 @@ from bot.views.events import (
     standings_text,
     turn_so_far_text,
 )
-from bot.views.layout import columns, rough_percent, wrap
+from bot.views.layout import columns, dice_count, rough_percent, wrap
 from bot.views.named_dice import doubts
 from solver.named.drafts import pairs_of
 from solver.play.advice import Advice, Odds
@@ -47,11 +47,13 @@ _KEEP = {
     Decision.ROLL: say_later("Keep {dice} and roll on."),
     Decision.BANK: say_later("Keep {dice} and bank."),
     Decision.WIN: say_later("Keep {dice}, bank and win."),
+    Decision.LOST: say_later("Keep {dice}: too little to bank."),
 }
 _DO = {
     Decision.ROLL: say_later("Roll."),
     Decision.BANK: say_later("Bank."),
     Decision.WIN: say_later("Bank and win."),
+    Decision.TAKE_OVER: say_later("Take over what they left."),
 }
 
 
@@ -378,6 +380,8 @@ def _goal(game: Game) -> str:
     rules = game.rules
     if rules.goal_must_be == "exceeded":
         return say("over {goal:,}", goal=rules.goal)
+    if rules.is_exact:
+        return say("to exactly {goal:,}", goal=rules.goal)
     return say("to {goal:,}", goal=rules.goal)
 
 
@@ -454,9 +458,16 @@ def to_move_text(table: Table) -> str:
         pairs = ", ".join(die.typed for _, die in laid_out(game))
         return say("{name} takes the next pair: {dice}.", name=name, dice=pairs)
     text = say("{name} is to roll.", name=name)
+    if game.offered:
+        text = say(
+            "{name} takes over {points:,} points and {dice} (/take), or rolls all dice.",
+            name=name,
+            points=game.offered.turn_total,
+            dice=dice_count(game.offered.dice),
+        )
     if game.tracked and game.turn != game.first_turn:
         text = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
-    elif game.tracked:
+    elif game.tracked and not game.rules.takes_over:
         text = say(
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
         )

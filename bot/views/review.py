@@ -23,6 +23,7 @@ from bot.views.layout import (
     MOST_IN_MESSAGE,
     PHONE,
     columns,
+    dice_count,
     escape_markdown,
     inside,
     percent,
@@ -446,6 +447,8 @@ def _in_words(
         "chance": percent(choice.farkle_probability),
     }
     left = sum(kit.dice.dice_set.remaining[choice.dice_left])
+    if choice.action is Decision.TAKE_OVER or judgement.position.offered:
+        return _at_the_start(choice, left, done=done)
     if choice.action is Decision.BANK:
         action = say("banked {points:,}", **parts) if done else say("bank {points:,}", **parts)
     elif done:
@@ -467,6 +470,21 @@ def _in_words(
     if done:
         return say("rolled {roll}, kept {dice} and {action}", action=action, **parts)
     return say("keep {dice} and {action}", action=action, **parts)
+
+
+def _at_the_start(choice: Choice, left: int, *, done: bool) -> str:
+    """To roll on with what the player before left, or to begin afresh."""
+    if choice.action is Decision.ROLL:
+        return say("began afresh") if done else say("begin afresh")
+    parts = {
+        "points": choice.turn_total,
+        "dice": dice_count(left),
+        "chance": percent(choice.farkle_probability),
+    }
+    told = say_later("take over {points:,} points and {dice} (farkle chance {chance})")
+    if done:
+        told = say_later("took over {points:,} points and {dice} (farkle chance {chance})")
+    return say(told, **parts)
 
 
 def _by_badge(kit: Kit, judgement: Judgement, choice: Choice) -> str:

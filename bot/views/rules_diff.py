@@ -122,6 +122,8 @@ def _topics(rules: Ruleset) -> list[Topic]:
 
 def differing_scores(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, Worth, Worth]]:
     """The combinations that are worth something else, in the language that is spoken."""
+    # those of some throws alone are told with the options
+    a, b = a.at("any"), b.at("any")
     if a.dice == b.dice and a.combinations == b.combinations:
         return
     plain = but_nothing(a), but_nothing(b)

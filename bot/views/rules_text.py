@@ -97,7 +97,9 @@ SOURCES = (
 
 def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
-    players = say("Two players or more, {dice}.", dice=dice_count(rules.dice))
+    for_two = say_later("Two players, {dice}.")
+    several = say_later("Two players or more, {dice}.")
+    players = say(for_two if rules.takes_over else several, dice=dice_count(rules.dice))
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
     for head, keys in ((say("A turn"), TURN_TOLD), (say("The end"), END_TOLD)):
@@ -125,6 +127,7 @@ def _one_line(text: str) -> str:
 
 def _worth(rules: Ruleset) -> list[str]:
     """The tables of what dice are worth."""
+    rules = rules.at("any")
     worth = but_nothing(rules).combinations
     numbers = [n for n in range(1, rules.dice + 1) if any((face,) * n in worth for face in FACES)]
     cells = [[_points(worth.get((face,) * n, 0)) for face in FACES] for n in numbers]
@@ -233,7 +236,11 @@ def farkle_chances(rules: Ruleset) -> list[str]:
     """A line of numbers of dice above one of the chances that none of them scores."""
     numbers = range(rules.dice, 0, -1)
     chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
-    return beneath([dice_count(number) for number in numbers], chances)
+    heads = [dice_count(number) for number in numbers]
+    if rules.has_first_throw:
+        heads.insert(0, say("first throw"))
+        chances.insert(0, percent(float(farkle_probability(rules, rules.dice, first=True))))
+    return beneath(heads, chances)
 
 
 def _points(points: int) -> str:

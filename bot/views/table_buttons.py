@@ -19,6 +19,7 @@ from solver.errors import IllegalActionError
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.turn.dice import JOKER, Roll, make_roll
+from solver.turn.scoring import TurnState
 from solver.wording import figure, say, say_later, say_number
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
@@ -171,17 +172,29 @@ def _before_a_roll(game: Game) -> list[Button]:
     """What can be done when no roll is on the table."""
     roll = say("Roll {dice}", dice=dice_count(game.number_of_dice))
     buttons = [Button("roll", roll, style=Style.MAIN), _bank(game, 0), *_use(game, 0, 0)]
+    if game.offered:
+        buttons = [_take(game.offered), Button("roll", say("Begin afresh"))]
     return [*buttons, _hint(game, 1), _details(1), _resign(1), _undo_button(game, 2)]
 
 
 def _before_real_dice(game: Game) -> list[Button]:
     """What a press can say of a turn with real dice; what falls, or the points, are typed then."""
     buttons = [Button("fell", say("Enter dice"), style=Style.MAIN)]
-    if game.turn != game.first_turn:
+    if game.offered:
+        buttons.append(_take(game.offered))
+    elif game.turn != game.first_turn or game.rules.takes_over:
         buttons.append(_bank(game, 0))
     else:
         buttons += [Button("points", say("Enter points")), Button("farkle", say("Farkle"), 1)]
     return [*buttons, _hint(game, 1), _details(1), _undo_button(game, 2)]
+
+
+def _take(offered: TurnState) -> Button:
+    """To roll on with what the player before left."""
+    points, dice = offered.turn_total, dice_count(offered.dice)
+    return Button(
+        "take", say("Take {points:,}, {dice}", points=points, dice=dice), style=Style.MAIN
+    )
 
 
 def typed_after(game: Game, action: str) -> tuple[str, str]:
@@ -235,15 +248,17 @@ def _choice(game: Game, mask: int) -> list[Button]:
         buttons.append(_button(ask, "bank", say("Bank"), row))
     else:
         after = apply(game, Kept(dice=kept))
-        if game.tracked:
+        is_last = after.is_out_of_throws(after.turn)
+        if game.tracked or is_last:
             points = after.turn.turn_total - game.turn.turn_total
             go_on = Button("keep", say("Keep {points:,}", points=points), row, Style.MAIN)
         else:
             # short, so that Bank stays beside it: what is kept is seen in the dice above
             told = say_number("Roll {number} die", "Roll {number} dice", after.number_of_dice)
             go_on = Button("roll", told, row, Style.MAIN)
-        buttons += [go_on, _bank(after, row)]
-        buttons += _use(after, 0, row)
+        buttons.append(go_on)
+        if not is_last:
+            buttons += [_bank(after, row), *_use(after, 0, row)]
     buttons += _use(game, mask, row)
     buttons += [one for one in picks if one.row == LISTED]
     return [

@@ -127,7 +127,7 @@ def _wins_from(turn: TurnMap) -> int | None:
         return beat + rules.point_step
     if in_play_off(rules, position):
         return None
-    wins = rules.goal_ends_game(last_of_round=not position.began)
+    wins = rules.goal_ends_game(last_of_round=not position.began) and not rules.is_exact
     return rules.winning_score - position.banked if wins else None
 
 

@@ -1,5 +1,7 @@
 """Why it is best to bank, or to roll, in one sentence, and what the other choice is worth."""
 
+from dataclasses import replace
+
 from bot.views.layout import dice_count, percent, wrap
 from solver.game.position import Position, points_to_beat
 from solver.play.advice import Advice, Odds
@@ -15,6 +17,13 @@ _REASONS = {
     ),
     (Reason.THEIR_LAST_TURN, True): say_later(
         "Why roll: if you bank, they get one last turn and win {chance} of the time."
+    ),
+    (Reason.LEFT, False): say_later(
+        "Why bank: a farkle would leave them more; if nothing could be taken over, you would roll."
+    ),
+    (Reason.LEFT, True): say_later(
+        "Why roll: a bank would leave them {bank:,} points and {dice} to go on with; if nothing"
+        " could be taken over, you would bank."
     ),
     (Reason.POINTS, False): say_later(
         "Why bank: banking gives you {bank:,} points, rolling on {roll:,.0f} on average."
@@ -89,6 +98,7 @@ def _reason_text(rules: Ruleset, position: Position, found: Why) -> str:
     rolls = found.action is Decision.ROLL
     parts = {
         "bank": found.turn_total,
+        "dice": dice_count(found.dice),
         "roll": found.points_of_rolling,
         "chance": percent(1 - (found.bank or 0.0)),
         "theirs": position.opponent,
@@ -146,14 +156,35 @@ def _other_text(found: Why) -> str:
 
 def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
     before = answer.position
-    confirm = answer.options[0].to_confirm if isinstance(answer, Advice) else before.turn.to_confirm
-    position = before.change(turn_total=found.turn_total, to_confirm=confirm)
+    turn = answer.after(answer.options[0]) if isinstance(answer, Advice) else before.turn
+    position = replace(before, turn=replace(turn, turn_total=found.turn_total))
+    if 0 < answer.rules.throws == turn.throws:
+        if found.bank is not None:
+            return say("Why bank: that was the last throw of the turn.")
+        return say(
+            "Why that is lost: it was the last throw of the turn, and {reason}.",
+            reason=no_bank_text(answer.rules, position),
+        )
     return say(
         "Why roll: {reason}; the farkle chance with {dice} is {chance}.",
         reason=no_bank_text(answer.rules, position),
         dice=dice_count(found.dice),
         chance=percent(found.farkle_probability),
     )
+
+
+def _why_not_with_enough(rules: Ruleset, position: Position) -> str:
+    """Why a turn total may not be banked that is enough for it."""
+    score = position.banked + position.turn_total
+    if rules.goes_beyond(score):
+        return say("{score:,} points would be more than the goal", score=score)
+    if position.opponent < rules.winning_score and rules.is_barred(score):
+        return say("no bank may leave a score of {score:,}", score=score)
+    if position.turn.to_confirm:
+        return say("what was set aside last has to be confirmed")
+    if rules.bank_dice_left < rules.dice - 1:
+        return say("with the dice that are left you may not bank")
+    return say("hot dice must be rolled again")
 
 
 def no_bank_text(rules: Ruleset, position: Position) -> str:
@@ -166,11 +197,7 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
     else:
         least = rules.least_bank_at(position.banked, on_board=on_board)
     if points >= least:
-        if position.turn.to_confirm:
-            return say("what was set aside last has to be confirmed")
-        if rules.bank_dice_left < rules.dice - 1:
-            return say("with the dice that are left you may not bank")
-        return say("hot dice must be rolled again")
+        return _why_not_with_enough(rules, position)
     if not on_board and least == rules.opening_minimum > rules.minimum_bank:
         return say(
             "{points:,} is below {least:,}, the minimum for a first bank",

@@ -214,8 +214,8 @@ class GameOfTwo:
         from solver.game import audit  # noqa: PLC0415
 
         solved = open_solved(file, StrategyManifest)
-        rules, values = solved.manifest.rules, solved.arrays[0]
-        return Checked(audit.residual(rules, values, cache=cache, on_progress=on_progress))
+        how: dict[str, Any] = {"cache": cache, "on_progress": on_progress}
+        return Checked(audit.residual(solved.manifest.rules, *solved.arrays, **how))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from solver.game import audit_kernels
+from solver.game import audit_kernels, take_over
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES
@@ -22,15 +22,21 @@ _SAME = 1e-9
 def residual(
     rules: Ruleset,
     values: Floats,
+    rolled: Floats | None = None,
     *,
     cache: Path,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> float:
     """Largest relative residual of the equations over every state (t, n, ...) of a solved game.
 
+    rolled : what rolling on is worth with what was left, where turns may begin so; then the
+        residual is that of what a file has
+
     Every set-aside of every roll is weighed, also those that the solver leaves out as never best,
     and turns may go half as far again beyond the goal as the solver lets them.
     """
+    if rolled is not None:
+        return take_over.residual(rules, values, rolled, on_progress=on_progress)
     further = endgame(rules).beyond // 2
     ends = endgame(rules, further=further)
     turn = load_turn(turn_plan(rules), cache)

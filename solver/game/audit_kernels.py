@@ -70,7 +70,7 @@ def _lanes(s, start, u, w, game):
 @njit(nogil=True, error_model="numpy")
 def _roll_values(level, t, rolls, work, found):
     """Set found[n] to the values of rolling n + 1 dice at turn total t."""
-    values, _, _, farkle, lost, _, _ = work.scratch
+    values, _, _, farkle, lost, _, _, _ = work.scratch
     _, rows, dice, _ = values.shape
     size, flat, places = dice * LANES, values.ravel(), rolls.places[level]
     for n in range(dice):
@@ -108,7 +108,7 @@ def total_residual(turn, table, s, game, lists, others, bonuses, scratch, slack,
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        values, _, bank, _, _, _, _ = own.scratch
+        values, _, bank, _, _, _, _, _ = own.scratch
         levels, _, dice, _ = values.shape
         expected = np.empty((dice, LANES))
         largest = 0.0

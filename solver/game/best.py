@@ -112,7 +112,7 @@ class BestPlay:
 
         Raises InvalidPositionError and StrategyFileError.
         """
-        return np.asarray(self.turn(position).values[0, 0, -1])
+        return self.begun(position, self.turn(position))
 
     def win_probability(self, position: Position) -> float:
         """Return the win probability of the player about to start the turn of a position.
@@ -126,7 +126,20 @@ class BestPlay:
 
         Raises InvalidPositionError and StrategyFileError.
         """
-        return self.by_seat(position, self.turn(position).values_at(position.turn))
+        table = self.turn(position)
+        if position.offered is None:
+            return self.by_seat(position, table.values_at(position.turn))
+        return self.by_seat(position, self.begun(position, table))
+
+    def begun(self, position: Position, table: TurnTable) -> Floats:
+        """Return what the start of a turn is worth, with what may be taken over if that is better.
+
+        table : that of the turn
+        """
+        afresh = np.asarray(table.rolls[0, 0, -1])
+        if position.offered is None:
+            return afresh
+        return np.asarray(np.maximum(afresh, table.roll_values(position.offered)))
 
     def by_seat(self, position: Position, values: Floats) -> Floats:
         """Return by player what a turn has: values with the mover first, or the mover's of two."""

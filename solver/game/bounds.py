@@ -122,12 +122,12 @@ def error_bound(
     off = slacks.final_turn
     table = make_table(work.game, [*_lasts(ends, -off), *_lasts(ends, off)])
     sides = table[: len(values)], table[len(values) :]
-    for side, bound in zip(sides, _intervals(rules, values, tolerance, shape), strict=True):
+    for side, bound in zip(sides, intervals(rules, values, tolerance, shape), strict=True):
         write_table(rules, side, bound)
     _sweep(rules, plans, table, table[:0], turns, work, on_progress)
     lower, upper = (read_table(rules, side) for side in sides)
     del table, sides  # they are large
-    return _proved(values, _intervals(rules, values, tolerance, shape), (lower, upper))
+    return proved(values, intervals(rules, values, tolerance, shape), (lower, upper))
 
 
 def _sweep(
@@ -164,7 +164,7 @@ def _distance(rules: Ruleset, values: Floats, tolerance: float, shape: Shape) ->
     return tolerance * (0.75 * values * (1 - values) + narrow)
 
 
-def _intervals(
+def intervals(
     rules: Ruleset, values: Floats, tolerance: float, shape: Shape
 ) -> tuple[Floats, Floats]:
     """Lower and upper bounds around values before any proof, see `_distance`."""
@@ -172,7 +172,7 @@ def _intervals(
     return np.maximum(values - distance, 0.0), np.minimum(values + distance, 1.0)
 
 
-def _proved(
+def proved(
     values: Floats, before: tuple[Floats, Floats], after: tuple[Floats, Floats]
 ) -> float | None:
     """Bound of the error of every value, given intervals before and after the sweep."""
@@ -199,8 +199,18 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     for plan in plans or [turn_plan(rules)]:
         rows = scores + ends[0].beyond + plan.reach
         sums = _rounding_of_lists(plan) if plans or plan.by_lists else _rounding_of_sums(plan)
-        found.append((turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)))
+        turn = turn_rounding(plan, sums, rows)
+        if rules.is_exact:  # what is rolled on beyond the goal settles
+            turn += 10 * _ROUNDING * plan.rolls_to_end
+        found.append((turn, final_turn_slack(plan, sums, rows)))
     return _Slacks(*map(max, zip(*found, strict=True)))
+
+
+def slacks_of_lists(plan: TurnPlan, turn_totals: int) -> tuple[float, float]:
+    """What rounding may change the value of a turn, and of a final turn, by its lists."""
+    sums = _rounding_of_lists(plan)
+    rows = turn_totals + plan.reach
+    return _MORE * turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)
 
 
 def _lasts(ends: Sequence[Endgame], off: float) -> list[Floats]:

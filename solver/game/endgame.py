@@ -20,13 +20,17 @@ from functools import lru_cache
 import numpy as np
 
 from solver.errors import InvalidRulesError
-from solver.game.standings import score_count
+from solver.game.standings import Ints, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
+
+NEXT_TO_NOTHING = 1e-15
+"""Chance of a final turn to get as many points as the longest turn is beyond the goal, where fewer
+dice left may be better than more points."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +41,8 @@ class Endgame:
     """Win probability of the player who starts a final turn, at [on the board, margin in point
     steps]. All 0 where the goal wins at once."""
     beyond: int
-    """Turn totals in point steps beyond the goal up to which a turn of anybody may go on."""
+    """Turn totals in point steps beyond the goal up to which a turn of anybody may go on, or from
+    which on all are worth as much."""
     tie: float
     """Win probability of the player whose final turn ends in a tie."""
 
@@ -61,11 +66,84 @@ def endgames(
 
 
 @lru_cache(maxsize=RULESETS)
+def endgame_taken_over(rules: Ruleset) -> Endgame:
+    """The end of games in which turns may begin with what the player before left.
+
+    Turns may go on for as long as more points can matter at all, as players roll on for fewer dice
+    to leave. Raises what `endgame` does.
+    """
+    found, further = endgame(rules), 0
+    while np.max(found.last[:, 1 + found.beyond] - found.last[:, -1]) > NEXT_TO_NOTHING:
+        further += 50
+        found = endgame(rules, further=further)
+    return found
+
+
+@lru_cache(maxsize=RULESETS)
+def taken_finals(rules: Ruleset) -> Floats:
+    """What it is worth in a final turn to roll dice that were taken over.
+
+    Shape (point steps from what was taken over to a tie, numbers of dice).
+    """
+    step, tie = rules.point_step, endgame_taken_over(rules).tie
+    most = score_count(rules) + rules.least_bank(on_board=False) // step
+    least = rules.least_bank() // step
+    table = _final_turn(rules, turn_plan(rules), most + least, tie, on_board=True)
+    return np.ascontiguousarray(table.roll[0, least : least + most + 1, -rules.dice :][::-1])
+
+
+def taken_rows(rules: Ruleset) -> Ints:
+    """Number of turn totals, from 0 up, at which each state may begin with what was left.
+
+    Shape (roles, standings, opponent's standings), as of values; the last turn total stands for
+    all that follow.
+    """
+    roles, standings, _ = value_shape(rules)
+    goal, step = score_count(rules), rules.point_step
+    beyond = 0 if rules.ending == "at_once" else endgame_taken_over(rules).beyond
+    index = np.arange(standings)
+    score, is_on = index % goal, index < goal
+    least, opening = (rules.least_bank(on_board=one) // step for one in (True, False))
+    missing = np.maximum(goal - score, np.where(is_on, least, opening))
+    found = np.empty((roles, standings, standings), dtype=np.int64)
+    for role in range(roles):
+        own, theirs = (
+            missing + (0 if rules.goal_ends_game(last_of_round=bool(who)) else beyond)
+            for who in (role, (role + 1) % roles)
+        )
+        rows = np.maximum(own[:, np.newaxis], theirs)
+        if rules.take_over == "banked":
+            # nobody has banked more points than the score
+            rows = np.minimum(own[:, np.newaxis], score)
+        found[role] = np.where(is_on[:, np.newaxis], rows + 1, 0)
+    return found
+
+
+@lru_cache(maxsize=RULESETS)
+def first_rows(rules: Ruleset) -> Ints:
+    """Where the rows of each state begin, and after the last opponent's standing where they end.
+
+    Shape (roles, standings, opponent's standings + 1); see `taken_rows`.
+    """
+    rows = taken_rows(rules)
+    ends = np.cumsum(rows).reshape(rows.shape)
+    begins = np.append(0, ends.ravel()[:-1]).reshape(rows.shape)
+    return np.concatenate([begins, ends[..., -1:]], axis=-1)
+
+
+def taken_shape(rules: Ruleset) -> tuple[int, int]:
+    """Shape of what it is worth to roll on with what was left: (rows, numbers of dice)."""
+    return int(taken_rows(rules).sum()), rules.dice
+
+
+@lru_cache(maxsize=RULESETS)
 def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tuple[Endgame, ...]:
     reach = max(plan.reach for plan in plans)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
-        return (Endgame(np.zeros((2, goals + reach + 1)), 0, 0.0),) * len(plans)
+        # points beyond an exact goal are all alike, or matter until they leave nothing
+        beyond = rules.goal // rules.point_step if rules.banks_may_fall else int(rules.is_exact)
+        return (Endgame(np.zeros((2, goals + reach + 1)), beyond, 0.0),) * len(plans)
     pairs = list(zip(plans, reversed(plans), strict=True))
     for far in (20, 200):
         margins = 2 * goals + far * reach + further

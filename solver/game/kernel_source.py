@@ -134,7 +134,7 @@ def _rolled(
         """
         if places not in named:
             *before, last = places
-            array = "h" if last % dice == dice - 1 else "v"  # hot dice or not
+            array = "h" if last % plan.width == plan.width - 1 else "v"  # hot dice or not
             values = _planes(array, last * planes * LANES, planes)
             if before:
                 # targets ascend by points and then by the dice left

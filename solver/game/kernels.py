@@ -33,6 +33,7 @@ from solver.game import layout
 from solver.game.lanes import LANES
 from solver.game.layout import (
     EVERYTHING,
+    EXACT,
     PAD,
     GameNumbers,
     Lists,
@@ -42,6 +43,10 @@ from solver.game.layout import (
 )
 from solver.turn.equations import EVEN
 
+EXACT_LOST, EXACT_BACK, EXACT_NO_BANK = (EXACT[one] for one in ("lost", "back", "no_bank"))
+
+_ROUNDING = 1e-9
+"""What chances may be off by; that of any roll of ten dice is more."""
 _SETTLED = 1e-17
 """By how much a value changes at most that is renewed no more."""
 
@@ -69,7 +74,7 @@ TURN_SIGNATURE = types.intp(*[array_type(types.float64, 1)] * 5, LISTS_TYPE, typ
 TURN_TYPE = types.FunctionType(TURN_SIGNATURE)
 GAME_TYPE = types.NamedUniTuple(types.intp, len(GameNumbers._fields), GameNumbers)
 SCRATCH_TYPE = types.NamedTuple(
-    [array_type(types.float64, axes) for axes in (5, 5, 3, 3, 2, 2, 4)], Scratch
+    [array_type(types.float64, axes) for axes in (5, 5, 3, 3, 2, 2, 2, 4)], Scratch
 )
 WORK_TYPES = (
     GAME_TYPE,
@@ -104,6 +109,7 @@ def own_work(game, lists, others, bonuses, scratch, slack, worker):
         scratch.farkle[worker],
         scratch.lost[worker],
         scratch.room[worker],
+        scratch.barred[worker],
         scratch.banks[worker],
     )
     return Work(game, lists, others, bonuses, own, slack)
@@ -173,9 +179,19 @@ def _keep(table, s, start, r, u, w, work, rows):
             continue
         for t in range(may_bank_from(own, u, game), rows):
             value = bank[t, lane]
+            if game.exact > 0 and own + t > game.scores:
+                break
             if own + t < game.scores:
+                if is_barred(own + t, work.scratch.barred):
+                    continue
                 value = _farkled(table, r, u % game.farkle_limit, w, opponent, own + t, game)
             farkle[t, lane] = value
+
+
+@njit(nogil=True, error_model="numpy")
+def is_barred(score, barred):
+    """Whether no bank may leave a score below the goal; `barred` is as in Scratch."""
+    return barred.size > 0 and barred[score] > 0.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -206,8 +222,11 @@ def turn_totals(s, start, r, u, w, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def prepare_banks(table, s, start, r, u, w, steps, game, bank):
-    """Fill `bank`; it is the same for any number of own farkles in a row."""
+def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
+    """Fill `bank`; it is the same for any number of own farkles in a row.
+
+    barred : as in Scratch
+    """
     low, high = own_scores(s, u, w, game)
     rows = steps + game.reach
     after_bank = table[game.roles - 1 - r, w, 0]
@@ -224,8 +243,16 @@ def prepare_banks(table, s, start, r, u, w, steps, game, bank):
         if not low <= own <= high:
             # no state: a lane in which nothing is worth a roll delays no other one
             bank[least:rows, lane] = 1.0
-        elif game.free_win == 1:
+            continue
+        if game.free_win == 1:
             bank[: may_bank_from(own, u, game), lane] = 0.0
+        if game.exact > 0:
+            # see `_mend_beyond`: what these lead to may still change
+            bank[game.scores - own + 1 : rows, lane] = 0.0
+        if barred.size > 0:
+            for t in range(least, game.scores - own):
+                if barred[own + t] > 0.0:
+                    bank[t, lane] = 0.0
 
 
 @njit(nogil=True, error_model="numpy")
@@ -238,7 +265,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
     origin : row of the scratch's values for turn total 0
     """
     game, lists = work.game, work.lists
-    values, _, bank, farkle, lost, room, _ = work.scratch
+    values, _, bank, farkle, lost, room, _, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     other, board, rows = game.roles - 1 - r, u // game.farkle_limit, steps + game.reach
     for lane in range(LANES):
@@ -255,6 +282,14 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         _fill(farkle[:rows].ravel(), room)
         _keep(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
+    if game.exact > 0:
+        _mend_beyond(table, s, start, r, u, w, rows, work)
+        last = values[0, origin + steps]
+        _settle_beyond(last, bank[steps], farkle[steps if game.keeps == 1 else 0], lost, lists)
+        for level in range(levels):
+            for t in range(steps, rows):
+                values[level, origin + t] = last
+        return
     for level in range(levels):
         if game.at_once == 0:
             for t in range(steps, rows):
@@ -271,6 +306,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
                     farkle[t if game.keeps == 1 else 0].reshape(1, LANES),
                     lost.reshape(1, LANES),
                     lists,
+                    False,
                 )
         elif game.must_roll_hot == 1:
             wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
@@ -284,21 +320,74 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
 
 
 @njit(nogil=True, error_model="numpy")
-def roll_until_banked(values, bank, farkle, lost, lists):
+def after_beyond(own, beyond, game):
+    """The score after a bank that would lead beyond an exact goal."""
+    if game.exact == EXACT_LOST:
+        return own
+    if game.exact == EXACT_BACK:
+        return max(game.zero, 2 * game.scores - beyond)
+    return min(game.zero + beyond - game.scores, game.scores - 1)
+
+
+@njit(nogil=True, error_model="numpy")
+def _mend_beyond(table, s, start, r, u, w, rows, work):
+    """Set banks beyond an exact goal to what they lead to, which may be states of any total."""
+    game, bank = work.game, work.scratch.bank
+    low, high = own_scores(s, u, w, game)
+    other, board = table[game.roles - 1 - r, w], u // game.farkle_limit
+    for lane in range(LANES):
+        opponent = start + lane
+        own = s - opponent
+        if not low <= own <= high or game.exact == EXACT_NO_BANK:
+            continue
+        for t in range(max(game.scores - own + 1, may_bank_from(own, u, game)), rows):
+            mode = board * game.farkle_limit if game.exact == EXACT_LOST else 0
+            score = after_beyond(own, own + t, game)
+            bank[t, lane] = 1.0 - other[mode, opponent + score, PAD + opponent]
+
+
+@njit(nogil=True, error_model="numpy")
+def _settle_beyond(values, bank, farkle, lost, lists):
+    """Fill what dice are worth where more points change nothing, and rolling on may be best.
+
+    values : shape (columns, LANES); the others in one row, shape (LANES,)
+    """
+    ends_alike = lists.chances.sum() + lists.farkles.sum() > len(values) - _ROUNDING
+    if ends_alike and lists.may_bank.all():
+        # whoever rolls on and on farkles in the end
+        for n in range(len(values)):
+            for lane in range(LANES):
+                values[n, lane] = max(bank[lane], farkle[lane])
+        return
+    roll_until_banked(
+        values.reshape(len(values), 1, LANES),
+        bank.reshape(1, LANES),
+        farkle.reshape(1, LANES),
+        lost.reshape(1, LANES),
+        lists,
+        True,
+    )
+
+
+@njit(nogil=True, error_model="numpy")
+def roll_until_banked(values, bank, farkle, lost, lists, weighs):
     """Fill what dice are worth that must be rolled, where more points are worth no more.
 
     values : shape (columns, planes, LANES), the others in one row, shape (planes, LANES)
+    weighs : whether dice that may be banked are rolled where that is better; else they are banked
     """
     columns, planes, _ = values.shape
     cell = planes * LANES
     for n in range(columns):
         values[n] = bank
+        if weighs and not lists.may_bank[n]:
+            values[n] = 0.0
     found = np.empty((planes, LANES))
     change = 1.0
     while change > _SETTLED:
         change = 0.0
         for n in range(columns):
-            if lists.may_bank[n]:
+            if lists.may_bank[n] and not weighs:
                 continue
             for p in range(planes):
                 for lane in range(LANES):
@@ -314,6 +403,9 @@ def roll_until_banked(values, bank, farkle, lost, lists):
                             chosen, most = column, values[column, 0, lane]
                     for p in range(planes):
                         found[p, lane] += lists.chances[k] * values[chosen, p, lane]
+            if lists.may_bank[n]:
+                for lane in range(LANES):
+                    found[0, lane] = max(found[0, lane], bank[0, lane])
             for p in range(planes):
                 for lane in range(LANES):
                     change = max(change, abs(found[p, lane] - values[n, p, lane]))
@@ -328,11 +420,11 @@ def prepare(table, s, start, r, u, w, work):
     state.
     """
     game = work.game
-    values, _, bank, farkle, _, room, _ = work.scratch
+    values, _, bank, farkle, _, room, barred, _ = work.scratch
     steps = turn_totals(s, start, r, u, w, game)
     if steps > 0:
         rows = steps + game.reach
-        prepare_banks(table, s, start, r, u, w, steps, game, bank)
+        prepare_banks(table, s, start, r, u, w, steps, game, barred, bank)
         if game.at_once == 1:
             values[:, steps:rows] = 1.0
         prepare_rest(table, s, start, r, u, w, steps, 0, work)
@@ -348,7 +440,7 @@ def _solve_rows(turn, begin, end, level, origin, work):
 
     Down to `begin`, if the turn function goes as far; returns the last one.
     """
-    values, _, bank, farkle, lost, _, _ = work.scratch
+    values, _, bank, farkle, lost, _, _, _ = work.scratch
     following, row = min(level + 1, work.bonuses.size - 1), origin + begin
     return begin + turn(
         values[level, row:].ravel(),

@@ -33,13 +33,23 @@ import numpy.typing as npt
 
 from solver.game.endgame import Endgame
 from solver.game.lanes import LANES, lane_array
-from solver.game.standings import Block, Standing, blocks, score_count, value_shape
+from solver.game.standings import (
+    Block,
+    Standing,
+    blocks,
+    check_afresh,
+    score_count,
+    value_shape,
+)
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnPlan, turn_plan
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
+
+EXACT = {"lost": 1, "back": 2, "around": 3, "no_bank": 4}
+"""What a bank beyond an exact goal does, as in `Ruleset.beyond_goal`."""
 
 EVERYTHING = -1
 """As a penalty: a score above 0 falls to 0."""
@@ -75,7 +85,9 @@ class GameNumbers(NamedTuple):
     must_roll_others: int
     """1 where there are other dice with which a turn may not be banked."""
     at_once: int
-    """1 where who reaches the goal always wins at once."""
+    """1 where who reaches the goal always wins at once, or goes beyond it."""
+    exact: int
+    """Where the goal has to be met exactly, one of EXACT; else 0."""
 
 
 class Lists(NamedTuple):
@@ -120,6 +132,8 @@ class Scratch(NamedTuple):
     """Value of a roll that loses everything, shape (LANES,)."""
     room: Floats
     """For one value of each lane, shape (LANES,)."""
+    barred: Floats
+    """1 for each score that no bank may leave, else 0, shape (scores,); empty without any."""
     banks: Floats
     """Banks like `bank` that serve several turns, by whether the player to move is behind, role,
     whether on the board, and mode of the opponent, shape (these, turn totals, LANES)."""
@@ -201,7 +215,8 @@ def _game_numbers(
         reach=max(plan.reach for plan in plans),
         must_roll_hot=int(plans[0].must_roll_hot),
         must_roll_others=int(any(plan.must_roll_others for plan in plans)),
-        at_once=int(rules.ending == "at_once"),
+        at_once=int(rules.ending == "at_once" and not rules.is_exact),
+        exact=EXACT[rules.beyond_goal] if rules.is_exact else 0,
     )
 
 
@@ -244,7 +259,10 @@ def make_work(
 
     sides : 2 for a table of bounds, which have some `slack`, or of a contest; 4 for both
     plans : the turns of the players of a contest, where they have their own
+
+    Raises InvalidRulesError where turns may begin with what the player before left.
     """
+    check_afresh(rules)
     plans = plans or [turn_plan(rules)]
     game = _game_numbers(rules, plans, ends, sides)
     threads = threads or numba.get_num_threads()
@@ -255,6 +273,8 @@ def make_work(
         lane_array(threads, plan.levels, rows, plan.columns, LANES, fill=float(game.at_once))
         for plan in plans
     ]
+    barred = np.zeros((threads, game.scores if rules.barred else 0))
+    barred[:, [game.zero + score // rules.point_step for score in rules.barred]] = 1.0
     scratch = Scratch(
         values=values[0],
         others=values[-1],
@@ -262,6 +282,7 @@ def make_work(
         farkle=lane_array(threads, rows, LANES),
         lost=lane_array(threads, LANES),
         room=lane_array(threads, LANES),
+        barred=barred,
         banks=lane_array(threads, places, rows, LANES),
     )
     lists = [lists_of(plan) for plan in plans]
@@ -300,7 +321,7 @@ def independent_totals(rules: Ruleset, plans: Sequence[TurnPlan], game: GameNumb
     score cannot fall as far. Then the lesser score ends at index 0 of a total in which it is in
     the first group, as it was before if it fell by less than LANES.
     """
-    if not rules.farkle_penalty:
+    if not rules.farkle_penalty or rules.is_exact:
         return 1
     loses = any(np.any(plan.lose_chances) for plan in plans)
     falls_to_zero = game.penalty == EVERYTHING or loses

@@ -162,6 +162,13 @@ def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
 
     alike : whether all throw the same dice
     """
+    if rules.takes_over and players > 2:
+        raise InvalidRulesError.say(
+            "{rules}: what a player left can be taken over in games of two alone, not of {players}:"
+            " what is left to one is taken from the others as well",
+            rules=rules.name,
+            players=players,
+        )
     scores = score_count(rules)
     return Size(
         players,
@@ -226,6 +233,12 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             rules=rules.name,
             most=MOST_PLAYED_ON,
             players=players,
+        )
+    if rules.is_exact:
+        raise InvalidRulesError.say(
+            "{rules}: a goal that has to be met exactly is solved for two players only, as a bank"
+            " beyond it does not lead to a higher total; of more players chances are estimates",
+            rules=rules.name,
         )
     if rules.farkle_penalty is not None:
         states = starts(rules, players).states * rules.farkle_limit**players

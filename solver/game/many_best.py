@@ -20,9 +20,7 @@ from solver.game.standings import (
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import (
-    TurnState,
-)
+from solver.turn.scoring import TurnState, allowed_banks
 
 
 class SharedStrategy(BestPlay):
@@ -103,10 +101,12 @@ class SharedStrategy(BestPlay):
         solved += self.beyond if chasers else 0
         rows = solved + self.plan(start.mover).reach
         bank = np.full((rows, self.players), np.nan)
-        if least < missing:
-            points = np.arange(least, missing) * step
-            after = after_turns(rules, many(own, len(points)), points, farkles=False, loses=False)
-            bank[least:missing] = self._handed_on(following, indices, after)
+        allowed = allowed_banks(rules, own.score, missing, on_board=own.on_board)
+        if len(points := np.flatnonzero(allowed)):
+            after = after_turns(
+                rules, many(own, len(points)), points * step, farkles=False, loses=False
+            )
+            bank[points] = self._handed_on(following, indices, after)
         bank[max(least, missing) :] = 0.0
         for row in range(max(least, missing), rows):
             found = self._chase(1, own.score + row * step, start, start.in_order[1 : chasers + 1])

@@ -23,6 +23,7 @@ from solver.game.kernels import (
     LISTS_TYPE,
     TURN_TYPE,
     array_type,
+    is_barred,
     next_task,
     roll_until_banked,
     shares,
@@ -78,6 +79,8 @@ class ManyScratch(NamedTuple):
     """Shape (turn totals, planes, LANES)."""
     lost: Floats
     """Shape (planes, LANES)."""
+    barred: Floats
+    """1 for each score that no bank may leave, else 0, shape (scores,); empty without any."""
 
 
 NUMBERS_TYPE = types.NamedUniTuple(types.intp, len(ManyNumbers._fields), ManyNumbers)
@@ -87,7 +90,7 @@ _WORK_TYPES = (
     NUMBERS_TYPE,
     LISTS_TYPE,
     array_type(types.intp, 1),
-    types.NamedTuple([array_type(types.float64, axes) for axes in (6, 4, 4, 3)], ManyScratch),
+    types.NamedTuple([array_type(types.float64, axes) for axes in (6, 4, 4, 3, 2)], ManyScratch),
 )
 
 
@@ -170,7 +173,8 @@ def _prepare(values, last, chasers, state, r, lane, rows, game, scratch):
     missing = game.scores - score
     leaders = _leaders(chasers, game)
     for t in range(rows):
-        if t < (least if t < missing else least_win):
+        held = t < (least if t < missing else least_win)
+        if held or (t < missing and is_barred(score + t, scratch.barred)):
             bank[t, 0, lane] = NOT_ALLOWED
             for p in range(1, planes):
                 bank[t, p, lane] = 0.0
@@ -251,7 +255,7 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
 
     From row `steps` on it is best to bank.
     """
-    values, bank, farkle, lost = scratch
+    values, bank, farkle, lost, _ = scratch
     levels, _, columns, planes, _ = values.shape
     wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
     for level in range(levels):
@@ -268,7 +272,7 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
                         ended += lists.goes_on * bank[t, p, lane]
                         values[level, t, n, p, lane] = ended / (1.0 - lists.only_hot)
             if not lists.may_bank[:-1].all():
-                roll_until_banked(values[level, t], bank[t], farkle[t], lost, lists)
+                roll_until_banked(values[level, t], bank[t], farkle[t], lost, lists, False)
     for level in range(levels - 1, -1, -1):
         turn(
             values[level].ravel(),
@@ -284,8 +288,9 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
 @njit(nogil=True, error_model="numpy")
 def _own(scratch, worker):
     """The scratch of one thread."""
-    values, bank, farkle, lost = scratch
-    return ManyScratch(values[worker], bank[worker], farkle[worker], lost[worker])
+    values, bank, farkle, lost, barred = scratch
+    own = values[worker], bank[worker], farkle[worker], lost[worker]
+    return ManyScratch(*own, barred[worker])
 
 
 @njit(

@@ -137,7 +137,7 @@ class ManySolve:
             else load_turn(plan, cache, players - 1, reverse=reverse)
             for plan in self._plans
         ]
-        scratch = _scratch(games, self._plans, threads or numba.get_num_threads())
+        scratch = _scratch(rules, games, self._plans, threads or numba.get_num_threads())
         self._seats = [
             _Seat(turn, game, lists_of(plan, players - 1), np.array(plan.bonuses, np.intp), own)
             for turn, game, plan, own in zip(turns, games, self._plans, scratch, strict=True)
@@ -284,7 +284,7 @@ def _numbers(rules: Ruleset, size: Size, plan: TurnPlan) -> kernels.ManyNumbers:
 
 
 def _scratch(
-    games: Sequence[kernels.ManyNumbers], plans: Sequence[TurnPlan], threads: int
+    rules: Ruleset, games: Sequence[kernels.ManyNumbers], plans: Sequence[TurnPlan], threads: int
 ) -> list[kernels.ManyScratch]:
     """Room for the turns of each plan, all in the same place."""
     planes = games[0].players - 1
@@ -299,12 +299,15 @@ def _scratch(
     values = lane_array(threads * max(map(prod, shapes)))
     bank, farkle = lane_array(2, threads, max(rows), planes, LANES)
     lost = lane_array(threads, planes, LANES)
+    barred = np.zeros((threads, games[0].scores if rules.barred else 0))
+    barred[:, [score // rules.point_step for score in rules.barred]] = 1.0
     return [
         kernels.ManyScratch(
             values=values[: threads * prod(shape)].reshape(threads, *shape),
             bank=bank,
             farkle=farkle,
             lost=lost,
+            barred=barred,
         )
         for shape in shapes
     ]

@@ -49,7 +49,9 @@ class Choices(NamedTuple):
     points: npt.NDArray[np.intp]
     """In steps, without a bonus."""
     left: npt.NDArray[np.intp]
-    """Dice to roll next, less 1."""
+    """The column of the dice to roll next."""
+    hot: npt.NDArray[np.bool_]
+    """Whether these are hot dice."""
     starts: npt.NDArray[np.intp]
     """Where each list begins, and the end."""
     chance: Floats
@@ -66,7 +68,11 @@ class Choices(NamedTuple):
 _integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
 SPREAD_TYPE = types.NamedTuple([array_type(types.float64, n) for n in (5, 3, 3, 3)], Spread)
 _choices_type = types.NamedTuple(
-    [_integers] * 3 + [_floats] + [_integers] * 2 + [_floats] * 3, Choices
+    [_integers] * 2
+    + [array_type(types.boolean, 1), _integers, _floats]
+    + [_integers] * 2
+    + [_floats] * 3,
+    Choices,
 )
 
 
@@ -171,8 +177,12 @@ def follow(steps, least, work, spread):
 
 @njit(nogil=True, error_model="numpy")
 def _follow_until_banked(steps, work, spread):
-    """Find how turns end there where few dice may be banked: others are rolled until some may."""
+    """Find how turns end there where dice are rolled until some are banked.
+
+    Others may not be, or beyond an exact goal are worth more.
+    """
     game, lists, values = work.game, work.lists, work.scratch.values
+    bank = work.scratch.bank
     levels, _, dice, _ = values.shape
     for t in range(steps, steps + game.reach):
         for level in range(levels):
@@ -184,7 +194,11 @@ def _follow_until_banked(steps, work, spread):
                     for lane in range(LANES):
                         goes = here[n, lane]
                         here[n, lane] = 0.0
-                        if lists.may_bank[n]:
+                        stays = lists.may_bank[n]
+                        if game.exact > 0:
+                            banked = bank[t, lane]
+                            stays = stays and banked > 0.0 and banked >= worth[n, lane]
+                        if stays:
                             spread.banked[t, lane] += goes
                             continue
                         if goes <= _NO_MORE:
@@ -208,7 +222,7 @@ def _follow_on(steps, work, spread):
     """Find how turns end that come to turn total `steps` or more, where more is worth no more."""
     game, lists, values = work.game, work.lists, work.scratch.values
     levels, _, dice, _ = values.shape
-    if game.must_roll_others == 1:
+    if game.must_roll_others == 1 or game.exact > 0:
         _follow_until_banked(steps, work, spread)
         return
     stops = 1.0 - lists.only_hot
@@ -247,6 +261,8 @@ def _keep(s, start, r, u, w, rows, ends_game, work, spread, outcomes, used):
             last = min(rows, game.scores - own)
             for t in range(last, rows):
                 wins += spread.banked[t, lane]
+            if game.exact > 0:  # nothing else than the goal
+                last, wins = rows, spread.ends[0, lane]
         outcomes.wins[k], outcomes.loses[k] = wins, spread.ends[1, lane]
         farkled = 0.0
         if game.keeps == 0:
@@ -336,18 +352,23 @@ def _chosen(level, t, k, worth, choices):
 
     Of equal ones that with more points, then that with fewer dice.
     """
-    levels, rows, dice = worth.shape
+    levels, rows, _ = worth.shape
     following = min(level + 1, choices.bonuses.size - 1)
     best, most, found = -np.inf, -1, -1
     for option in range(choices.starts[k], choices.starts[k + 1]):
         n, points = choices.left[option], choices.points[option]
         here, total = level, t + points
-        if n == dice - 1:
+        if choices.hot[option]:
             here, total = following, total + choices.bonuses[level]
         value = worth[min(here, levels - 1), min(total, rows - 1), n]
         if value < best or (value == best and total < most):
             continue
-        if value == best and total == most and n == dice - 1 and points == choices.points[found]:
+        if (
+            value == best
+            and total == most
+            and choices.hot[option]
+            and points == choices.points[found]
+        ):
             continue
         best, most, found = value, total, option
     return found
@@ -357,7 +378,7 @@ def _chosen(level, t, k, worth, choices):
     types.void(
         array_type(types.float64, 3),
         array_type(types.boolean, 3),
-        types.intp,
+        array_type(types.boolean, 1),
         array_type(types.boolean, 1),
         _choices_type,
         _floats,
@@ -368,10 +389,10 @@ def _chosen(level, t, k, worth, choices):
     nogil=True,
     error_model="numpy",
 )
-def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled, ends):
+def outcome_of_decisions(worth, bank, allowed, may_bank, choices, banked, farkled, ends):
     """Find how a turn ends that is played by Decisions, worth and bank.
 
-    least : the least turn total that may be banked
+    allowed : which turn totals may be banked, as long as `banked`
     banked, farkled : set to the chances by turn total; the last one stands for all further ones
     ends : set to the chances of a roll that wins, of one that loses everything, and of what is left
         of a turn that goes on and on
@@ -392,7 +413,7 @@ def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled,
                     if here <= _NO_MORE:
                         continue
                     mass[level, t, n] = 0.0
-                    may = t >= least and may_bank[n]
+                    may = allowed[t] and may_bank[n]
                     if may and bank[min(level, levels - 1), min(t, totals - 1), n]:
                         banked[t] += here
                         continue
@@ -402,7 +423,7 @@ def outcome_of_decisions(worth, bank, least, may_bank, choices, banked, farkled,
                     for k in range(choices.lists[n], choices.lists[n + 1]):
                         option = _chosen(level, t, k, worth, choices)
                         m, to, there = choices.left[option], level, t + choices.points[option]
-                        if m == dice - 1:
+                        if choices.hot[option]:
                             to = min(level + 1, all_levels - 1)
                             there += choices.bonuses[level]
                         mass[to, min(there, rows - 1), m] += here * choices.chance[k]

@@ -128,7 +128,7 @@ def _rooms(
     missing = game.scores - own
     longest = np.maximum(missing.max(axis=1, keepdims=True), max(game.least, game.opening))
     longest = longest + game.beyond + game.reach
-    folded = ends_game & (game.keeps == 0)
+    folded = ends_game & (game.keeps == 0) & (game.exact == 0)
     rows = sum(np.where(ends, np.maximum(missing, 0), longest) for ends in folded)
     found: Floats = (states * rows).sum(axis=1)
     return found
@@ -154,6 +154,7 @@ def _choices(rules: Ruleset) -> Choices:
     return Choices(
         points,
         left,
+        plan.is_hot[plan.options],
         np.append(plan.starts, len(plan.options)).astype(np.intp),
         plan.chances.max(axis=0),
         np.searchsorted(column, np.arange(plan.columns + 1)).astype(np.intp),
@@ -165,21 +166,25 @@ def _choices(rules: Ruleset) -> Choices:
 
 
 def outcome_of(
-    rules: Ruleset, worth: Floats, bank: npt.NDArray[np.bool_], least: int, rows: int
+    rules: Ruleset,
+    worth: Floats,
+    bank: npt.NDArray[np.bool_],
+    allowed: npt.NDArray[np.bool_],
 ) -> Outcome:
     """How a turn ends that is played by the arrays of some Decisions.
 
-    least : the least turn total that may be banked, in point steps
-    rows : number of turn totals told apart, at least; as many as the decisions tell apart if more
+    allowed : which turn totals may be banked, as many as are told apart; of decisions that tell
+        more apart the further ones are as the last
 
     Raises ConvergenceError for decisions by which a turn goes on for ever.
     """
-    rows = max(rows, worth.shape[1])
+    rows = max(len(allowed), worth.shape[1])
+    allowed = np.pad(allowed, (0, rows - len(allowed)), mode="edge")
     banked, farkled, ends = np.empty(rows), np.empty(rows), np.empty(3)
     outcome_of_decisions(
         np.ascontiguousarray(worth),
         np.ascontiguousarray(bank),
-        least,
+        allowed,
         turn_plan(rules).may_bank,
         _choices(rules),
         banked,
@@ -194,5 +199,7 @@ def outcome_of(
     if not rules.farkle_keeps_turn_total:
         farkled[:1], farkled[1:] = farkled.sum(), 0.0
     else:
-        farkled[:1], farkled[1:least] = farkled[:least].sum(), 0.0
+        lost = farkled[~allowed].sum()
+        farkled[~allowed] = 0.0
+        farkled[0] = lost
     return Outcome(banked, farkled, float(ends[0]), float(ends[1]))

@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
-from solver.game.standings import Standing, first_standing
+from solver.game.standings import Bools, Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import DiceSet, Remaining, dice_set
-from solver.turn.scoring import TurnState, column_of, possible_states, turn_plan
+from solver.turn.memory import column_of, memories
+from solver.turn.scoring import TurnState, allowed_banks, possible_states, turn_plan
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000
@@ -100,6 +101,8 @@ class Position:
     play-off, still before them, the mover first; empty where the scores and the order tell it."""
     held: Held = ALL_LEFT
     """What is left of badges that players brought."""
+    offered: TurnState | None = None
+    """What the player before left and the mover may take over, before the first roll of a turn."""
 
     @classmethod
     def of_two(
@@ -113,6 +116,7 @@ class Position:
         hot_dice: int = 0,
         *,
         to_confirm: bool = False,
+        throws: int = 0,
         on_board: bool = True,
         opponent_on_board: bool = True,
         began: bool = True,
@@ -123,7 +127,7 @@ class Position:
         """
         own = Standing(banked, farkles, on_board)
         other = Standing(opponent, opponent_farkles, opponent_on_board)
-        turn = TurnState(turn_total, dice, hot_dice, to_confirm)
+        turn = TurnState(turn_total, dice, hot_dice, to_confirm, throws)
         return cls((own, other), 0, turn) if began else cls((other, own), 1, turn)
 
     def change(self, **changes: Any) -> "Position":
@@ -228,7 +232,7 @@ class Position:
         return self.other.on_board
 
 
-_TURN_FIELDS = {"turn_total", "dice", "hot_dice", "to_confirm"}
+_TURN_FIELDS = {"turn_total", "dice", "hot_dice", "to_confirm", "throws"}
 _OWN_FIELDS = {"banked": "score", "farkles": "farkles", "on_board": "on_board"}
 _OTHER_FIELDS = {f"opponent_{name}": name for name in ("farkles", "on_board")} | {
     "opponent": "score"
@@ -262,6 +266,15 @@ def is_on_board(rules: Ruleset, position: Position) -> bool:
     return position.on_board or in_play_off(rules, position)
 
 
+def banks_allowed(rules: Ruleset, position: Position, rows: int) -> Bools:
+    """Which turn totals may be banked in a turn of a position, as of `allowed_banks`."""
+    score = position.banked
+    if position.opponent >= rules.winning_score:
+        # no score is barred any more, and only a bank that reaches the goal counts
+        score = max(score, rules.winning_score - rules.point_step)
+    return allowed_banks(rules, score, rows, on_board=is_on_board(rules, position))
+
+
 def highest_score(rules: Ruleset) -> int:
     """Highest score that a position may hold: of an opponent who has reached the goal."""
     if rules.ending == "at_once":
@@ -286,6 +299,8 @@ def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
 
     beyond : points that turns may go on beyond the goal, if further than those of equal dice
     """
+    if position.offered is not None:
+        _check_offered(rules, position, position.offered)
     _check_scores(rules, position, max(highest_score(rules), rules.winning_score + beyond))
     _check_standing(rules, position.own, _YOUR)
     _check_standing(rules, position.other, _THEIR)
@@ -343,6 +358,27 @@ def check_hot_dice(number: int) -> None:
             number=number,
             most=MAX_HOT_DICE,
         )
+
+
+def _check_offered(rules: Ruleset, position: Position, offered: TurnState) -> None:
+    """Refuse what nobody can have left, or may take over. Raises InvalidPositionError."""
+    parts = {"points": offered.turn_total, "rules": rules.name}
+    why = ""
+    if not rules.takes_over:
+        why = say("under {rules} rules every turn begins with all dice", **parts)
+    elif position.turn_total:
+        why = say("that is decided before the first roll of a turn")
+    elif not position.on_board:
+        why = say("only players on the board may take over")
+    elif offered.turn_total <= 0 or offered.turn_total % rules.point_step:
+        why = say("points come in steps of {step}", step=rules.point_step)
+    elif rules.take_over == "banked" and offered.turn_total > position.opponent:
+        why = say("the player before has banked no more than the score")
+    if why:
+        raise InvalidPositionError.say(
+            "{points:,} points cannot be taken over: {why}", why=why, **parts
+        )
+    check_dice(rules, offered.dice)
 
 
 def _check_scores(rules: Ruleset, position: Position, highest: int) -> None:
@@ -420,6 +456,18 @@ def check_turn(
             "there is nothing to confirm before a first roll, nor where no combination has to be"
             " confirmed"
         )
+    most = rules.throws - 1 if rules.throws and turn.turn_total else 0
+    if not 0 <= turn.throws <= most or (rules.throws == 1 and turn.turn_total):
+        raise InvalidPositionError.say(
+            "the throws so far cannot be {number} before a further one at a turn total of {total:,}"
+            " under {rules} rules: {allowed}",
+            number=turn.throws,
+            total=turn.turn_total,
+            rules=rules.name,
+            allowed=say("a turn has {number} throws at most", number=rules.throws)
+            if rules.throws
+            else say("they are not counted"),
+        )
     if turn.turn_total or (is_whole and not turn.hot_dice):
         return
     states = possible()
@@ -434,7 +482,7 @@ def check_turn(
         wrong = say(
             "a turn starts with all {dice} dice, not {number}", dice=rules.dice, number=number
         )
-    rows = np.flatnonzero(states[level, :, column_of(rules, turn)])
+    rows = np.flatnonzero(states[level, :, column_of(rules, replace(turn, turn_total=step))])
     if not rows.size:
         raise InvalidPositionError(wrong)
     raise InvalidPositionError.say(
@@ -452,9 +500,7 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
         return ""
     possible = _by_number(rules, possible)
     if possible[level, turn.dice - 1]:
-        nothing = say("at that turn total nothing is left to be confirmed")
-        wrong = say("at that turn total something is left to be confirmed")
-        return nothing if turn.to_confirm else wrong
+        return _wrong_memory(rules, turn)
     parts: dict[str, Any] = {"turn_total": turn.turn_total, "hot_dice": turn.hot_dice}
     if not possible[level].any():
         if len(possible) > 1:
@@ -479,6 +525,19 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
     )
 
 
+def _wrong_memory(rules: Ruleset, turn: TurnState) -> str:
+    """That rolls lead to dice at a turn total, and not to what else is told."""
+    if not rules.throws:
+        nothing = say("at that turn total nothing is left to be confirmed")
+        wrong = say("at that turn total something is left to be confirmed")
+        return nothing if turn.to_confirm else wrong
+    return say_number(
+        "a turn cannot come there in one throw",
+        "a turn cannot come there in {number} throws",
+        turn.throws,
+    )
+
+
 def leads_to(possible: npt.NDArray[np.bool_], rules: Ruleset, turn: TurnState) -> bool:
     """Whether a state is among those that a turn comes to, (levels, turn totals, columns).
 
@@ -496,17 +555,40 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
     return int(np.argmax(_by_number(rules, reachable_at(rules, turn_total))[:, dice - 1]))
 
 
+def most_likely(
+    rules: Ruleset, turn: TurnState, to_confirm: bool | None = None, throws: int | None = None
+) -> TurnState:
+    """A turn with what is not told of it: nothing to confirm and the fewest throws, if that can be.
+
+    to_confirm, throws : what is told
+    """
+    if not turn.turn_total or not 1 <= turn.dice <= rules.dice:
+        return replace(turn, to_confirm=bool(to_confirm), throws=throws or 0)
+    possible = reachable_at(rules, turn.turn_total)[min(turn.hot_dice, turn_plan(rules).levels - 1)]
+    doubts = [False, True] if to_confirm is None and rules.to_confirm else [bool(to_confirm)]
+    numbers = [throws or 0]
+    if throws is None and rules.throws:
+        numbers = [*range(1, max(2, rules.throws))]
+    states = [
+        replace(turn, to_confirm=doubt, throws=number) for doubt in doubts for number in numbers
+    ]
+    can_be = (one for one in states if _is_told(rules, one) and possible[column_of(rules, one)])
+    return next(can_be, states[0])
+
+
+def _is_told(rules: Ruleset, turn: TurnState) -> bool:
+    """Whether the rules know what is told of a turn."""
+    return 0 <= turn.throws <= rules.throws and (not turn.to_confirm or bool(rules.to_confirm))
+
+
 def is_to_confirm(rules: Ruleset, turn: TurnState) -> bool:
     """Whether a turn comes to a state only with something that has to be confirmed."""
-    if not rules.to_confirm or not 1 <= turn.dice <= rules.dice:
-        return False
-    possible = reachable_at(rules, turn.turn_total)[min(turn.hot_dice, turn_plan(rules).levels - 1)]
-    return bool(possible[turn.dice - 1] and not possible[column_of(rules, turn)])
+    return most_likely(rules, turn).to_confirm
 
 
 def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """States by level and number of dice, whatever has to be confirmed."""
-    parts = np.split(possible, 2 if rules.to_confirm else 1, axis=1)
+    """States by level and number of dice, whatever else a turn remembers."""
+    parts = np.split(possible, len(memories(rules.of_turn)), axis=1)
     return np.asarray(np.logical_or.reduce(parts))
 
 

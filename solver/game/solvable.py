@@ -1,12 +1,13 @@
 """Which rule sets can be solved."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.game.endgame import endgames
+from solver.game.endgame import endgames, taken_shape
 from solver.game.position import reachable
 from solver.game.standings import value_shape
 from solver.rules.ruleset import Ruleset
@@ -14,6 +15,12 @@ from solver.turn.scoring import TurnPlan, turn_plan
 
 MAX_REACH = 5_000
 """Point steps that one set-aside may add to a turn total."""
+
+_MOST_ROLLS = 1e6
+"""Rolls on average that a turn may take while it cannot be banked."""
+
+MAX_TAKEN = 60_000_000
+"""Values of rolling on with what the player before left that one solve may hold, 8 bytes each."""
 
 
 def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
@@ -26,9 +33,29 @@ def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
     value_shape(rules, sides=len(plans) or 1)
     for plan in plans or [turn_plan(rules)]:
         _check_turn(rules, plan)
+        if rules.is_exact and plan.rolls_to_end > _MOST_ROLLS:
+            raise InvalidRulesError.say(
+                "{rules}: beyond the goal, which has to be met exactly, a turn could be rolled on"
+                " for ever",
+                rules=rules.name,
+            )
     endgames(rules, plans)
     if not plans:
         _check_reach(rules)
+    if rules.takes_over:
+        _check_take_over(rules)
+
+
+def _check_take_over(rules: Ruleset) -> None:
+    """Refuse a game in which too much may be left. Raises InvalidRulesError."""
+    if (count := math.prod(taken_shape(rules))) > MAX_TAKEN:
+        raise InvalidRulesError.say(
+            "{rules}: what a player may leave and another take over has {number:,} values, and at"
+            " most {most:,} can be solved; a lower goal has fewer",
+            rules=rules.name,
+            number=count,
+            most=MAX_TAKEN,
+        )
 
 
 def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:
@@ -42,7 +69,7 @@ def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:
             most=MAX_REACH,
             step=rules.point_step,
         )
-    if plan.must_roll_others and plan.rolls_to_bank > 1e6:
+    if plan.must_roll_others and plan.rolls_to_bank > _MOST_ROLLS:
         raise InvalidRulesError.say(
             "{rules}: dice that may not be banked can score again and again, so a turn never ends",
             rules=rules.name,

@@ -91,7 +91,8 @@ def after_turns(
 ) -> Standings:
     """Standings after a turn each: the one place that scores the end of a turn.
 
-    points : what was banked, 0 for nothing; a farkle may bank something where the rules say so
+    points : what was banked, 0 for nothing; a farkle may bank something where the rules say so, but
+        nothing beyond a goal that has to be met exactly
     farkles : whether the turn ended in a farkle
     loses : whether it ended in a roll that loses everything
 
@@ -99,6 +100,17 @@ def after_turns(
     play; see `Ruleset.score_floor`.
     """
     score = before.score + points
+    if rules.is_exact:
+        beyond = score > rules.goal
+        if rules.beyond_goal == "back":
+            back = np.maximum(0, 2 * rules.goal - score)
+        elif rules.beyond_goal == "around":
+            back = np.minimum(score, 2 * rules.goal - rules.point_step) - rules.goal
+        else:
+            back = before.score
+        nothing = beyond & np.logical_or(farkles, rules.beyond_goal == "lost")
+        points = np.where(nothing, 0, points)
+        score = np.where(nothing, before.score, np.where(beyond, back, score))
     reached = (points > 0) & (score >= rules.winning_score)
     in_a_row = np.where(np.logical_and(farkles, ~reached), before.farkles + 1, 0)
     is_last = in_a_row == rules.farkle_limit
@@ -168,6 +180,8 @@ class Solution:
     """States (t, n, ...) whose value was computed, again and again in every sweep, and for the
     bound of the error."""
     seconds: float
+    rolled: npt.NDArray[np.float64] | None = None
+    """R where turns may begin with what the player before left, see `solver.game.take_over`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,6 +205,19 @@ class FloorEffect:
         return int(self.scores[same[0]]) if len(same) else None
 
 
+def check_afresh(rules: Ruleset) -> None:
+    """Refuse rules under which a turn may begin with what the player before left.
+
+    For what is worked out only of turns that all begin with all dice. Raises InvalidRulesError.
+    """
+    if rules.takes_over:
+        raise InvalidRulesError.say(
+            "{rules}: this is not worked out for rules under which a turn may begin with what the"
+            " player before left",
+            rules=rules.name,
+        )
+
+
 def score_count(rules: Ruleset) -> int:
     """Number of scores from the floor up to, not including, the first that reaches the goal."""
     return (rules.winning_score - rules.score_floor) // rules.point_step
@@ -202,7 +229,8 @@ def is_corrected(rules: Ruleset) -> bool:
     The few states of players not on the board would be told too little of by others.
     """
     penalty = rules.farkle_penalty is not None
-    return penalty and not rules.farkle_keeps_turn_total and not rules.has_opening
+    plain = not rules.farkle_keeps_turn_total and not rules.is_exact
+    return penalty and plain and not rules.has_opening
 
 
 def blocks(rules: Ruleset) -> list[Block]:

@@ -42,7 +42,7 @@ _APART = 1e-9
 def _expect(s, start, r, u, w, rows, origin, work, outcomes):
     """Set starts to what turns are worth that end by `outcomes`; scratch was prepared for them."""
     game = work.game
-    values, _, bank, farkle, lost, _, _ = work.scratch
+    values, _, bank, farkle, lost, _, _, _ = work.scratch
     low, high = own_scores(s, u, w, game)
     role = r % (game.roles // game.sides)
     for lane in range(LANES):
@@ -85,23 +85,23 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     values = scratch.values if is_first else scratch.others
     lists = work.lists if is_first else work.others
     outcomes = one if is_first else other
-    farkle, lost, room = scratch.farkle, scratch.lost, scratch.room
+    farkle, lost, room, barred = scratch.farkle, scratch.lost, scratch.room, scratch.barred
     if rises[place] < 0:
-        prepare_banks(table, s, start, r, u, w, steps, game, banks[place])
+        prepare_banks(table, s, start, r, u, w, steps, game, barred, banks[place])
         rises[place] = rising(banks[place, :rows], begin, end, room)
     own = Work(
         game,
         lists,
         work.others,
         work.bonuses,
-        Scratch(values, scratch.others, banks[place], farkle, lost, room, banks),
+        Scratch(values, scratch.others, banks[place], farkle, lost, room, barred, banks),
         work.slack,
     )
     # all turns end in the same rows, where what is beyond the goal stays
     origin = values.shape[1] - rows
     prepare_rest(table, s, start, r, u, w, steps, origin, own)
     if outcomes.length.size == 0:
-        first = rises[place]
+        first = rises[place] if game.exact == 0 else steps
         if game.keeps == 1:
             first = max(first, rising(farkle[:rows], begin, end, room))
         solve_tiers(turns, steps, min(steps, first), origin, own)

@@ -89,7 +89,8 @@ class Sweeps:
         self.turns = Turns(*map(types.CompileResultWAP, found))
         """What solves one turn."""
         self._contest = contest
-        self._falls = rules.farkle_penalty or any(np.any(plan.lose_chances) for plan in played)
+        self._falls = rules.farkle_penalty or rules.banks_may_fall
+        self._falls = self._falls or any(np.any(plan.lose_chances) for plan in played)
         self.least = least
         self._work = make_work(rules, ends, threads, sides=len(lasts), plans=plans)
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
+from solver.game import take_over
 from solver.game.endgame import endgames
 from solver.game.layout import Contest, as_is_best, read_table
 from solver.game.solvable import check_solvable
@@ -86,7 +87,7 @@ _NEARLY_LOST = 1e-6
 near 1 leaves, which is no more exact."""
 
 
-def solve(
+def solve(  # noqa: C901 - a loop with many ends
     rules: Ruleset,
     *,
     cache: Path,
@@ -108,6 +109,8 @@ def solve(
     """
     started = time.perf_counter()
     check_solvable(rules, plans)
+    if rules.takes_over:
+        return take_over.solve(rules, tolerance=tolerance, threads=threads, on_progress=on_progress)
     ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
     lasts = [end.last for end in ends]
@@ -119,7 +122,7 @@ def solve(
     sweeps.pair_tolerance = tolerance / 100
     # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
     played = plans or [turn_plan(rules)]
-    falls = penalty or any(np.any(plan.lose_chances) for plan in played)
+    falls = penalty or rules.banks_may_fall or any(np.any(plan.lose_chances) for plan in played)
     corrects = is_corrected(rules) and not plans
     if corrects:
         sweeps.expect_corrections()

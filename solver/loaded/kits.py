@@ -204,7 +204,7 @@ class Side(Hand):
             return thrown.with_die(power.die)
         return thrown
 
-    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
+    def set_asides(self, roll: Roll, *, first: bool = False) -> tuple[SetAside, ...]:  # noqa: ARG002
         """Return every legal set-aside of a roll, most points first; none of a farkle."""
         return _set_asides(self, roll)
 
@@ -215,7 +215,7 @@ class Side(Hand):
             dice = shown.place((*thrown.remaining[dice], 1))
         shown.check_roll(dice, roll, turned=self.power is not None)
 
-    def fate(self, roll: Roll) -> Fate:
+    def fate(self, roll: Roll, *, first: bool = False) -> Fate:  # noqa: ARG002
         """Return what a roll does to the turn."""
         found = fate_of_faces(self.rules, self.shown(roll).faces(roll))
         return found or (Fate.SCORES if self.set_asides(roll) else Fate.FARKLE)

@@ -205,7 +205,7 @@ class Matchup:
             shape_of(self.dice[seat]),
             joker_alone=self.joker_alone,
             badge=self.badges[seat],
-            all_options=self.players > 2 or self.rules.ending != "at_once",
+            all_options=self.players > 2 or not self.rules.more_is_better,
         )
 
     def plan(self, seat: int) -> TurnPlan:
@@ -364,8 +364,13 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             rules=rules.name,
             most=MOST_LOADED,
         )
-    if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive:
+    if rules.takes_over:
+        raise _not_yet(rules, "take_over")
+    is_alike = rules.scoring.is_always_alike
+    if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive or not is_alike:
         raise _not_yet(rules, "scoring.combination")
+    if rules.throws:
+        raise _not_yet(rules, "throws")
     if not thrown.has_jokers:
         return
     if rules.scoring.nothing:
@@ -391,7 +396,9 @@ def check_plain(rules: Ruleset) -> None:
 
     Raises InvalidRulesError.
     """
-    found = _options(rules, *_OF_TURNS, "farkle_penalty", "ending")
+    found = _options(rules, *_OF_TURNS, "no_bank_at", "farkle_penalty", "ending")
+    if rules.is_exact:
+        found.append("goal_must_be")
     if rules.has_opening:
         found.append("opening_minimum")
     if found:

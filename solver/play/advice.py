@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.play.endings import TurnEnds
@@ -94,7 +95,8 @@ class Advice:
     def after(self, option: Option) -> TurnState:
         """Return where the turn stands after a choice."""
         hot_dice = self.position.hot_dice + (option.set_aside == self.roll)
-        return TurnState(option.turn_total, option.dice_left, hot_dice, option.to_confirm)
+        throws = self.position.turn.throws + (self.rules.throws > 0)
+        return TurnState(option.turn_total, option.dice_left, hot_dice, option.to_confirm, throws)
 
     @property
     def best_use(self) -> BadgeUse | None:
@@ -140,6 +142,10 @@ class Odds:
     """What a badge allows before the roll, or after a farkle of it."""
     brought: Any = None
     """What players bring, as who asks names it; None where all throw the dice of the rules."""
+    take_over: float | None = None
+    """Win probability of rolling on with what the player before left; None where nothing is."""
+    leaving: float | None = None
+    """By how much less a bank is worth as the next player may take over what it leaves."""
 
     @property
     def use_now(self) -> BadgeUse | None:
@@ -161,13 +167,14 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     table = strategy.turn(position)
     layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)
-    fallen = hand.fate(roll)
+    first = not turn.turn_total
+    fallen = hand.fate(roll, first=first)
 
     def by_seat(values: Floats) -> tuple[float, ...]:
         return tuple(strategy.by_seat(position, values).tolist())
 
     options = []
-    for kept in hand.set_asides(roll) if fallen is Fate.SCORES else ():
+    for kept in hand.set_asides(roll, first=first) if fallen is Fate.SCORES else ():
         after = hand.after(turn, kept)
         chances = by_seat(table.values_at(after))
         options.append(
@@ -187,13 +194,14 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
     chances = {
         Fate.SCORES: lambda: options[0].chances,
-        Fate.FARKLE: lambda: by_seat(table.farkle_values(turn.turn_total)),
+        Fate.FARKLE: lambda: by_seat(table.farkle_values(turn)),
         Fate.LOSES: lambda: by_seat(table.ends.lost),
         Fate.WINS: lambda: tuple(float(seat == me) for seat in range(strategy.players)),
         Fate.OUT: lambda: tuple(float(seat != me) for seat in range(strategy.players)),
     }[fallen]()
     # hot dice aside, which a farkle keeps though they may not be banked
     keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total)
+    keeps = keeps and not rules.goes_beyond(position.banked + turn.turn_total)
     advice = Advice(
         rules=rules,
         position=position,
@@ -228,7 +236,8 @@ def odds(strategy: BestPlay, position: Position) -> Odds:
     Raises InvalidPositionError and StrategyFileError.
     """
     turn, me = position.turn, position.mover
-    table, column = strategy.turn(position), turn.dice - 1
+    table = strategy.turn(position)
+    column = table.plan.column(turn)
     rolled, banked = strategy.without_badge(position)
     chances, roll = (
         tuple(strategy.by_seat(position, values).tolist())
@@ -252,11 +261,32 @@ def odds(strategy: BestPlay, position: Position) -> Odds:
         reachable=strategy.is_reachable(position),
         within=strategy.within,
     )
+    if strategy.rules.takes_over:
+        return _with_what_is_left(strategy, weighed)
     if layers is None:
         return weighed
     from solver.play.badge_uses import use_before_roll  # noqa: PLC0415
 
     return replace(weighed, use=use_before_roll(layers, weighed))
+
+
+def _with_what_is_left(strategy: BestPlay, weighed: Odds) -> Odds:
+    """Return odds with what the player before left, and with what a bank leaves to the next one."""
+    position = weighed.position
+    if (offered := position.offered) is not None:
+        taken = float(strategy.turn(position).roll_values(offered)[0])
+        is_better = taken > weighed.roll
+        return replace(
+            weighed,
+            take_over=taken,
+            action=Decision.TAKE_OVER if is_better else weighed.action,
+            win_probability=max(taken, weighed.roll),
+            chances=tuple(strategy.chances(position).tolist()),
+        )
+    if weighed.bank is None or not isinstance(strategy, Strategy):
+        return weighed
+    alone = strategy.turn_left_alone(position).bank_value(position.turn)
+    return replace(weighed, leaving=max(0.0, (alone or 0.0) - weighed.bank))
 
 
 def best_use(strategy: BestPlay, position: Position, roll: Roll | None) -> Roll | None:

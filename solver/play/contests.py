@@ -16,7 +16,7 @@ import numpy.typing as npt
 from solver.game.endgame import Endgame, endgame, fixed_point, last_turns, play_off_turn
 from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_table
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
-from solver.game.position import Position, is_on_board
+from solver.game.position import Position, banks_allowed
 from solver.game.standings import Progress, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
@@ -26,7 +26,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
 from solver.turn.hand import EqualDice
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import allowed_banks, turn_plan
 
 TOLERANCE = 1e-12
 """By which values may still change in all, in a contest of two given ways to play."""
@@ -142,7 +142,7 @@ def _outcomes_of_decisions(
     rows = max(scores, rules.least_bank(on_board=False) // step)
     rows += ends.beyond + turn_plan(rules).reach + 1
     which = np.full((2 if rules.has_roles else 1, modes, modes, scores, scores), -1, np.int32)
-    known: dict[tuple[Decisions, int], int] = {}
+    known: dict[tuple[Decisions, bytes], int] = {}
     parts: list[Outcome] = []
     below = -rules.score_floor // step
     for on_board, index in product(boards, range(scores)):
@@ -150,13 +150,13 @@ def _outcomes_of_decisions(
         if not on_board and index > below:
             break
         score = rules.score_floor + index * step
-        least = rules.least_bank_at(score, on_board=on_board) // step
+        allowed = allowed_banks(rules, score, rows, on_board=on_board)
         for place, position in _positions(rules, player, score, on_board=on_board):
             decisions = player.decisions(EqualDice(rules), position)
-            key = decisions, least
+            key = decisions, allowed.tobytes()
             if key not in known:
                 known[key] = len(parts)
-                parts.append(outcome_of(rules, decisions.worth, decisions.bank, least, rows))
+                parts.append(outcome_of(rules, decisions.worth, decisions.bank, allowed))
             role, modes_here, opponents, opponent = place
             which[role, modes_here, opponents, index, opponent] = known[key]
     return _together(rules, which, parts)
@@ -313,11 +313,8 @@ class _GivenLast(_Last):
 
     def _outcome(self, player: Policy, position: Position) -> Outcome:
         decisions = player.decisions(EqualDice(self.rules), position)
-        on_board = is_on_board(self.rules, position)
-        least = self.rules.least_bank_at(position.banked, on_board=on_board)
-        least //= self.rules.point_step
-        rows = self.margins + 1
-        return outcome_of(self.rules, decisions.worth, decisions.bank, least, rows)
+        allowed = banks_allowed(self.rules, position, self.margins + 1)
+        return outcome_of(self.rules, decisions.worth, decisions.bank, allowed)
 
     def _last(self, player: Policy, *, on_board: bool) -> tuple[Floats, Floats]:
         """Chances to beat each margin, and to come out even with it."""

@@ -165,7 +165,8 @@ def questions(strategy: BestPlay, start: Position, chance: Random) -> Iterator[Q
     for _ in range(_TURNS):
         for position, roll in _turn(hand, table, start, chance):
             # of each set-aside there are two choices at most
-            if not FEWEST <= 2 * len(hand.set_asides(roll)) <= 2 * MOST:
+            number = len(hand.set_asides(roll, first=not position.turn_total))
+            if not FEWEST <= 2 * number <= 2 * MOST:
                 continue
             choices = all_choices(hand, table, position, roll)
             if FEWEST <= len(choices) <= MOST and is_clear(choices, within or 0.0):
@@ -178,7 +179,7 @@ def all_choices(hand: Hand, table: TurnTable, position: Position, roll: Roll) ->
     table : of the turn that the position belongs to
     """
     found = []
-    for kept in hand.set_asides(roll):
+    for kept in hand.set_asides(roll, first=not position.turn_total):
         after = hand.after(position.turn, kept)
         for bank, value in ((False, table.roll_value(after)), (True, table.bank_value(after))):
             if value is not None:
@@ -279,7 +280,7 @@ def _turn(
     turn = start.turn
     for _ in range(_LONGEST):
         roll = _fallen(hand.dice, turn.dice, chance)
-        if hand.fate(roll) is not Fate.SCORES:
+        if hand.fate(roll, first=not turn.turn_total) is not Fate.SCORES:
             return
         yield replace(start, turn=turn), roll
         turn = _kept(hand, table, turn, roll, chance)
@@ -301,7 +302,8 @@ def _fallen(thrown: DiceSet, dice: Remaining, chance: Random) -> Roll:
 
 def _kept(hand: Hand, table: TurnTable, turn: TurnState, roll: Roll, chance: Random) -> TurnState:
     """Where a set-aside leads: the best one, or now and then any."""
-    after = [hand.after(turn, kept) for kept in hand.set_asides(roll)]
+    first = not turn.turn_total
+    after = [hand.after(turn, kept) for kept in hand.set_asides(roll, first=first)]
     if chance.random() < 0.25:
         return after[int(len(after) * chance.random())]
     return max(after, key=table.value)

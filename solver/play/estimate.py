@@ -38,7 +38,7 @@ from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.points import mean_turn, turn_outcome
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import allowed_banks, turn_plan
 
 WITHIN = 0.007
 """What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved
@@ -133,7 +133,8 @@ class EstimatedStrategy(SharedStrategy):
         missing = (rules.winning_score - own.score) // step
         least = rules.least_bank_at(own.score, on_board=own.on_board) // step
         rows = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)
-        rows += (endgame(rules).beyond if followers else 0) + plan.reach
+        goes_on = bool(followers) or rules.is_exact
+        rows += (endgame(rules).beyond if goes_on else 0) + plan.reach
         points = np.arange(missing) * step
 
         def handed_on(points: Ints, *, farkles: bool, loses: bool = False) -> Floats:
@@ -142,18 +143,23 @@ class EstimatedStrategy(SharedStrategy):
 
         bank = np.full((rows, players), np.nan)
         bank[:missing] = handed_on(points, farkles=False)
-        bank[:least] = np.nan
+        allowed = allowed_banks(rules, own.score, rows, on_board=own.on_board)
         first = max(least, missing)
         bank[first:] = 0.0
         leads = own.score // step + np.arange(first, rows)
         bank[first:, : len(followers) + 1] = _chased(rules, followers).take(leads, 0, mode="clip")
+        end = rows
+        if rules.is_exact:
+            end = missing + 1
+            bank[end:] = handed_on(np.arange(end, rows) * step, farkles=False)
         farkle = np.tile(handed_on(points[:1], farkles=True), (rows, 1))
         if rules.farkle_keeps_turn_total:
-            farkle[first:] = bank[first:]
-            if least < missing:
-                farkle[least:missing] = handed_on(points[least:], farkles=True)
+            farkle[first:end] = bank[first:end]
+            if len(kept := np.flatnonzero(allowed[:missing])):
+                farkle[kept] = handed_on(points[kept], farkles=True)
+        bank[~allowed] = np.nan
         lost = handed_on(points[:1], farkles=False, loses=True)[0]
-        return Endings.shared(bank, farkle, lost)
+        return replace(Endings.shared(bank, farkle, lost), weighs=rules.is_exact)
 
     def _handed_to_next(
         self, others: tuple[Standing, ...], own: Standings, seat: int, *, further: bool
@@ -187,6 +193,7 @@ class EstimatedStrategy(SharedStrategy):
         rules = self.rules
         ends = self._turn_endings(order, seat, further=False)
         own = Endings.alone(ends.bank, ends.farkle, float(ends.lost[0]))
+        own = replace(own, weighs=ends.weighs)
         outcome = turn_outcome(rules, solve_turn(turn_plan(rules), own))
         found = outcome.banked @ np.nan_to_num(ends.banks) + outcome.farkled @ ends.farkles
         found += outcome.loses * ends.lost

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from solver.game.endgame import endgame
 from solver.game.outcomes import Outcome, outcome_of
 from solver.game.position import Position
 from solver.game.standings import (
@@ -48,7 +49,7 @@ from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Floats
 from solver.turn.hand import EqualDice
 from solver.turn.memo import memo_table
-from solver.turn.scoring import turn_plan
+from solver.turn.scoring import allowed_banks, turn_plan
 
 _MOST_ROUNDS = 12
 _BETTER = 1e-12
@@ -171,7 +172,8 @@ class _Turns:
         """With which the table banks at all."""
         self.standings = _every_standing(rules)
         least = rules.least_bank(on_board=False) // rules.point_step
-        self._rows = max(score_count(rules), least) + 2 * turn_plan(rules).reach + 1
+        beyond = endgame(rules).beyond if rules.is_exact else 0
+        self._rows = max(score_count(rules), least) + beyond + 2 * turn_plan(rules).reach + 1
         self._ways: dict[tuple[int, bool], Outcome] = {}
         """How turns from a score end, on the board or not: each part with an axis of sets first."""
         places = list(self._places())
@@ -252,13 +254,13 @@ class _Turns:
     def _found(self, standing: Standing) -> Outcome:
         rules, whole = self.rules, dice_set(self.rules).whole
         start = Position.of_two(banked=standing.score, dice=whole, on_board=standing.on_board)
-        least = rules.least_bank_at(standing.score, on_board=standing.on_board) // rules.point_step
+        allowed = allowed_banks(rules, standing.score, self._rows, on_board=standing.on_board)
         ends: list[Outcome] = []
         for chosen in range(1 << len(self.dice)):
             thresholds = np.full((2, len(self.dice)), score_count(rules))
             thresholds[0, [k for k in range(len(self.dice)) if chosen >> k & 1]] = 0
             made = self.player(thresholds).decisions(EqualDice(rules), start)
-            ends.append(outcome_of(rules, made.worth, made.bank, least, self._rows))
+            ends.append(outcome_of(rules, made.worth, made.bank, allowed))
         by_set: Any = map(np.array, zip(*ends, strict=True))
         return Outcome(*by_set)
 

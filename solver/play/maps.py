@@ -6,7 +6,7 @@ at a higher one, from which the goal is close.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -111,29 +111,31 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     table, step = strategy.turn(start).of_mover, strategy.rules.point_step
     level = min(position.hot_dice, table.plan.levels - 1)
     possible = strategy.possible_rows(position.mover, table.roll.shape[1])
-    first = table.plan.to_confirm
-    columns = np.arange(first, table.plan.columns)
+    turn = replace(position.turn, to_confirm=False)
+    usual = table.plan.layer_of(turn) if turn.turn_total else table.plan.usual
+    columns = np.arange(table.plan.width)
     if len(columns) > most:
-        often = turn_outcome(strategy.rules, table).visits[level].sum(axis=0)
+        often = turn_outcome(strategy.rules, table).visits[level].sum(axis=0)[usual]
         often[[position.dice - 1, -1]] = np.inf
         columns = np.sort(np.argsort(-often, kind="stable")[:most])
         columns = columns[often[columns] > 0]
-    best = bank_from(bank_decisions(table)[level][:, first:], possible[level][:, first:], step)
-    best = tuple(one for one in best if one.dice - 1 + first in columns)
+    seen = table.plan.in_play(possible[level], usual)
+    best = bank_from(bank_decisions(table)[level][:, usual], seen, step)
+    best = tuple(one for one in best if one.dice - 1 in columns)
     highest = max((one.turn_total or 0 for one in best), default=0)
     highest = max(highest, position.turn_total)
     rows = max(table.roll.shape[1] - table.plan.reach, highest // step) + 1
     rows = min(rows, table.roll.shape[1])
-    bank = table.ends.bank[:rows, np.newaxis].repeat(len(columns), axis=1)
-    bank[:, ~table.plan.may_bank[columns]] = np.nan
+    bank = np.broadcast_to(table.ends.cells[..., 0], table.roll.shape[1:])[:rows, usual][:, columns]
+    bank[:, ~table.plan.may_bank[usual][columns]] = np.nan
     return TurnMap(
         rules=strategy.rules,
         position=position,
-        columns=tuple((columns - first + 1).tolist()),
+        columns=tuple((columns + 1).tolist()),
         totals=np.arange(rows, dtype=np.int64) * step,
-        roll=table.roll[level, :rows][:, columns],
+        roll=table.plan.in_play(table.roll[level, :rows], usual)[:, columns],
         bank=bank,
-        reachable=possible[level, :rows][:, columns],
+        reachable=seen[:rows, columns],
         bank_from=best,
         win_probability=float(table.roll[0, 0, -1]),
         within=strategy.within,

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from solver.game.position import Position
+from solver.game.position import Position, banks_allowed
 from solver.game.standings import (
     BANK,
     FARKLE,
@@ -24,8 +24,10 @@ from solver.game.standings import (
     Bools,
     Ints,
     after_turns,
+    check_afresh,
     first_standing,
     many,
+    score_count,
 )
 from solver.play.duel import Played
 from solver.play.match_players import (
@@ -68,8 +70,9 @@ class DiceTables(NamedTuple):
     """What rolls of equal dice lead to. Rolls are numbered; points are in steps."""
 
     number: npt.NDArray[np.int32]
-    """The number of a roll whose dice, less 1, are the digits to base 6: [dice, digits]; of more
-    than _TABLED dice there is nothing in it."""
+    """The number of a roll whose dice, less 1, are the digits to base 6: [throw, digits]; of more
+    than _TABLED dice there is nothing in it. A throw is the number of its dice, or one more for the
+    first of a turn, where that is another one."""
     end: npt.NDArray[np.int8]
     """FARKLE, LOSE, WIN or OUT where a roll ends the turn, else BANK."""
     first: Ints
@@ -77,14 +80,20 @@ class DiceTables(NamedTuple):
     points: Ints
     """The points of each set-aside, without a bonus."""
     left: Ints
-    """The column, plus 1, of the dice to roll after each set-aside."""
+    """The column, plus 1, of the dice to roll after each set-aside of a first throw."""
+    further: Ints
+    """What is added to that after a throw from each column, as the turn counts throws."""
     bonus: Ints
     ways: Ints
     """In how many ways the dice of each roll fall so."""
     upto: Ints
     """Ways of the rolls of as many dice up to each roll, itself among them."""
     of_dice: Ints
-    """Where the rolls of each number of dice begin, those of 1 die at index 1, and the end."""
+    """Where the rolls of each throw begin, those of 1 die at index 1, and the end."""
+    throws: Ints
+    """The throw of each column; 0 where the last one was made, so that the turn is lost."""
+    dice: Ints
+    """The number of dice of each column."""
 
 
 @cache
@@ -97,30 +106,47 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         Fate.WINS: WIN,
         Fate.OUT: OUT,
     }
-    tabled = min(rules.dice, _TABLED)
-    number = np.zeros((rules.dice + 1, 6**tabled), dtype=np.int32)
-    found = all_set_asides(rules)
+    plan, kinds = turn_plan(rules), [False, True] if rules.has_first_throw else [False]
+    dice = [*range(1, rules.dice + 1), *[rules.dice] * (len(kinds) - 1)]
+    number = np.zeros((len(dice) + 1, 6 ** min(rules.dice, _TABLED)), dtype=np.int32)
+    found = {
+        (rules.dice + 1 if first else len(roll), roll): choices
+        for first in kinds
+        for roll, choices in all_set_asides(rules, first=first).items()
+    }
     known = {roll: place for place, roll in enumerate(found)}
-    for dice in range(1, tabled + 1):
-        for digits, faces in enumerate(product(range(1, 7), repeat=dice)):
-            number[dice, digits] = known[make_roll(faces)]
-    kept = [(roll, one) for roll, choices in found.items() for one in choices]
+    for throw, dice_thrown in enumerate(dice, 1):
+        if dice_thrown <= _TABLED:
+            for digits, faces in enumerate(product(range(1, 7), repeat=dice_thrown)):
+                number[throw, digits] = known[throw, make_roll(faces)]
+    kept = [(roll, one) for (_, roll), choices in found.items() for one in choices]
     thrown = dice_set(rules)
-    ways = [np.array([one for _, one in thrown.rolls(n + 1)]) for n in range(rules.dice)]
-    plan, bonus = turn_plan(rules), sum(rules.hot_dice_bonus[:1])
+    ways = [np.array([one for _, one in thrown.rolls(n)]) for n in dice]
     after = [after_set_aside(rules, TurnState(0, len(roll)), one) for roll, one in kept]
-    # else it depends on how often that was
-    hot = [bonus * (one.to_confirm and one.dice == rules.dice) for one in after]
+    fates = [fate(rules, roll, first=throw > rules.dice) for throw, roll in found]
+    of_columns = np.tile(range(1, rules.dice + 1), len(plan.memories))
+    throws = of_columns.copy()
+    throws[-1] = len(dice)
+    last = [one.throws == rules.throws > 0 for one in reversed(plan.memories)]
+    throws[np.repeat(last, rules.dice)] = 0
+    firsts = [
+        plan.layer(one.after(plan.memories[-1].throws, to_confirm=False)).start
+        for one in reversed(plan.memories)
+    ]
+    further = np.repeat(np.array(firsts) - plan.usual.start, rules.dice)
     return DiceTables(
         number,
-        np.array([ends[fate(rules, roll)] for roll in found], dtype=np.int8),
+        np.array([ends[one] for one in fates], dtype=np.int8),
         np.cumsum([0, *map(len, found.values())], dtype=np.int64),
-        (np.array([one.points for _, one in kept], dtype=np.int64) + hot) // rules.point_step,
+        np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
         np.array([plan.column(one) + 1 for one in after], dtype=np.int64),
+        further,
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
         np.concatenate(ways),
         np.concatenate(list(map(np.cumsum, ways))),
-        np.searchsorted([len(roll) for roll in found], range(rules.dice + 2)),
+        np.searchsorted([throw for throw, _ in found], range(len(dice) + 2)),
+        throws,
+        of_columns,
     )
 
 
@@ -132,33 +158,32 @@ def set_seed(seed: int) -> None:
 
 @njit(cache=True)
 def set_aside(
-    worth: Floats, roll: int, total: int, hot: int, dice: DiceTables
+    worth: Floats, roll: int, state: tuple[int, int, int], dice: DiceTables
 ) -> tuple[int, int, int]:
     """Turn total, hot dice and dice to roll after the set-aside of a roll that is worth most.
 
     worth : of the states of the turn, shape (levels, turn totals, dice)
     roll : its number
+    state : turn total, hot dice and dice to roll before the roll
     """
-    levels, rows, whole = worth.shape
+    total, hot, to_roll = state
+    further = dice.further[to_roll - 1]
+    levels, rows, _ = worth.shape
+    whole = dice.dice[-1]
     best, most = -1.0, -1
     next_total, next_hot, next_dice = 0, 0, 0
     for choice in range(dice.first[roll], dice.first[roll + 1]):
         new_total, new_hot = total + dice.points[choice], hot
-        if dice.left[choice] == whole:
+        if dice.dice[dice.left[choice] - 1] == whole:
             new_total += dice.bonus[min(hot, len(dice.bonus) - 1)]
             new_hot += 1
         level, row = min(new_hot, levels - 1), min(new_total, rows - 1)
-        value = worth[level, row, dice.left[choice] - 1]
+        left = dice.left[choice] + further
+        value = worth[level, row, left - 1]
         if value > best or (value == best and new_total > most):
             best, most = value, new_total
-            next_total, next_hot, next_dice = new_total, new_hot, dice.left[choice]
+            next_total, next_hot, next_dice = new_total, new_hot, left
     return next_total, next_hot, next_dice
-
-
-@njit(cache=True)
-def number_left(to_roll: int, dice: DiceTables) -> int:
-    """The number of dice of a column, which is given plus 1."""
-    return (to_roll - 1) % (len(dice.number) - 1) + 1
 
 
 @njit(cache=True)
@@ -166,16 +191,18 @@ def throw(
     worth: Floats, total: int, hot: int, to_roll: int, dice: DiceTables
 ) -> tuple[int, int, int, int]:
     """How a roll ends the turn, -1 where it does not, and the state after its set-aside."""
-    number = number_left(to_roll, dice)
+    number, kind = dice.dice[to_roll - 1], dice.throws[to_roll - 1]
+    if kind == 0:
+        return FARKLE, total, hot, to_roll
     fallen = int(np.random.random() * 6**number)
     if number <= _TABLED:
-        roll = int(dice.number[number, fallen])
+        roll = int(dice.number[kind, fallen])
     else:
-        begin, end = dice.of_dice[number], dice.of_dice[number + 1]
+        begin, end = dice.of_dice[kind], dice.of_dice[kind + 1]
         roll = begin + np.searchsorted(dice.upto[begin:end], fallen, side="right")
     if dice.end[roll] != BANK:
         return dice.end[roll], total, hot, to_roll
-    return -1, *set_aside(worth, roll, total, hot, dice)
+    return -1, *set_aside(worth, roll, (total, hot, to_roll), dice)
 
 
 @njit(cache=True)
@@ -183,7 +210,8 @@ def _play_turns(
     which: Ints,
     worth: Floats,
     bank: Bools,
-    least: Ints,
+    here: Ints,
+    allowed: Bools,
     may_leave: Bools,
     dice: DiceTables,
     kinds: npt.NDArray[np.int8],
@@ -191,15 +219,16 @@ def _play_turns(
 ) -> None:
     """Play one turn of each game; fill in how it ends and its turn total before that.
 
-    which[game] is its decisions, least[game] the least turn total that may be banked.
+    which[game] is its decisions, allowed[here[game]] the turn totals that may be banked.
     """
     levels, rows, whole = worth.shape[1:]
-    for game, here in enumerate(which):
+    for game, place in enumerate(here):
         total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
-            kind, total, hot, to_roll = throw(worth[here], total, hot, to_roll, dice)
-            legal = kind < 0 and total >= least[game] and may_leave[to_roll - 1]
-            if legal and bank[here, min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
+            kind, total, hot, to_roll = throw(worth[which[game]], total, hot, to_roll, dice)
+            may = allowed[place, min(total, allowed.shape[1] - 1)]
+            legal = kind < 0 and may and may_leave[to_roll - 1]
+            if legal and bank[which[game], min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
@@ -212,6 +241,7 @@ class Games(Generic[P]):
     """
 
     def __init__(self, rules: Ruleset, games: int) -> None:
+        check_afresh(rules)
         self.rules = rules
         self.players = [many(first_standing(rules), games) for _ in range(2)]
         self.phase = np.full(games, NORMAL)
@@ -269,16 +299,15 @@ class Games(Generic[P]):
         kinds = np.empty(len(order), dtype=np.int8)
         totals = np.empty(len(order), dtype=np.int64)
         allowed = np.empty(len(order), dtype=np.bool_)
+        rows = score_count(rules) + rules.least_bank(on_board=False) // step + 1
         for begin in range(0, len(seen), CHUNK):
             positions = [self.position(one) for one in distinct[begin : begin + CHUNK].tolist()]
-            bound = np.array(
-                [rules.least_bank_at(one.banked, on_board=one.on_board) for one in positions]
-            )
+            may = np.array([banks_allowed(rules, one, rows) for one in positions])
             games = order[starts[begin] : starts[begin + len(positions)]]
             here = inverse[games] - begin
-            least = bound[here] // step
-            kind, total = self.turns(player, positions, games, here, least)
-            kinds[games], totals[games], allowed[games] = kind, total, total >= least
+            kind, total = self.turns(player, positions, games, here, may)
+            kinds[games], totals[games] = kind, total
+            allowed[games] = may[here, np.minimum(total, rows - 1)]
         return kinds, totals * step, allowed
 
     def turns(
@@ -287,13 +316,14 @@ class Games(Generic[P]):
         positions: Sequence[Position],
         games: Ints,
         here: Ints,
-        least: Ints,
+        allowed: Bools,
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games from some positions: how each ends, and its total in point steps.
 
         games : places among those still played
         here : of each of them the place of its position
-        least : of each of them the least turn total to bank, in point steps
+        allowed : which turn totals may be banked in each position, by point steps; the last stands
+            for all further ones
         """
         raise NotImplementedError
 
@@ -365,7 +395,7 @@ class _Matched(Games[MatchPlayer]):
         positions: Sequence[Position],
         games: Ints,
         here: Ints,
-        least: Ints,
+        allowed: Bools,
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games, see `Games.turns`."""
         which, worth, bank = player(positions)
@@ -374,7 +404,8 @@ class _Matched(Games[MatchPlayer]):
             which[here],
             worth,
             bank,
-            least,
+            here,
+            allowed,
             turn_plan(self.rules).may_bank,
             dice_tables(self.rules),
             kind,

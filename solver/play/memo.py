@@ -174,6 +174,8 @@ def _ends(rules: Ruleset, position: Position) -> tuple[int, int | None, bool]:
     margin = points_to_beat(rules, position)
     if margin is not None:
         enough = margin + step
+    elif rules.is_exact and rules.goal - position.banked < least:
+        return least // step, None, False  # no bank can meet it
     elif position.banked < rules.winning_score:
         enough = rules.winning_score - position.banked
     else:
@@ -249,7 +251,7 @@ def _decisions(
     totals = np.arange(last + 2 * plan.reach, dtype=np.float64) * plan.step
     may_bank = np.ones((len(totals), rules.dice), dtype=np.bool_)
     may_bank[:least] = False
-    may_leave = plan.may_bank[plan.to_confirm :]
+    may_leave = plan.may_bank[plan.usual]
     may_bank[:, ~may_leave] = False
     worth, banks = make_rows(totals, may_bank)
     if is_last:
@@ -257,5 +259,7 @@ def _decisions(
     if enough is not None:
         # dice that must be rolled do not win yet
         worth[enough:, may_leave], banks[enough:, may_leave] = _WINS, True
+        if rules.is_exact:
+            worth[enough + 1 :] = 0.0
     banks[:, ~may_leave] = False
     return Decisions(worth[np.newaxis], banks[np.newaxis])

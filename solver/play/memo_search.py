@@ -204,6 +204,6 @@ def _points(rules: Ruleset, decisions: Decisions) -> tuple[float, float]:
     step = rules.point_step
     rows = max(_LEAST_ROWS, rules.winning_score // step, decisions.worth.shape[1])
     least = rules.least_bank() // step
-    found = outcome_of(rules, decisions.worth, decisions.bank, least, rows)
+    found = outcome_of(rules, decisions.worth, decisions.bank, np.arange(rows) >= least)
     kept = (found.banked + found.farkled) @ np.arange(rows) * step
     return float(kept), float(found.farkled.sum())

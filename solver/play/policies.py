@@ -136,7 +136,7 @@ class TurnPoints(Policy):
         if position.opponent >= rules.winning_score:
             return _last_decisions(hand, position)
         enough = None
-        if self._banks_wins:
+        if self._banks_wins and not rules.is_exact:
             missing = rules.winning_score - position.banked
             least = rules.least_bank_at(position.banked, on_board=on_board)
             enough = max(missing, least) // rules.point_step
@@ -267,7 +267,7 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
     totals = np.arange(enough + 2 * plan.reach)[:, np.newaxis]
     shape = plan.levels, len(totals), rules.dice
     bank = np.broadcast_to(totals >= enough, shape).copy()
-    bank[..., ~plan.may_bank[plan.to_confirm :]] = False
+    bank[..., ~plan.may_bank[plan.usual]] = False
     return Decisions(np.broadcast_to(totals.astype(np.float64), shape).copy(), bank)
 
 

@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRequestError
-from solver.game.position import Position, is_on_board
+from solver.game.position import Position, banks_allowed
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
 from solver.turn.hand import Hand
-from solver.turn.scoring import TurnState, column_of
+from solver.turn.memory import column_of
+from solver.turn.points import points_table
+from solver.turn.scoring import TurnState
 
 _REMEMBERED = 512
 """Decisions that are kept for dice of one's own."""
@@ -86,18 +88,30 @@ class Policy:
         found = self.decisions(hand, position)
         best = -np.inf, -1
         choice = None
-        for kept in hand.set_asides(view.roll):
+        for kept in hand.set_asides(view.roll, first=not position.turn_total):
             after = hand.after(position.turn, kept)
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:
                 best = rank
-                legal = hand.plan.may_bank[hand.plan.column(after)] and rules.may_bank(
-                    after.turn_total, position.banked, on_board=is_on_board(rules, position)
-                )
-                choice = Move(kept.dice, bool(found.bank[state]) and legal)
+                rows = after.turn_total // rules.point_step + 1
+                allowed = banks_allowed(rules, position, rows)[-1]
+                column = hand.plan.column(after)
+                legal = hand.plan.may_bank[column] and allowed
+                must = hand.plan.must_bank[column]
+                choice = Move(kept.dice, bool(legal and (must or found.bank[state])))
         if choice is None:
             raise InvalidRequestError("a policy is asked only about a roll of which dice score")
         return choice
+
+    def takes_over(self, hand: Hand, position: Position) -> bool:
+        """Whether to roll on with what the player before left, if that is anything.
+
+        Where nothing else is said that is where a turn for the most points is worth more with it.
+        """
+        if position.offered is None:
+            return False
+        turn = points_table(hand.rules, hand.plan, max(position.banked, 0))
+        return turn.roll_value(position.offered) > float(turn.roll[0, 0, -1])
 
     def banks(self, hand: Hand, position: Position) -> bool:
         """Whether to bank before a roll, where that is legal."""
@@ -109,12 +123,17 @@ def by_number(hand: Hand, decisions: Decisions) -> Decisions:
     """Return decisions that look at the number of dice alone, for what a player throws."""
     if hand.numbers == tuple(range(1, decisions.worth.shape[-1] + 1)):
         return decisions
-    return _by_number(hand.numbers, tuple(hand.plan.may_bank.tolist()), decisions)
+    masks = (tuple(mask.tolist()) for mask in (hand.plan.may_bank, hand.plan.must_bank))
+    return _by_number(hand.numbers, *masks, decisions)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _by_number(
-    numbers: tuple[int, ...], may_bank: tuple[bool, ...], decisions: Decisions
+    numbers: tuple[int, ...],
+    may_bank: tuple[bool, ...],
+    must_bank: tuple[bool, ...],
+    decisions: Decisions,
 ) -> Decisions:
     columns = np.array(numbers) - 1
-    return Decisions(decisions.worth[..., columns], decisions.bank[..., columns] & may_bank)
+    banks = decisions.bank[..., columns] & may_bank | must_bank
+    return Decisions(decisions.worth[..., columns], banks)

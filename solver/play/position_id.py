@@ -9,7 +9,7 @@ the rules make matter, the scores, and the turn total.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import combinations_with_replacement
 
@@ -17,8 +17,8 @@ from solver.errors import InvalidRequestError
 from solver.game.position import Position, highest_score
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
-from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import turn_plan
+from solver.turn.dice import Roll, dice_set, make_roll
+from solver.turn.scoring import TurnState, turn_plan
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
@@ -64,10 +64,11 @@ class PositionId:
         for radix in _radices(rules):
             rest, digit = divmod(rest, radix)
             digits.append(digit)
-        what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, own, other = (
-            digits
-        )
+        what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
+        offers, own, other = more
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
+        throws, rest_of_turn = divmod(hot_dice, turn_plan(rules).levels * _doubts(rules))
+        to_confirm, hot_dice = divmod(rest_of_turn, turn_plan(rules).levels)
         roll = rolls[what] if what < len(rolls) else None
         position = Position.of_two(
             banked=low + own * step,
@@ -76,12 +77,20 @@ class PositionId:
             farkles=farkles,
             opponent_farkles=other_farkles,
             dice=len(roll) if roll else what - len(rolls) + 1,
-            hot_dice=hot_dice % turn_plan(rules).levels,
-            to_confirm=hot_dice >= turn_plan(rules).levels,
+            hot_dice=hot_dice,
+            to_confirm=bool(to_confirm),
+            throws=throws,
             on_board=not off_board,
             opponent_on_board=not other_off_board,
             began=not second,
         )
+        if offers:
+            # the turn begins with all dice, so that what is left stands in place of them
+            position = replace(
+                position,
+                turn=TurnState(0, dice_set(rules).whole),
+                offered=replace(position.turn, hot_dice=0),
+            )
         return position, roll
 
 
@@ -94,18 +103,21 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
     if min(position.banked, position.opponent) < low:
         return None
     rolls, levels = _rolls(rules.dice), turn_plan(rules).levels
+    offers = position.offered is not None and roll is None
+    turn = position.offered if offers and position.offered else position.turn
     digits = (
-        rolls.index(make_roll(roll)) if roll else len(rolls) + position.dice - 1,
+        rolls.index(make_roll(roll)) if roll else len(rolls) + turn.dice - 1,
         rules.has_roles and not position.began,
         rules.has_opening and not position.on_board,
         rules.has_opening and not position.opponent_on_board,
         position.farkles,
         position.opponent_farkles,
-        min(position.hot_dice, levels - 1) + levels * position.turn.to_confirm,
+        min(turn.hot_dice, levels - 1) + levels * (turn.to_confirm + _doubts(rules) * turn.throws),
+        offers,
         (position.banked - low) // step,
         (position.opponent - low) // step,
     )
-    number = position.turn_total // step
+    number = turn.turn_total // step
     for digit, radix in zip(reversed(digits), reversed(tuple(_radices(rules))), strict=True):
         number = number * radix + digit
     if _usual_goal(rules.digest_but_goal) == rules.goal:
@@ -151,8 +163,14 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
     yield len(_rolls(rules.dice)) + rules.dice
     yield from (2 if rules.has_roles else 1, boards, boards)
-    levels = turn_plan(rules).levels * (2 if rules.to_confirm else 1)
-    yield from (rules.farkle_limit, rules.farkle_limit, levels, scores, scores)
+    levels = turn_plan(rules).levels * _doubts(rules) * (rules.throws + 1)
+    yield from (rules.farkle_limit, rules.farkle_limit, levels)
+    yield from (2 if rules.takes_over else 1, scores, scores)
+
+
+def _doubts(rules: Ruleset) -> int:
+    """How many values whether something has to be confirmed may have."""
+    return 2 if rules.to_confirm else 1
 
 
 def _lowest(rules: Ruleset) -> int:

@@ -7,17 +7,18 @@ the decision is another one then, that thing is what decides. In this order:
    what there is to beat decides, and where the bank reaches the goal the turn that it leaves the
    opponent.
 2. FARKLES: banked, and rolled if farkles in a row did not count after this turn.
-3. POINTS: a turn for the most points, from which the goal is as far as from a score of 0, decides
+3. LEFT: the other choice is best if the next player could take over nothing that this turn leaves.
+4. POINTS: a turn for the most points, from which the goal is as far as from a score of 0, decides
    the same. That is the plain balance of points.
-4. NEED: rolled though points say bank, and banked if the opponent had no points.
-5. GOAL: banked though points say roll; they say bank where points beyond the goal do not count, and
+5. NEED: rolled though points say bank, and banked if the opponent had no points.
+6. GOAL: banked though points say roll; they say bank where points beyond the goal do not count, and
    with both scores at 0 it is best to roll.
-6. LEAD or THEIR_SCORE: banked though points say roll, and rolled if both scores were equal; the
+7. LEAD or THEIR_SCORE: banked though points say roll, and rolled if both scores were equal; the
    first for the player who is ahead.
-7. GOAL: with both scores at 0 the other choice is best.
-8. TOGETHER: none of these by itself turns the decision around.
+8. GOAL: with both scores at 0 the other choice is best.
+9. TOGETHER: none of these by itself turns the decision around.
 
-Scores below 0 stay where they are in 4, 5 and 7.
+Scores below 0 stay where they are in 5, 6 and 8.
 """
 
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.position import Position, points_to_beat
 from solver.rules.ruleset import Ruleset
@@ -43,6 +45,7 @@ class Reason(StrEnum):
     LAST_TURN = "last turn"
     THEIR_LAST_TURN = "their last turn"
     FARKLES = "farkles in a row"
+    LEFT = "what is left to them"
     POINTS = "points"
     NEED = "need of points"
     GOAL = "the goal"
@@ -89,14 +92,15 @@ def why(strategy: BestPlay, position: Position) -> Why:
         dice=position.dice,
         bank=table.bank_value(turn),
         roll=table.roll_value(turn),
-        farkle_probability=float(table.plan.farkle_chances[position.dice - 1]),
+        farkle_probability=float(table.plan.farkle_chances[table.plan.column(position.turn)]),
         points_of_rolling=far.roll_value(turn) * (score + strategy.rules.winning_score) - score,
     )
 
 
 def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reason | None:
     """The reason where it can be read off the position."""
-    if table.bank_value(position.turn) is None:
+    must_bank = table.plan.must_bank[table.plan.column(position.turn)]
+    if must_bank or table.bank_value(position.turn) is None:
         return Reason.NO_CHOICE
     if table.decision(position.turn) is Decision.WIN:
         return Reason.WINS
@@ -113,6 +117,12 @@ def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: Turn
     counts = not rolls and rules.farkle_penalty is not None
     if counts and _rolls(_without_count(strategy, position, table), position):
         return Reason.FARKLES
+    if (
+        isinstance(strategy, Strategy)
+        and rules.takes_over
+        and _rolls(strategy.turn_left_alone(position), position) != rolls
+    ):
+        return Reason.LEFT
     if _rolls(far, position) == rolls:
         return Reason.POINTS
     own, opponent = position.banked, position.opponent
@@ -152,7 +162,9 @@ def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> 
     bank = table.ends.bank
     farkle = np.full(len(bank), 1 - strategy.win_probability(after))
     if rules.farkle_keeps_turn_total:
-        farkle = np.where(np.isnan(bank), farkle, bank)
+        scores = position.banked + np.arange(len(bank)) * rules.point_step
+        lost = np.isnan(bank) | (rules.is_exact & (scores > rules.goal))
+        farkle = np.where(lost, farkle, bank)
     return solve_turn(table.plan, replace(table.ends, farkles=farkle[:, np.newaxis]))
 
 

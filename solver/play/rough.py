@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from solver.best_play import Strategy, Values
 from solver.game.position import Position
-from solver.game.standings import Standing, Standings, many, role
+from solver.game.standings import Standing, Standings, check_afresh, many, role
 from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
@@ -51,7 +51,11 @@ _MOST_SLOPE = 0.95
 
 @lru_cache(maxsize=8)
 def rough_strategy(rules: Ruleset) -> Strategy:
-    """Play of two by rough values; takes seconds at first, and is kept."""
+    """Play of two by rough values; takes seconds at first, and is kept.
+
+    Raises InvalidRulesError where turns may begin with what the player before left.
+    """
+    check_afresh(rules)
     return Strategy(rules, _solved(rules), rules.name)
 
 
@@ -119,7 +123,7 @@ def rough_turns(rules: Ruleset) -> int:
 def _returns(rules: Ruleset) -> bool:
     """Whether a turn may take all points."""
     takes_all = bool(rules.farkle_penalty) and not rules.penalty_points
-    return takes_all or "loses_score" in rules.decisive
+    return takes_all or rules.banks_may_fall or "loses_score" in rules.decisive
 
 
 def _costs(rules: Ruleset) -> Floats:
@@ -241,7 +245,7 @@ class _Lanes:
         """What the turns are worth, by values as they are now."""
         left = 1 - values.between(self._who, self._own, self._opponents)
         ends = [_with_values(one, left) for one in (self._bank, self._farkle, self._lost)]
-        return solve_turns(self._plan, *ends)
+        return solve_turns(self._plan, *ends, weighs=values.rules.is_exact)
 
 
 class _Noted(Values):

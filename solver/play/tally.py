@@ -31,7 +31,6 @@ from solver.play.matches import (
     DiceTables,
     Games,
     dice_tables,
-    number_left,
     play_match,
     set_aside,
     set_seed,
@@ -59,8 +58,10 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
     level, total, to_roll = state
     levels, rows = values.worth.shape[1:3]
     value = 0.0
-    number = number_left(to_roll, dice)
-    for roll in range(dice.of_dice[number], dice.of_dice[number + 1]):
+    number, kind = int(dice.dice[to_roll - 1]), dice.throws[to_roll - 1]
+    if kind == 0:
+        return float(values.farkle[p, min(total, rows - 1)])
+    for roll in range(dice.of_dice[kind], dice.of_dice[kind + 1]):
         end = dice.end[roll]
         if end == FARKLE:
             worth = values.farkle[p, min(total, rows - 1)]
@@ -71,7 +72,7 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
         elif end == OUT:
             worth = 0.0
         else:
-            points, hot, left = set_aside(values.worth[p], roll, total, level, dice)
+            points, hot, left = set_aside(values.worth[p], roll, (total, level, to_roll), dice)
             worth = values.worth[p, min(hot, levels - 1), min(points, rows - 1), left - 1]
         value += dice.ways[roll] * worth
     return value / 6.0**number
@@ -81,7 +82,7 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
 def _tally_turns(
     here: Ints,
     values: TurnValues,
-    least: Ints,
+    allowed: Bools,
     may_leave: Bools,
     dice: DiceTables,
     kinds: npt.NDArray[np.int8],
@@ -91,14 +92,15 @@ def _tally_turns(
 ) -> None:
     """Play one turn of each game; fill in how it ends, its turn total, and its decisions.
 
-    here[game] is the place of its values, least[game] the least turn total that may be banked.
+    here[game] is the place of its values and of the turn totals that it is allowed to bank.
     """
     levels, rows, whole = values.worth.shape[1:]
     for game, p in enumerate(here):
         total, hot, to_roll, kind = 0, 0, whole, -1
         while kind < 0:
             kind, total, hot, to_roll = throw(values.worth[p], total, hot, to_roll, dice)
-            may_bank = total >= least[game] and may_leave[to_roll - 1]
+            may = allowed[p, min(total, allowed.shape[1] - 1)]
+            may_bank = may and may_leave[to_roll - 1]
             if kind >= 0 or not may_bank:
                 continue
             row, level = min(total, rows - 1), min(hot, levels - 1)
@@ -129,7 +131,7 @@ class _Counted(Games[ValuesPlayer]):
         positions: Sequence[Position],
         games: Ints,
         here: Ints,
-        least: Ints,
+        allowed: Bools,
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games, by the values of the solved game."""
         rules, number = self.rules, len(games)
@@ -138,7 +140,7 @@ class _Counted(Games[ValuesPlayer]):
         _tally_turns(
             here,
             player(positions),
-            least,
+            allowed,
             turn_plan(rules).may_bank,
             dice_tables(rules),
             kind,
@@ -147,7 +149,11 @@ class _Counted(Games[ValuesPlayer]):
             close,
         )
         which = self._which[games]
-        keeps = (kind == FARKLE) & (total >= least) & rules.farkle_keeps_turn_total
+        may = allowed[here, np.minimum(total, allowed.shape[1] - 1)]
+        keeps = (kind == FARKLE) & may & rules.farkle_keeps_turn_total
+        if rules.is_exact:
+            scores = np.array([one.banked for one in positions])[here] + total * rules.point_step
+            keeps &= scores <= rules.goal
         self.turn_count[which] += 1
         self.points[which] += np.where((kind == BANK) | keeps, total, 0) * rules.point_step
         self.farkles[which] += kind == FARKLE
@@ -233,12 +239,12 @@ def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     """
     ends = endgame(rules)
     outcomes = outcomes_of_values(rules, ends, np.asarray(values), cache=code)
-    game = make_work(rules, ends, 1).game
+    game, *_, scratch, _ = make_work(rules, ends, 1)
     turns = np.zeros(outcomes.which.shape)
     ends_game = [rules.goal_ends_game(last_of_round=r == 1) for r in range(game.roles)]
     leaves = np.where(ends_game, 0.0, 1.0)
     for _ in range(_MOST_SWEEPS):
-        if sweep_turns(turns, outcomes, leaves, game) < _SETTLED:
+        if sweep_turns(turns, outcomes, leaves, game, scratch.barred[0]) < _SETTLED:
             break
     else:
         raise ConvergenceError.say("{rules}: games are too long to count", rules=rules.name)

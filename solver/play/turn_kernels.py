@@ -3,11 +3,14 @@
 from numba import njit, prange, types
 
 from solver.game.kernels import (
+    EXACT_LOST,
     TABLE_TYPE,
     TURN_TYPE,
     WORK_TYPES,
+    after_beyond,
     after_farkle,
     array_type,
+    is_barred,
     may_bank_from,
     own_work,
     prepare,
@@ -69,7 +72,7 @@ def _turns_after_farkle(turns, other, u, w, own, opponent, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
+def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
     """Expected turns from the start of a turn on, that one too."""
     k, other = outcomes.which[r, u, w, own, opponent], game.roles - 1 - r
     board = u // game.farkle_limit
@@ -81,10 +84,15 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
         place, after = outcomes.start[k] + m, own + outcomes.first[k] + m
         chance = outcomes.banked[place]
         rest = turns[other, w, 0, opponent, after] if after < game.scores else leaves[r]
+        if game.exact > 0 and after > game.scores:
+            first = board * game.farkle_limit if game.exact == EXACT_LOST else 0
+            score = after_beyond(own, after, game)
+            rest = turns[other, w, first, opponent, score]
         found += chance * rest
         if game.keeps == 1:
             rest = leaves[r]
-            if after < own + held:
+            lost = after < own + held or (after < game.scores and is_barred(after, barred))
+            if lost or (game.exact > 0 and after > game.scores):
                 rest = _turns_after_farkle(turns, other, u, w, own, opponent, game)
             elif after < game.scores:
                 on_board = u % game.farkle_limit
@@ -94,11 +102,12 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def sweep_turns(turns, outcomes, leaves, game):
+def sweep_turns(turns, outcomes, leaves, game, barred):
     """Renew the expected turns of every state, those of high totals first; the largest change.
 
     turns : at [role, mode, opponent's mode, score, opponent's score], as in Outcomes
     leaves : for each role the turns that are left once its player has reached the goal
+    barred : as in Scratch
     """
     change = 0.0
     modes = game.farkle_limit * game.boards
@@ -109,7 +118,8 @@ def sweep_turns(turns, outcomes, leaves, game):
                     for w in range(modes):
                         if outcomes.which[r, u, w, own, total - own] < 0:
                             continue
-                        new = _turns_from(turns, r, u, w, own, total - own, outcomes, leaves, game)
+                        where = r, u, w, own, total - own
+                        new = _turns_from(turns, *where, outcomes, leaves, game, barred)
                         change = max(change, abs(new - turns[r, u, w, own, total - own]))
                         turns[r, u, w, own, total - own] = new
     return change

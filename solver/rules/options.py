@@ -191,6 +191,24 @@ PATTERNS = Kind(
 """Rolls that contain some dice, see `solver.rules.ruleset.Pattern`."""
 
 
+SCORES = Kind(
+    str,
+    say_later(
+        "scores with commas between them, such as 4900, 4050-4950 (all of these) or *50 (all that"
+        " end in 50), or none"
+    ),
+    should_be=_A_LIST,
+    of_item={
+        "": say_later(
+            '{key}: {value} stands for no scores; "4900" is one, "4050-4950" all from one to'
+            ' another, and "*50" all that end in 50'
+        )
+    },
+    is_list=True,
+)
+"""Some scores, see `solver.rules.ruleset.Ruleset.no_bank_at`."""
+
+
 def _one_of(words: tuple[str, ...]) -> Kind:
     *others, last = words
     return Kind(
@@ -240,6 +258,15 @@ Numbers = Annotated[tuple[Points, ...], Field(max_length=12), NUMBERS]
 Pattern = Annotated[str, Field(pattern=f"^({_PATTERN})$")]
 """Dice that a roll contains: "2222" is four or more twos, "xxxxxx" six of a kind of any face."""
 Patterns = Annotated[tuple[Pattern, ...], PATTERNS]
+
+
+SomeScores = Annotated[
+    str,
+    BeforeValidator(lambda value: str(value) if type(value) is int else value),
+    Field(pattern=r"^(\d{1,7}(-\d{1,7})?|\*\d{1,6})$"),
+]
+"""A score, all scores from one to another, or all that end in some digits."""
+Scores = Annotated[tuple[SomeScores, ...], SCORES]
 
 
 # ---- Options ---------------------------------------------------------------------------------

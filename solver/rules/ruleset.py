@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, reduce
+from itertools import chain
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -25,6 +26,7 @@ from solver.rules.options import (
     Option,
     Patterns,
     Points,
+    Scores,
     Told,
     YesNo,
     described,
@@ -45,7 +47,7 @@ from solver.rules.patterns import (
     spelled,
     tidy,
 )
-from solver.rules.scoring import SCORING_OPTIONS, Combination, Scoring, Then
+from solver.rules.scoring import SCORING_OPTIONS, WHENS, Combination, Scoring, Then, When
 from solver.wording import and_text, say, say_later, say_number
 
 __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
@@ -53,6 +55,8 @@ __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
 MAX_NAME = 60
 RULESETS = 64
 """Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
+MOST_DICE_COUNTED = 6
+"""Dice of games in which throws of a turn are counted."""
 DEFAULT_FLOOR = -5
 
 
@@ -117,6 +121,12 @@ _IN_A_ROW = (
     *(say_later("The third farkle in a row"), say_later("The fourth farkle in a row")),
     say_later("The fifth farkle in a row"),
 )
+_AT_TIMES: dict[When, str] = {
+    "all_dice": say_later("In throws of all dice alone these count, too: {combinations}."),
+    "first_throw": say_later(
+        "In the first throw of a turn alone these count, too: {combinations}."
+    ),
+}
 _TIMES = (
     *(say_later("first time"), say_later("second time"), say_later("third time")),
     *(say_later("fourth time"), say_later("fifth time"), say_later("sixth time")),
@@ -143,6 +153,8 @@ class Ruleset(Data):
         sentence = say_later("The goal is {goal:,} points.")
         if self.goal_must_be == "exceeded":
             sentence = say_later("The goal is more than {goal:,} points.")
+        elif self.is_exact:
+            sentence = say_later("The goal is exactly {goal:,} points.")
         return self.winning_score, say(sentence, goal=self.goal), True
 
     goal: Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)] = described(
@@ -155,17 +167,68 @@ class Ruleset(Data):
     )
     """The points to reach; a file has to say it."""
 
-    goal_must_be: Literal["reached", "exceeded"] = described(
+    goal_must_be: Literal["reached", "exceeded", "exact"] = described(
         "reached",
         "exceeded",
-        note="or reached",
+        note="or reached, or exact",
         ask="The goal must be",
         meanings={
             "reached": "exactly the goal is enough",
             "exceeded": "it takes more than the goal",
+            "exact": "it takes exactly the goal",
         },
     )
-    """"reached", or "exceeded" where exactly the goal is not enough."""
+    """"reached", "exceeded" where exactly the goal is not enough, or "exact" where nothing else is.
+
+    An exact goal wins at once."""
+
+    def _tell_beyond_goal(self) -> Told:
+        if not self.is_exact:
+            return None, "", False
+        message = {
+            "lost": say_later(
+                "A bank that would go beyond the goal brings nothing: the score stays as it was."
+            ),
+            "back": say_later(
+                "A bank beyond the goal sends the score back: by as many points below the goal as"
+                " it would have gone beyond, but not below 0."
+            ),
+            "around": say_later(
+                "A bank beyond the goal begins the score anew, with the points by which it went"
+                " beyond."
+            ),
+            "no_bank": say_later(
+                "A turn total that goes beyond the goal cannot be banked: it can only be rolled"
+                " on, until the turn is lost."
+            ),
+        }[self.beyond_goal]
+        return self.beyond_goal, say(message), True
+
+    beyond_goal: Literal["lost", "back", "around", "no_bank"] = described(
+        "lost",
+        "lost",
+        say_later("lost, back, around, no_bank, of an exact goal"),
+        ask="A bank beyond the goal",
+        meanings={
+            "lost": "brings nothing",
+            "back": "goes back from the goal by what is too much",
+            "around": "begins the score anew with what is too much",
+            "no_bank": "is not allowed",
+        },
+        when=lambda rules: rules.goal_must_be == "exact",
+        needs=("goal_must_be",),
+        idle=say_later(
+            '{key}: "{value}" has no meaning unless the goal has to be met exactly; it goes with'
+            ' {goal_must_be} = "exact"'
+        ),
+    )
+    """A bank that would go beyond an exact goal: "lost", brings nothing; "back", goes back from the
+    goal by the points that are too many, not below 0; "around", makes the score as many points as
+    were too many, and less than the goal; "no_bank", is not allowed.
+
+    Such a bank ends the turn, and the count of farkles in a row starts again at 0. Whoever banks
+    points that are lost is as much on the board as before. A farkle keeps no turn total that goes
+    beyond the goal."""
 
     def _tell_dice(self) -> Told:
         message = say_number(
@@ -364,6 +427,62 @@ class Ruleset(Data):
     Hot dice leave none, so that `hot_dice` alone says whether they may be banked. It does not
     matter for what a farkle keeps."""
 
+    def _tell_no_bank_at(self) -> Told:
+        if not self.barred:
+            return [], say("A bank may leave any score."), False
+        parts = []
+        for some in self.no_bank_at:
+            first, _, last = some.partition("-")
+            if last:
+                part = say("from {first:,} to {last:,}", first=int(first), last=int(last))
+            elif some.startswith("*"):
+                part = say("ending in {digits}", digits=some[1:])
+            else:
+                part = say("of {score:,}", score=int(some))
+            parts.append(part)
+        message = say_later(
+            "You cannot bank what would leave you with a score {scores}, short of the goal."
+        )
+        return sorted(self.barred), say(message, scores=reduce(either, parts)), True
+
+    no_bank_at: Scores = described(
+        (),
+        "4050-4950",
+        say_later("scores that no bank may leave; 4900, *50, none"),
+        note='scores that no bank may leave: "4900", "4050-4950", "*50" for all ending in 50',
+        ask="Scores that no bank may leave, such as 4900, 4050-4950 or *50, or none",
+    )
+    """Scores at which a bank may not leave its player: "4900" is one score, "4050-4950" all from
+    one to another, "*50" all whose last digits are these.
+
+    A turn total that would lead there cannot be banked, and a farkle does not keep it. Scores from
+    the goal on are free, so are those of 0 and less, and all once somebody has reached the goal."""
+
+    def _tell_throws(self) -> Told:
+        if not self.throws:
+            return 0, say("A turn may have any number of throws."), False
+        message = say_number(
+            "A turn is one throw: what is set aside of it is banked if it is enough for a bank,"
+            " whatever dice are left, and else lost, as by a farkle.",
+            "A turn has at most {number} throws: after the last one the turn total is banked if it"
+            " is enough for a bank, whatever dice are left, and else lost, as by a farkle.",
+            self.throws,
+        )
+        return self.throws, message, True
+
+    throws: Annotated[int, Field(strict=True, ge=0, le=5)] = described(
+        0,
+        "3",
+        say_later("most throws of a turn"),
+        note="most throws of a turn; 0 for any number",
+        ask="Most throws of a turn, or 0 for any number",
+    )
+    """Most throws of a turn, 1 to 5; 0 for any number.
+
+    The last of them ends the turn. What the turn total is then is banked where it is enough for a
+    bank, whatever dice are left to roll, hot dice too. What is not enough, or has to be confirmed,
+    ends the turn as a farkle does."""
+
     hot_dice_bonus: Numbers = described(
         (),
         "500,1000",
@@ -379,7 +498,7 @@ class Ruleset(Data):
         if not self.has_farkle:
             return keeps, say("Every roll scores: there is no farkle."), True
         roll = say("A roll in which nothing scores")
-        if self.scoring.nothing:
+        if self.at("any").scoring.nothing:
             roll = say("A roll of fewer than {dice} dice in which nothing scores", dice=self.dice)
         message = say_later("{roll} is a farkle: it ends the turn and loses the turn total.")
         if keeps:
@@ -438,7 +557,7 @@ class Ruleset(Data):
     farkles in a row costs that, and the count starts again."""
 
     def _tell_instant_win(self) -> Told:
-        patterns = canonical(self.decisive.get("wins_game", ()))
+        patterns = canonical(self.at("any").decisive.get("wins_game", ()))
         if not patterns:
             return [], say("No roll wins the game at once."), False
         message = say_later("A roll with {patterns} wins the game at once.")
@@ -455,7 +574,7 @@ class Ruleset(Data):
     dice."""
 
     def _tell_lose_everything(self) -> Told:
-        patterns = canonical(self.decisive.get("loses_score", ()))
+        patterns = canonical(self.at("any").decisive.get("loses_score", ()))
         if not patterns:
             return [], say("No roll loses everything."), False
         more = ""
@@ -486,20 +605,31 @@ class Ruleset(Data):
     that wins at once does not lose."""
 
     def _tell_combination(self) -> Told:
-        patterns = canonical(self.decisive.get("loses_turn", ()))
-        ruin = canonical(self.decisive.get("loses_game", ()))
+        always = self.at("any")
+        patterns = canonical(always.decisive.get("loses_turn", ()))
+        ruin = canonical(always.decisive.get("loses_game", ()))
         confirmed = sorted(
-            {tidy(one.dice) for one in self.scoring.combination if self._doubts(one)}
+            {tidy(one.dice) for one in always.scoring.combination if always._doubts(one)}
         )
         uses = sorted(
             f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
         )
-        value = {
+        at_times: dict[When, dict[str, str]] = {
+            when: {str(one): one.in_words for one in self.scoring.combination if one.when == when}
+            for when in WHENS[1:]
+        }
+        if self.scoring.nothing_at_first:
+            points = self.scoring.nothing
+            said = say("a roll in which nothing scores ({points:,})", points=points)
+            at_times["first_throw"][f"nothing={points}"] = said
+        at_times = {when: found for when, found in at_times.items() if found}
+        value: dict[str, list[str]] = {
             "loses_turn": patterns,
             "to_confirm": confirmed,
             "uses": uses,
             "loses_game": ruin,
         }
+        value |= {when: [*found] for when, found in at_times.items()}
         doubt = say_later(
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
@@ -522,6 +652,10 @@ class Ruleset(Data):
                     more=saved if "wins_game" in self.decisive else "",
                 )
             )
+        sentences += [
+            say(_AT_TIMES[when], combinations="; ".join(found.values()))
+            for when, found in at_times.items()
+        ]
         if not patterns:
             nothing = [say("Only a roll in which nothing scores is a farkle.")]
             return value, " ".join(sentences or nothing), bool(sentences)
@@ -569,6 +703,45 @@ class Ruleset(Data):
     """A bank that reaches the goal: "at_once", wins; "final_turn", gives the other player one final
     turn to beat that score; "equal_turns", does so only where its player began, so that both have
     as many turns."""
+
+    take_over: Literal["nothing", "banked", "lost", "both"] = described(
+        "nothing",
+        "banked",
+        say_later("what the player before left may be rolled on with: banked, lost or both"),
+        ask="What may be taken over from the player before",
+        meanings={
+            "nothing": "every turn begins with all dice",
+            "banked": "the turn total that was banked, with the dice that were left",
+            "lost": "the turn total that a farkle lost, with the dice of that roll",
+            "both": "either of them",
+        },
+        told={
+            "nothing": say_later("Every turn begins with all dice and no points."),
+            "banked": say_later(
+                "Whoever is on the board may begin a turn with the dice that the player before left"
+                " at a bank, and with the points that were banked, which that player keeps."
+            ),
+            "lost": say_later(
+                "Whoever is on the board may begin a turn with the dice that were a farkle of the"
+                " player before, and with the turn total that was lost."
+            ),
+            "both": say_later(
+                "Whoever is on the board may begin a turn with what the player before left: with"
+                " the points that were banked, which that player keeps, and the dice that were"
+                " left, or with the turn total that a farkle lost, and its dice."
+            ),
+        },
+    )
+    """What whoever comes next may roll on with: "banked", the turn total that the player before
+    banked and the dice left then; "lost", the turn total that a farkle lost and the dice that were
+    rolled in it; "both", either; else every turn begins afresh.
+
+    Who takes over begins the turn with that turn total and has to roll these dice at once; from
+    then on it is a turn like any other, and what it banks, all of it, goes on top of the own score.
+    Whoever banked before keeps the points all the same. After hot dice all dice are left. A farkle
+    of a turn's first roll of all dice has lost nothing, and leaves nothing. Only players on the
+    board may take over. Hot dice are counted anew, and nothing is left to be confirmed. In a final
+    turn, too, there may be something to take over."""
 
     def _tell_ties(self) -> Told:
         if self.ending == "at_once":
@@ -690,7 +863,13 @@ class Ruleset(Data):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        if found := [*self._patterns_and_dice(), *self._points_and_steps(), *self._idle_options()]:
+        if found := [
+            *self._patterns_and_dice(),
+            *self._points_and_steps(),
+            *self._idle_options(),
+            *self._not_with_take_over(),
+            *self._not_with_throws(),
+        ]:
             raise ContradictionsError(found)
         return self
 
@@ -775,6 +954,11 @@ class Ruleset(Data):
             ),
         )
         yield (
+            one.when == "all_dice" and len(one.dice) == self.dice,
+            ("when",),
+            say_later("{key}: {pattern} is always a throw of all dice; leave it out"),
+        )
+        yield (
             not counts and one.times is not None,
             (),
             say_later(
@@ -810,6 +994,16 @@ class Ruleset(Data):
                     {"points": points, "step": self.point_step},
                     needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
                 )
+            if key == "ending" and self.is_exact and self.ending != "at_once":
+                yield Complaint(
+                    ("ending",),
+                    say_later(
+                        '{key}: "{value}" does not go with {exact} = "exact", as nobody could have'
+                        " more than who has met the goal; leave it out"
+                    ),
+                    {"value": self.ending, "exact": Key("goal_must_be")},
+                    needs=("goal_must_be",),
+                )
             if option.up_to_goal and (points := getattr(self, key)) > self.goal:
                 yield Complaint(
                     (key,),
@@ -818,16 +1012,96 @@ class Ruleset(Data):
                     needs=("goal",),
                 )
 
+    def _not_with_take_over(self) -> Iterator[Complaint]:
+        """Options with which it is not solved, as scores fall or a game ends otherwise."""
+        others = {
+            "farkle_penalty": self.farkle_penalty is not None,
+            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
+            "lose_everything": "loses_score" in self.decisive,
+            "ties": self.ties == "played_on",
+            "goal_must_be": self.is_exact,
+            "no_bank_at": bool(self.no_bank_at),
+            "combination": "loses_game" in self.decisive or not self.scoring.is_always_alike,
+            "throws": self.throws > 0,
+        }
+        for key, is_said in others.items():
+            if self.takes_over and is_said:
+                yield Complaint(
+                    ("take_over",),
+                    say_later(
+                        "{key}: what a player left cannot be taken over under this {other};"
+                        " leave out one of them"
+                    ),
+                    {"other": Key(key)},
+                    needs=(OPTIONS[key].place[0],),
+                )
+
+    def _not_with_throws(self) -> Iterator[Complaint]:
+        """Options with which turns of few throws are not solved."""
+        others = {"goal_must_be": self.is_exact, "dice": self.dice > MOST_DICE_COUNTED}
+        for key, is_said in others.items():
+            if self.throws and is_said:
+                yield Complaint(
+                    ("throws",),
+                    say_later(
+                        "{key}: the throws of a turn cannot be limited under this {other}; leave"
+                        " out one of them"
+                    ),
+                    {"other": Key(key)},
+                    needs=(key,),
+                )
+
     def _idle_options(self) -> Iterator[Complaint]:
+        for some in self.no_bank_at:
+            if self.combinations and not any(in_scores(score, some) for score in self.barred):
+                message = say_later(
+                    '{key}: "{scores}" is no score below the goal, as points come in steps of'
+                    " {step}"
+                )
+                parts = {"scores": some, "step": self.point_step}
+                yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
         for key, option in OPTIONS.items():
             if option.idle and getattr(self, key) != option.default and not option.applies(self):
                 parts = {"value": getattr(self, key), **{need: Key(need) for need in option.needs}}
                 yield Complaint((key,), option.idle, parts, needs=option.needs)
 
     @cached_property
+    def _throws(self) -> dict[When, "Ruleset"]:
+        """The rules as they count in throws of a kind; nothing where these are the rules."""
+        if self.scoring.is_always_alike:
+            return {}
+        return {
+            when: Ruleset.model_construct(**self._options | {"scoring": self.scoring.at(when)})
+            for when in WHENS
+        }
+
+    @property
+    def _kinds(self) -> tuple["Ruleset", ...]:
+        """The rules as they count in each kind of throws."""
+        return tuple(self._throws.values()) or (self,)
+
+    def at(self, when: When) -> "Ruleset":
+        """The rules as they count in throws of a kind."""
+        return self._throws.get(when, self)
+
+    def of_throw(self, dice: int, *, first: bool) -> "Ruleset":
+        """The rules as they count in a throw of so many dice, the first of a turn or a later."""
+        return self.at("first_throw" if first else "all_dice" if dice == self.dice else "any")
+
+    @property
+    def has_first_throw(self) -> bool:
+        """Whether something counts in the first throw of a turn alone."""
+        tables = self.scoring.combination
+        return self.scoring.nothing_at_first or any(one.when == "first_throw" for one in tables)
+
+    @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
-        """Points of every scoring combination, by its dice; those it frees stand last."""
-        return self.scoring.combinations(self.dice)
+        """Most points of every scoring combination, by its dice; those it frees stand last."""
+        found: dict[Dice, int] = {}
+        for one in self._kinds:
+            for dice, points in one.scoring.combinations(self.dice).items():
+                found[dice] = max(points, found.get(dice, 0))
+        return found
 
     @cached_property
     def decisive(self) -> dict[Then, tuple[str, ...]]:
@@ -854,7 +1128,8 @@ class Ruleset(Data):
     @cached_property
     def to_confirm(self) -> frozenset[Dice]:
         """Combinations after which a further roll has to score before the turn may be banked."""
-        return self.scoring.to_confirm(self.dice)
+        found = (one.scoring.to_confirm(self.dice) for one in self._kinds)
+        return frozenset().union(*found)
 
     @cached_property
     def has_freed(self) -> bool:
@@ -870,7 +1145,8 @@ class Ruleset(Data):
         found = {
             name: value for name, value in self._options.items() if name not in BESIDE_THE_TURN
         }
-        ending = "at_once" if self.ending == "at_once" else "final_turn"
+        # of the rest only this matters to which set-asides are kept
+        ending = "at_once" if self.more_is_better else "final_turn"
         return Ruleset.model_construct(
             **found | {"name": "-", "goal": self.point_step, "ending": ending}
         )
@@ -878,7 +1154,8 @@ class Ruleset(Data):
     @cached_property
     def point_step(self) -> int:
         """The greatest step of which all points, bonuses and the penalty are multiples."""
-        return gcd(self.penalty_points, *self.hot_dice_bonus, *self.combinations.values())
+        points = (one.combinations.values() for one in self._kinds)
+        return gcd(self.penalty_points, *self.hot_dice_bonus, *chain.from_iterable(points))
 
     @property
     def penalty_points(self) -> int:
@@ -896,11 +1173,40 @@ class Ruleset(Data):
         """Least score that reaches the goal."""
         return self.goal + (self.point_step if self.goal_must_be == "exceeded" else 0)
 
+    @cached_property
+    def barred(self) -> frozenset[int]:
+        """The scores below the goal that no bank may leave."""
+        scores = range(self.point_step, self.winning_score, self.point_step)
+        return frozenset(
+            score for score in scores if any(in_scores(score, some) for some in self.no_bank_at)
+        )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the goal has to be met exactly."""
+        return self.goal_must_be == "exact"
+
+    @property
+    def more_is_better(self) -> bool:
+        """Whether more points are never worse than fewer with the same dice."""
+        return self.ending == "at_once" and not self.no_bank_at and not self.is_exact
+
+    @property
+    def banks_may_fall(self) -> bool:
+        """Whether a bank may leave less than there was."""
+        return self.is_exact and self.beyond_goal in {"back", "around"}
+
+    def goes_beyond(self, score: int) -> bool:
+        """Whether a score is more than a goal that has to be met exactly."""
+        return self.is_exact and score > self.goal
+
     @property
     def has_farkle(self) -> bool:
         """Whether some roll is a farkle: one of a single die, or one that loses the turn."""
+        later = self.of_throw(1, first=False)
         single = any(
-            (face,) not in self.combinations and self.decided((face,)) == "scores" for face in FACES
+            (face,) not in later.combinations and later.decided((face,)) == "scores"
+            for face in FACES
         )
         loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
         return single or any(self.decided(dice) == "loses_turn" for dice in loses)
@@ -909,6 +1215,11 @@ class Ruleset(Data):
     def has_opening(self) -> bool:
         """Whether it matters who is on the board."""
         return self.least_bank(on_board=False) > self.least_bank()
+
+    @property
+    def takes_over(self) -> bool:
+        """Whether a turn may begin with what the player before left."""
+        return self.take_over != "nothing"
 
     @property
     def has_roles(self) -> bool:
@@ -936,7 +1247,13 @@ class Ruleset(Data):
 
     def may_bank(self, turn_total: int, score: int, *, on_board: bool = True) -> bool:
         """Whether a player with `score` banked may bank `turn_total`, hot dice aside."""
-        return turn_total >= self.least_bank_at(score, on_board=on_board)
+        enough = turn_total >= self.least_bank_at(score, on_board=on_board)
+        return enough and not self.is_barred(score + turn_total)
+
+    def is_barred(self, score: int) -> bool:
+        """Whether no bank may lead to a score, while nobody has reached the goal."""
+        beyond = self.beyond_goal == "no_bank" and self.goes_beyond(score)
+        return beyond or score in self.barred
 
     def may_leave(self, dice: int) -> bool:
         """Whether a turn may be banked with so many dice left, of which all are hot dice."""
@@ -980,9 +1297,20 @@ class Ruleset(Data):
             canonical["score_floor"] = 0
         if self.to_confirm:
             canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
+        canonical |= {when: one._canonical for when, one in self._throws.items()}
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
+        if self.barred:
+            canonical["no_bank_at"] = sorted(self.barred)
         return canonical
+
+
+def in_scores(score: int, some: str) -> bool:
+    """Whether a score is among some, as `no_bank_at` says them."""
+    if some.startswith("*"):
+        return f"{score:06}".endswith(some[1:])
+    first, _, last = some.partition("-")
+    return int(first) <= score <= int(last or first)
 
 
 DECIDED_BY: dict[Then, str] = {
@@ -1004,29 +1332,29 @@ TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": Fark
 """The keys of a rule set that are tables."""
 
 OF_GOAL = (
-    *("goal", "goal_must_be", "ending", "ties"),
-    *("minimum_bank", "opening_minimum", "minimum_binds_win"),
+    *("goal", "goal_must_be", "beyond_goal", "ending", "ties"),
+    *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
 )
 OF_TURN = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "throws", "no_bank_at"),
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left"),
-    *("opening_minimum", "minimum_bank", "minimum_binds_win"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "throws"),
+    *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),
 )
-END_TOLD = ("goal", "ending", "ties")
+END_TOLD = ("take_over", "goal", "beyond_goal", "ending", "ties")
 """Options in the order in which they are explained."""
 
 
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
-    *("farkle_keeps_turn_total", "ties", "score_floor"),
+    *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal", "take_over"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 
@@ -1072,10 +1400,6 @@ def _sha256(canonical: dict[str, Any]) -> str:
 
 NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
     "players": ((2,), say_later("any number of players but two")),
-    "take_over_dice": (
-        (False,),
-        say_later("taking over the dice and the turn total that a player left"),
-    ),
     "beat_previous_turn": ((False,), say_later("a turn total that must beat the previous one")),
     "jokers": ((False,), say_later("jokers")),
     "combine_throws": ((False,), say_later("combinations across throws")),

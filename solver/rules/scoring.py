@@ -32,11 +32,12 @@ from solver.rules.patterns import (
     by_face,
     dice_of,
     faces_of,
+    in_words,
     most_points,
     tidy,
     using,
 )
-from solver.wording import say_later
+from solver.wording import figure, say, say_later
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,22 @@ Then = Literal["scores", "roll_on", "wins_game", "loses_game", "loses_score", "l
 """What dice that show a pattern mean: they score, they score and have to be confirmed, or a roll
 that has them among its dice wins the game, loses it, loses everything or loses the turn. Of a roll
 that means several of these four the first counts."""
+
+
+When = Literal["any", "all_dice", "first_throw"]
+"""The throws in which dice that show a pattern count: in all, in those of all dice, or in the first
+of a turn alone. Whatever counts in a throw counts in those that are named after it."""
+
+WHENS: tuple[When, ...] = get_args(When)
+
+
+_FOLLOWS: dict[Then, str] = {
+    "roll_on": say_later("{points}, to be confirmed"),
+    "wins_game": say_later("wins the game at once"),
+    "loses_game": say_later("loses the game"),
+    "loses_score": say_later("loses everything"),
+    "loses_turn": say_later("is a farkle"),
+}
 
 
 def worth_of(dice: Dice, points: Of, parts: Mapping[Dice, int]) -> int:
@@ -107,17 +124,37 @@ class Combination(Data):
     times: Annotated[Annotated[int, Field(strict=True, ge=2, le=100)] | None, NUMBER] = described(
         None
     )
+    when: When = described("any")
 
     @property
     def price(self) -> Price | None:
         """What its dice are worth; None where they decide about a turn."""
         return self.points if self.times is None else Times(self.times)
 
+    @property
+    def in_words(self) -> str:
+        """The pattern, and what dice are worth that show it, or what they do."""
+        points = self.points if isinstance(self.points, tuple) else (self.points,)
+        worth = ", ".join(
+            say("the sum of the faces") if one == "sum" else figure(one or 0) for one in points
+        )
+        if self.times is not None:
+            worth = say("{number} times what they bring otherwise", number=self.times)
+        if self.uses is not None:
+            worth = say("{worth}, of which {number} are set aside", worth=worth, number=self.uses)
+        if self.then != "scores":
+            worth = say(_FOLLOWS[self.then], points=worth)
+        return say("{dice} ({worth})", dice=in_words(self.dice), worth=worth)
+
     def __str__(self) -> str:
         points = f"x{self.times}" if self.times else self.points or self.then
         shown = ",".join(map(str, points)) if isinstance(points, tuple) else points
-        uses = f",uses-{self.uses}" if self.uses else ""
-        return f"{self.dice}={shown}{uses}{',roll-on' if self.then == 'roll_on' else ''}"
+        words = (
+            f"uses_{self.uses}" if self.uses else "",
+            "roll_on" if self.then == "roll_on" else "",
+            self.when if self.when != "any" else "",
+        )
+        return f"{self.dice}={','.join([str(shown), *filter(None, words)])}".replace("_", "-")
 
 
 def _combinations(text: str) -> Any:
@@ -132,8 +169,9 @@ def _combinations(text: str) -> Any:
         elif not found:
             return text
         word = points.replace("-", "_")
-        if word == "roll_on" and found[-1]["points"]:
-            found[-1]["then"] = word
+        key = "then" if word == "roll_on" else "when" if word in WHENS else ""
+        if key and found[-1]["points"]:
+            found[-1][key] = word
         elif uses := re.fullmatch("uses_([0-9])", word):
             found[-1]["uses"] = int(uses[1])
         else:
@@ -155,8 +193,8 @@ _COMBINATIONS = Kind(
     _combinations,
     say_later(
         "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, sum or x2 (then perhaps roll-on, uses-1), wins-game, loses-game, loses-score or"
-        " loses-turn; or none"
+        " a, sum or x2 (behind it perhaps uses-1, roll-on, first-throw or all-dice), wins-game,"
+        " loses-game, loses-score or loses-turn; or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )
@@ -277,6 +315,20 @@ class Scoring(Data):
         ask="All the dice, and nothing scores",
     )
     """A roll of all the dice in which nothing scores; all of them are set aside."""
+    nothing_when: Literal["all_dice", "first_throw"] = described(
+        "all_dice",
+        "first_throw",
+        say_later("nothing:500 in the first throw of a turn alone"),
+        note="all_dice or first_throw",
+        ask="When does that score",
+        meanings={
+            "all_dice": "in every throw of all dice",
+            "first_throw": "in the first throw of a turn alone",
+        },
+        when=lambda rules: rules.scoring.nothing,
+    )
+    """When that scores: "all_dice", in every throw of all dice; "first_throw", in the first throw
+    of a turn alone."""
 
     combination: Annotated[tuple[Combination, ...], _COMBINATIONS] = described(
         (),
@@ -307,6 +359,10 @@ class Scoring(Data):
     as a 1, and one of them is rolled again with the dice that are left. No die counts in two
     combinations, set aside or not; so dice that are set aside are worth the most points for which
     they can count with any of the others in the roll.
+
+    With `when = "first_throw"` a table counts in the first throw of a turn alone, with "all_dice"
+    in every throw of all dice, which are the first one and those after hot dice; in other throws it
+    is as if it were not there. Points for a roll in which nothing scores go by what counts in it.
 
     With `times = 2` in place of points a combination is worth twice the most points that its dice
     are worth as other combinations, of which none has `times` or `uses`; where these are not all of
@@ -385,14 +441,41 @@ class Scoring(Data):
         whole = {dice: points for dice, (points, _) in others.items() if dice[-1] < FREED}
         return most_points(whole, FACES, number_of_dice)
 
+    def at(self, when: When) -> "Scoring":
+        """What dice are worth in a throw, by tables that count in any."""
+        kept = (one for one in self.combination if WHENS.index(one.when) <= WHENS.index(when))
+        tables = tuple(one.model_copy(update={"when": "any"}) for one in kept)
+        nothing = 0 if self.nothing_at_first and when != "first_throw" else self.nothing
+        return self.model_copy(
+            update={"combination": tables, "nothing": nothing, "nothing_when": "all_dice"}
+        )
+
+    @property
+    def nothing_at_first(self) -> bool:
+        """Whether a roll in which nothing scores is worth points in the first throw alone."""
+        return self.nothing > 0 and self.nothing_when == "first_throw"
+
+    @property
+    def is_always_alike(self) -> bool:
+        """Whether dice are worth as much in any throw of all that are left."""
+        return not self.nothing_at_first and all(one.when == "any" for one in self.combination)
+
     def counting(self, number_of_dice: int) -> list[int]:
         """The numbers of those combinations that are the dearest of some dice, or need no price."""
-        places = {place for _, place in self.dearest(number_of_dice).values()}
         own = SCORING_OPTIONS["combination"].place
+        dearest = set()
+        for when in WHENS:
+            numbers = [
+                number
+                for number, one in enumerate(self.combination)
+                if WHENS.index(one.when) <= WHENS.index(when)
+            ]
+            places = {place for _, place in self.at(when).dearest(number_of_dice).values()}
+            dearest |= {one for k, one in enumerate(numbers) if (*own, str(k)) in places}
         return [
             number
             for number, one in enumerate(self.combination)
-            if (*own, str(number)) in places
+            if number in dearest
             or (one.price is None and one.then != "scores" and len(one.dice) <= number_of_dice)
         ]
 

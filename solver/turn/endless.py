@@ -179,9 +179,8 @@ class EndlessTurn:
         rows = self.banks.shape[1] + (level + 1) * plan.columns * plan.reach
         which = np.minimum(np.arange(rows), self.banks.shape[1] - 1)
         possible = possible_states(self.rules, rows)[level]
-        free = slice(plan.to_confirm, None)
-        banks = self.banks[level, which, free]
-        return bank_from(banks, possible[:, free], self.rules.point_step)
+        banks = self.banks[level, which, plan.usual]
+        return bank_from(banks, plan.in_play(possible), self.rules.point_step)
 
 
 @lru_cache(maxsize=8)

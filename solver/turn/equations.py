@@ -43,11 +43,17 @@ LEAST_GAIN = 1e-12
 
 
 class Decision(StrEnum):
-    """What to do at a turn total; WIN is a bank that wins the game."""
+    """What to do at a turn total; WIN is a bank that wins the game.
+
+    TAKE_OVER is to roll on, before the first roll of a turn, with what the player before left. LOST
+    is what came to too little by the last throw of the turn.
+    """
 
     ROLL = "roll"
     BANK = "bank"
     WIN = "win"
+    TAKE_OVER = "take over"
+    LOST = "lost"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,13 +64,18 @@ class Endings:
     """
 
     banks: Floats
-    """Shape (turn totals, players); NaN where banking is not allowed."""
+    """Shape (turn totals, players); NaN where banking is not allowed.
+
+    Or (turn totals, columns, players), where it matters which dice are left to the next player."""
     farkles: Floats
-    """Shape (turn totals, players)."""
+    """In the same shape."""
     lost: Floats
     """What a roll is worth that loses everything, shape (players,)."""
     win: Floats
     """What a roll is worth that wins the game, shape (players,) or (turn totals, players)."""
+    weighs: bool = False
+    """Whether at the last turn totals, which are worth as much as all beyond, it may be better to
+    roll on than to bank: so it is where the goal has to be met exactly."""
 
     @classmethod
     def alone(
@@ -79,19 +90,29 @@ class Endings:
         )
 
     @classmethod
+    def by_dice(cls, banks: Floats, farkles: Floats) -> "Endings":
+        """Return endings of the mover alone that depend on the dice, (turn totals, columns)."""
+        return cls(banks[..., np.newaxis], farkles[..., np.newaxis], np.zeros(1), np.ones(1))
+
+    @classmethod
     def shared(cls, banks: Floats, farkles: Floats, lost: Floats) -> "Endings":
         """Return endings with the chances of all players, one of whom wins."""
         return cls(banks, farkles, lost, np.eye(len(lost))[0])
 
     @property
     def bank(self) -> Floats:
-        """Return what banking is worth to the mover, shape (turn totals,)."""
-        return self.banks[:, 0]
+        """Return what banking is worth to the mover, shape (turn totals,) or with columns."""
+        return self.banks[..., 0]
 
     @property
     def farkle(self) -> Floats:
-        """Return what a farkle is worth to the mover, shape (turn totals,)."""
-        return self.farkles[:, 0]
+        """Return what a farkle is worth to the mover, shape (turn totals,) or with columns."""
+        return self.farkles[..., 0]
+
+    @property
+    def cells(self) -> Floats:
+        """Return `banks` with an axis of columns, of which one stands for all that are equal."""
+        return self.banks if self.banks.ndim == 3 else self.banks[:, np.newaxis]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,13 +143,14 @@ class TurnTable:
     @property
     def of_mover(self) -> "TurnTable":
         """Return the mover's values alone; rolling is worth no more where banking is as good."""
-        rolls, banks = self.rolls[..., :1], self.ends.banks[:, np.newaxis, :1]
+        rolls, banks = self.rolls[..., :1], self.ends.cells[..., :1]
         even = (rolls > banks) & (rolls <= banks + _even(self.rolls))
         ends = Endings(
-            self.ends.banks[:, :1],
-            self.ends.farkles[:, :1],
+            self.ends.banks[..., :1],
+            self.ends.farkles[..., :1],
             self.ends.lost[:1],
             self.ends.win[..., :1],
+            self.ends.weighs,
         )
         return TurnTable(self.values[..., :1], np.where(even, banks, rolls), ends, self.plan)
 
@@ -144,11 +166,11 @@ class TurnTable:
         """Return what banking is worth to all players; None where it is not allowed."""
         if not (self.plan.may_bank[self.plan.column(turn)] and self.may_bank(turn.turn_total)):
             return None
-        return np.asarray(self.ends.banks[self._row(turn.turn_total)])
+        return self._ended(self.ends.banks, turn)
 
-    def farkle_values(self, turn_total: int) -> Floats:
-        """Return what a farkle is worth to all players."""
-        return np.asarray(self.ends.farkles[self._row(turn_total)])
+    def farkle_values(self, turn: TurnState) -> Floats:
+        """Return what a farkle of the dice of a state is worth to all players."""
+        return self._ended(self.ends.farkles, turn)
 
     def value(self, turn: TurnState) -> float:
         """Return W in a state of the turn."""
@@ -163,20 +185,27 @@ class TurnTable:
         banks = self.bank_values(turn)
         return None if banks is None else float(banks[0])
 
-    def farkle_value(self, turn_total: int) -> float:
-        """Return the value of a farkle."""
-        return float(self.farkle_values(turn_total)[0])
+    def farkle_value(self, turn: TurnState) -> float:
+        """Return the value of a farkle of the dice of a state."""
+        return float(self.farkle_values(turn)[0])
 
     def may_bank(self, turn_total: int) -> bool:
         """Whether banking is allowed, if the dice that are left allow it."""
-        return not math.isnan(self.ends.bank[self._row(turn_total)])
+        return not math.isnan(self.ends.cells[self._row(turn_total), -1, 0])
 
     def decision(self, turn: TurnState) -> Decision:
         """Return what to do; a tie is banked."""
-        bank = self.bank_value(turn)
+        bank, is_last = self.bank_value(turn), 0 < self.plan.most_throws == turn.throws
+        if bank is None and is_last:
+            return Decision.LOST
         if bank is None or bank + _even(self.ends.banks) < self.roll_value(turn):
             return Decision.ROLL
         return Decision.WIN if bank == 1 else Decision.BANK
+
+    def _ended(self, ends: Floats, turn: TurnState) -> Floats:
+        """Return what ending the turn in a state is worth, `ends` being banks or farkles."""
+        _, row, column = self.index(turn)
+        return np.asarray(ends[row, column] if ends.ndim == 3 else ends[row])
 
     def _row(self, turn_total: int) -> int:
         """Beyond the table everything is as in its last row."""
@@ -195,17 +224,18 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     beyond : what rolling is worth to the mover at the last turn totals, shape (levels, plan.reach,
         columns), where more points are worth more for ever; values are then no probabilities
     """
-    totals, players = ends.banks.shape
+    totals, *_, players = ends.banks.shape
     columns, solved = plan.columns, totals - plan.reach
     shape = plan.levels, totals, columns, players
     values, rolls = np.empty(shape), np.empty(shape)
     ended = rolls_that_end(plan, ends.farkles, ends.lost, ends.win)
     if beyond is None:
-        rolls[:, solved:] = rolls_beyond(plan, ends.banks[solved:], ended[solved:])
+        banks, weighs = ends.banks[solved:], ends.weighs
+        rolls[:, solved:] = rolls_beyond(plan, banks, ended[solved:], weighs=weighs)
     else:
         rolls[:, solved:, :, 0] = beyond
-    banks = np.where(np.isnan(ends.banks), -np.inf, ends.banks)[:, np.newaxis]
-    banks = banks.repeat(columns, axis=1)
+    banks = np.where(np.isnan(ends.cells), -np.inf, ends.cells)
+    banks = np.broadcast_to(banks, (totals, columns, players)).copy()
     banks[:, ~plan.may_bank] = -np.inf
     values[:, solved:] = _better(rolls[:, solved:], banks[solved:])
     arrays = values, rolls, banks, ended
@@ -266,22 +296,24 @@ def rolls_that_end(plan: TurnPlan, farkle: Floats, lost: Floats, win: Floats) ->
     """
 
     def each(chances: Floats, worth: Floats) -> Floats:
-        return chances[:, np.newaxis] * worth[..., np.newaxis, :]
+        return chances[:, np.newaxis] * (worth if worth.ndim == 3 else worth[..., np.newaxis, :])
 
     ended: Floats = each(plan.win_chances, win) + each(plan.lose_chances, lost)
     return ended + each(plan.farkle_chances, farkle)
 
 
-def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
+def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool = False) -> Floats:
     """Return what rolling is worth at the last turn totals, in the shape of `ended`.
 
     Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
     to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
     again. Where other dice have to be rolled, too, they are until some may be banked. `ended` is as
-    of `rolls_that_end`.
+    of `rolls_that_end`, `weighs` as in Endings.
     """
-    if plan.must_roll_others:
-        return _rolls_until_banked(plan, bank[..., np.newaxis, :], ended)
+    by_dice = bank.ndim == ended.ndim
+    if plan.must_roll_others or weighs or by_dice:
+        banks = bank if by_dice else bank[..., np.newaxis, :]
+        return _rolls_until_banked(plan, banks, ended, weighs=weighs or by_dice)
     scores = plan.goes_on
     bank = bank[..., np.newaxis, :]
     if not plan.must_roll_hot:
@@ -292,13 +324,18 @@ def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
     return rolls
 
 
-def _rolls_until_banked(plan: TurnPlan, bank: Floats, ended: Floats) -> Floats:
-    """Return what rolling is worth where points are worth nothing more and few dice are banked."""
+def _rolls_until_banked(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool) -> Floats:
+    """Return what rolling is worth where points are worth nothing more.
+
+    weighs : whether dice that may be banked are rolled where that is better
+    """
+    bank = np.where(np.isnan(bank), -np.inf, bank)
     columns = (plan.targets % plan.columns)[plan.options]
     may_bank = plan.may_bank[:, np.newaxis]
     rolls = ended
     while True:
-        options = np.where(may_bank, bank, rolls)[..., columns, :]
+        banked = _better(rolls, bank) if weighs else bank
+        options = np.where(may_bank, banked, rolls)[..., columns, :]
         best = np.maximum.reduceat(options[..., 0], plan.starts, axis=-1)
         even = options[..., 0] >= best.repeat(plan.lengths, axis=-1) - _even(options)
         # as in _first_of_even

@@ -61,15 +61,18 @@ class Hand:
     def numbers(self) -> tuple[int, ...]:
         """Return the number of dice of each column of the plan."""
         numbers = tuple(map(sum, self.dice.remaining[1:]))
-        return numbers * 2 if self.rules.to_confirm else numbers
+        return numbers * len(self.plan.memories)
 
-    def fate(self, roll: Roll) -> Fate:
-        """Return what a roll does to the turn."""
-        return fate(self.rules, roll)
+    def fate(self, roll: Roll, *, first: bool = False) -> Fate:
+        """Return what a roll does to the turn; `first` where it is the first of the turn."""
+        return fate(self.rules, roll, first=first)
 
-    def set_asides(self, roll: Roll) -> tuple[SetAside, ...]:
-        """Return every legal set-aside of a roll, most points first; none of a farkle."""
-        return set_asides(self.rules, roll)
+    def set_asides(self, roll: Roll, *, first: bool = False) -> tuple[SetAside, ...]:
+        """Return every legal set-aside of a roll, most points first; none of a farkle.
+
+        first : whether it is the first roll of a turn
+        """
+        return set_asides(self.rules, roll, first=first)
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:  # noqa: ARG002
         """Return where a legal set-aside of a roll of `turn.dice` leads.

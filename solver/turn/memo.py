@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from solver.errors import InvalidRequestError
+from solver.errors import InvalidRequestError, InvalidRulesError
 from solver.rules.ruleset import MAX_POINTS, RULESETS, Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.endless import EndlessTurn, endless_turn
@@ -144,16 +144,22 @@ def _length(column: MemoColumn) -> int:
 
 @lru_cache(maxsize=RULESETS)
 def _memo_table(rules: Ruleset, unit: int) -> MemoTable:
+    if rules.throws:
+        raise InvalidRulesError.say(
+            "{rules}: where a turn has at most so many throws, what to bank depends on how many are"
+            " left, and no one table says it; ask /points or /advise",
+            rules=rules.name,
+        )
     turn, step = endless_turn(rules), rules.point_step
     # from 0 points on whatever is more wins
     rows = rules.winning_score // step
     # of level 0 and those after it: whatever can be left at all
-    free = slice(turn.table.plan.to_confirm, None)
-    possible: npt.NDArray[np.bool_] = possible_states(rules, rows).max(axis=0)[:, free]
-    gains = _gains(turn, rows)[:, free]
+    plan = turn.table.plan
+    possible: npt.NDArray[np.bool_] = plan.in_play(possible_states(rules, rows).max(axis=0))
+    gains = plan.in_play(_gains(turn, rows))
     totals = np.arange(rows) * step
     may_bank = np.full(gains.shape, (totals >= rules.least_bank())[:, np.newaxis])
-    may_bank &= turn.table.plan.may_bank[free]
+    may_bank &= plan.may_bank[plan.usual]
     counted = np.ceil((gains - _ROUNDING) / unit).astype(np.int64) * unit
     counted = np.where(may_bank, np.maximum(counted, 0), counted)
     columns = []

@@ -11,7 +11,7 @@ Sources: M. Busche, "Maximizing Expected Scores in the Game of Zilch" (2010), fo
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, TurnState, turn_plan
+from solver.turn.scoring import TurnPlan, TurnState, allowed_banks, turn_plan
 
 _BLOCK = 1 << 20
 """Options whose values are compared at a time: those of all turn totals would fill the memory."""
@@ -64,12 +64,22 @@ def points_table(
     banked, goal = score // step, rules.winning_score // step
     least = rules.least_bank_at(score, on_board=on_board) // step
     rows = max(goal - banked, least) + plan.reach
+    if rules.is_exact:
+        rows += goal if rules.banks_may_fall else 1
     bank = np.minimum(banked + np.arange(rows), goal) / goal
     farkle = np.full(rows, banked / goal)
+    allowed = allowed_banks(rules, score, rows, on_board=on_board)
     if rules.farkle_keeps_turn_total:
-        farkle[least:] = bank[least:]
-    bank[:least] = np.nan
-    return solve_turn(plan, Endings.alone(bank, farkle, 0.0))
+        farkle[allowed] = bank[allowed]
+    if rules.is_exact:
+        beyond = np.arange(goal - banked + 1, rows)
+        left = {
+            "back": np.maximum(0, 2 * goal - banked - beyond),
+            "around": np.minimum(banked + beyond, 2 * goal - 1) - goal,
+        }.get(rules.beyond_goal, np.full(len(beyond), banked))
+        bank[beyond], farkle[beyond] = left / goal, banked / goal
+    bank[~allowed] = np.nan
+    return solve_turn(plan, replace(Endings.alone(bank, farkle, 0.0), weighs=rules.is_exact))
 
 
 def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:
@@ -92,7 +102,7 @@ def points_outcome(rules: Ruleset, score: int, *, on_board: bool = True) -> Turn
 
 def bank_decisions(table: TurnTable) -> npt.NDArray[np.bool_]:
     """Where a turn is to be banked, a tie too, shape (levels, turn totals, columns)."""
-    banks: npt.NDArray[np.bool_] = table.ends.bank[:, np.newaxis] >= table.roll
+    banks: npt.NDArray[np.bool_] = table.ends.cells[..., 0] >= table.roll
     banks[..., ~table.plan.may_bank] = False
     return banks
 
@@ -117,7 +127,7 @@ def turn_outcome(
     levels, totals, number = table.roll.shape
     solved = totals - plan.reach
     banks = bank_decisions(table)
-    keeps = ~np.isnan(table.ends.bank) & rules.farkle_keeps_turn_total
+    keeps = ~np.isnan(table.ends.cells[:, -1, 0]) & rules.farkle_keeps_turn_total
     mass = np.zeros((levels, totals, number))
     mass[(0, 0, -1) if start is None else table.index(start)] = 1.0
     banked, farkled = np.zeros(totals), np.zeros(totals)
@@ -157,17 +167,18 @@ def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:
     """
     plan = table.plan
     scores = plan.goes_on
-    if plan.must_roll_others:
+    if plan.must_roll_others or table.ends.weighs:
         columns = (plan.targets % plan.columns)[plan.options]
         # hot dice of whatever level are worth the same there
-        worth = np.where(plan.may_bank, table.ends.bank[-1], table.roll[0, -1])[columns]
+        stays = bank_decisions(table)[0, -1] if table.ends.weighs else plan.may_bank
+        worth = np.where(stays, table.ends.bank[-1], table.roll[0, -1])[columns]
         best = np.maximum.reduceat(worth, plan.starts).repeat(plan.lengths)
         which = np.where(worth == best, np.arange(len(worth)), -1)
         after = columns[np.maximum.reduceat(which, plan.starts)]
         moves = np.zeros((plan.columns, plan.columns))
         np.add.at(moves, (plan.column_of_lists, after), plan.chances.max(axis=0))
-        banked = moves @ plan.may_bank
-        often = np.linalg.solve(np.eye(plan.columns) - (moves * ~plan.may_bank).T, rolled)
+        banked = moves @ stays
+        often = np.linalg.solve(np.eye(plan.columns) - (moves * ~stays).T, rolled)
         return np.asarray(often), float(often @ banked)
     if plan.must_roll_hot:
         scores = scores - plan.only_hot

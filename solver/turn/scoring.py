@@ -7,6 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from solver.errors import InvalidRulesError
 from solver.rules.patterns import FREED, most_points
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
+from solver.turn.memory import Memory, memories, remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,11 @@ class TurnState:
     """How often all dice were set aside; matters where the bonus for it changes."""
     to_confirm: bool = False
     """Whether a further roll has to score before the turn may be banked."""
+    throws: int = 0
+    """How many throws the turn has had, where the rules limit them."""
 
 
+Number = TypeVar("Number", np.float64, np.bool_)
 _MANY = 16
 """More than there are combinations in a set-aside."""
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
@@ -73,9 +78,10 @@ class TurnPlan:
     """The choices of every roll as arrays over the targets (points, remaining dice) they lead to.
 
     A turn table is a matrix over turn totals and remaining dice, flat in memory, with a column
-    less than their index; seen from the row of one turn total, a target is one offset:
-    ``points_steps * columns + (remaining - 1)``. The whole set remains only as hot dice, so that
-    the offset tells these. Rolls with equal targets are one list with the sum of their chances.
+    less than their index, in each layer of what the turn remembers, see `solver.turn.memory`; seen
+    from the row of one turn total, a target is one offset: ``points_steps * columns + column``. The
+    whole set remains only as hot dice, so that the offset tells these. Rolls with equal targets are
+    one list with the sum of their chances.
 
     Where the first to reach the goal wins at once, only the set-aside with most points is kept of
     those of a roll that use the same number of dice. That is exact: a player with more points in
@@ -111,8 +117,11 @@ class TurnPlan:
     """Whether a turn may be banked with the dice of a column left, shape (columns,)."""
     step: int
     """Points of one step."""
-    to_confirm: int = 0
-    """Columns of dice left by what has to be confirmed, before as many others."""
+    most_throws: int = 0
+    """Throws that a turn may have; 0 for any number."""
+    memories: tuple[Memory, ...] = (Memory(),)
+    """What a turn remembers beside its level, its start first: the layers of columns, last to
+    first, each with one for all remaining dice."""
     out_chances: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
     """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
 
@@ -127,9 +136,47 @@ class TurnPlan:
         """Chance that a roll ends the turn and does not win, shape (columns,)."""
         return np.asarray(self.farkle_chances + self.lose_chances + self.out_chances)
 
+    @property
+    def width(self) -> int:
+        """Number of columns of a layer."""
+        return self.columns // len(self.memories)
+
     def column(self, turn: TurnState) -> int:
         """The column of a state."""
-        return turn.dice - 1 + (0 if turn.to_confirm else self.to_confirm)
+        first: int = self.layer_of(turn).start
+        return first + turn.dice - 1
+
+    def layer_of(self, turn: TurnState) -> slice:
+        """The columns of the layer of a state."""
+        return self.layer(remembered(turn, self.memories[-1].throws))
+
+    def layer(self, memory: Memory) -> slice:
+        """The columns in which a turn remembers something."""
+        first = (len(self.memories) - 1 - self.memories.index(memory)) * self.width
+        return slice(first, first + self.width)
+
+    @cached_property
+    def usual(self) -> slice:
+        """The columns of turns under way that need not be confirmed, after one throw."""
+        later = (one for one in self.memories[1:] if not one.to_confirm)
+        return self.layer(next(later, self.memories[0]))
+
+    @cached_property
+    def must_bank(self) -> npt.NDArray[np.bool_]:
+        """Whether the last throw was made, so that what may be banked is, shape (columns,)."""
+        last = [self.most_throws == one.throws > 0 for one in reversed(self.memories)]
+        return np.repeat(last, self.width) & self.may_bank
+
+    def in_play(
+        self, values: npt.NDArray[Number], layer: slice | None = None
+    ) -> npt.NDArray[Number]:
+        """The columns of a layer, the usual one if none is given, with the start of the turn.
+
+        values : shape (..., turn totals, columns)
+        """
+        found = values[..., layer or self.usual].copy()
+        found[..., 0, -1] = values[..., 0, -1]
+        return found
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.intp]:
@@ -140,8 +187,10 @@ class TurnPlan:
     @cached_property
     def is_hot(self) -> npt.NDArray[np.bool_]:
         """Whether each target is hot dice, shape (targets,)."""
-        hot: npt.NDArray[np.bool_] = self.targets % self.columns == self.columns - 1
-        return hot
+        return self._are_hot(self.targets)
+
+    def _are_hot(self, targets: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        return np.asarray(targets % self.columns % self.width == self.width - 1)
 
     @property
     def must_roll_hot(self) -> bool:
@@ -162,11 +211,20 @@ class TurnPlan:
     @cached_property
     def rolls_to_bank(self) -> float:
         """Most rolls on average until dice may be banked, or the turn ends; inf if it may not."""
-        rolls = ~self.may_bank * 1.0
+        return self._rolls_until(self.may_bank)
+
+    @cached_property
+    def rolls_to_end(self) -> float:
+        """Most rolls on average in a turn that is never banked; inf if it may not end."""
+        return self._rolls_until(np.zeros_like(self.may_bank))
+
+    def _rolls_until(self, stops: npt.NDArray[np.bool_]) -> float:
+        """Most rolls on average until dice of such a column are left, or the turn ends."""
+        rolls = ~stops * 1.0
         column = (self.targets % self.columns)[self.options]
         for _ in range(_MOST_ROLLS):
             worst = np.maximum.reduceat(rolls[column], self.starts)
-            found = np.where(self.may_bank, 0.0, 1 + self.chances @ worst)
+            found = np.where(stops, 0.0, 1 + self.chances @ worst)
             if np.max(np.abs(found - rolls)) <= _SAME_ROLLS:
                 return float(found.max())
             rolls = found
@@ -180,7 +238,7 @@ class TurnPlan:
     @property
     def by_lists(self) -> bool:
         """Whether there are so many lists that code of their own would take long to compile."""
-        return self.columns - self.to_confirm > _MOST_DICE_COMPILED
+        return self.width > _MOST_DICE_COMPILED
 
     @property
     def levels(self) -> int:
@@ -204,9 +262,8 @@ class TurnPlan:
 
     def moved(self, targets: npt.NDArray[np.intp], level: int, totals: int) -> npt.NDArray[np.intp]:
         """The places of other targets, in their shape."""
-        is_hot = targets % self.columns == self.columns - 1
         further = (self.next_level(level) - level) * totals + self.bonuses[level]
-        found: npt.NDArray[np.intp] = targets + is_hot * further * self.columns
+        found: npt.NDArray[np.intp] = targets + self._are_hot(targets) * further * self.columns
         return found
 
     def lists(self) -> list[tuple[int, ...]]:
@@ -263,9 +320,13 @@ def all_points_with_jokers(
     return most_points(combinations, (*FACES, JOKER), rules.dice + more)
 
 
-def fate(rules: Ruleset, roll: Roll) -> Fate:
-    """What a roll means: a roll that wins goes before one that loses, and both before points."""
-    return _fate(rules, roll, set_asides(rules, roll))
+def fate(rules: Ruleset, roll: Roll, *, first: bool = False) -> Fate:
+    """What a roll means: a roll that wins goes before one that loses, and both before points.
+
+    first : whether it is the first throw of a turn
+    """
+    choices = set_asides(rules, roll, first=first)
+    return _fate(rules.of_throw(len(roll), first=first), roll, choices)
 
 
 def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
@@ -282,23 +343,29 @@ def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
     return _FATES.get(rules.decided(faces))
 
 
-def set_asides(rules: Ruleset, roll: Roll) -> tuple[SetAside, ...]:
-    """Every legal set-aside of a roll, most points first; empty where nothing scores."""
-    return all_set_asides(rules)[roll]
+def set_asides(rules: Ruleset, roll: Roll, *, first: bool = False) -> tuple[SetAside, ...]:
+    """Every legal set-aside of a roll, most points first; empty where nothing scores.
+
+    first : whether it is the first throw of a turn
+    """
+    return all_set_asides(rules, first=first)[roll]
 
 
-def all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
-    """The set-asides of every roll of any remaining dice."""
-    return _all_set_asides(rules.of_turn)
+def all_set_asides(rules: Ruleset, *, first: bool = False) -> dict[Roll, tuple[SetAside, ...]]:
+    """The set-asides of every roll of any remaining dice, or of every first one of a turn."""
+    return _all_set_asides(rules.of_turn, first=first and rules.has_first_throw)
 
 
 @lru_cache(maxsize=RULESETS)
-def _all_set_asides(rules: Ruleset) -> dict[Roll, tuple[SetAside, ...]]:
-    points, thrown = all_points(rules), dice_set(rules)
-    every = _in_order(_all_points(rules))
-    needed = _counted(kept.dice + kept.freed for kept in every)
-    found = {}
-    for remaining in range(1, thrown.whole + 1):
+def _all_set_asides(rules: Ruleset, *, first: bool) -> dict[Roll, tuple[SetAside, ...]]:
+    thrown, found, before = dice_set(rules), {}, None
+    whole = thrown.whole
+    for remaining in range(whole if first else 1, whole + 1):
+        here = rules.of_throw(remaining, first=first)
+        if here is not before:
+            before, points = here, all_points(here)
+            every = _in_order(_all_points(here.of_turn))
+            needed = _counted(kept.dice + kept.freed for kept in every)
         rolls = [roll for roll, _ in thrown.rolls(remaining)]
         # of all at once, as this is much of a start
         is_in = np.all(_counted(rolls)[:, :, np.newaxis] >= needed[:, np.newaxis], axis=0)
@@ -373,10 +440,12 @@ def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
     ]
 
 
-def farkle_probability(rules: Ruleset, dice: Remaining) -> Fraction:
-    """Chance that a roll of `dice` is a farkle."""
+def farkle_probability(rules: Ruleset, dice: Remaining, *, first: bool = False) -> Fraction:
+    """Chance that a roll of `dice` is a farkle; `first` where it is the first throw of a turn."""
     thrown = dice_set(rules)
-    farkles = (ways for roll, ways in thrown.rolls(dice) if fate(rules, roll) is Fate.FARKLE)
+    farkles = (
+        ways for roll, ways in thrown.rolls(dice) if fate(rules, roll, first=first) is Fate.FARKLE
+    )
     return Fraction(sum(farkles), thrown.ways(dice))
 
 
@@ -392,17 +461,24 @@ def after_points(
     rules: Ruleset, turn: TurnState, points: int, left: Remaining, thrown: DiceSet
 ) -> TurnState:
     """Where a set-aside of so many points leads to that leaves some dice of a set, or none."""
-    total = turn.turn_total + points
+    total, throws = turn.turn_total + points, turn.throws + (rules.throws > 0)
     if left:
-        return TurnState(total, left, turn.hot_dice)
+        return TurnState(total, left, turn.hot_dice, throws=throws)
     bonuses = rules.hot_dice_bonus or (0,)
     bonus = bonuses[min(turn.hot_dice, len(bonuses) - 1)]
-    return TurnState(total + bonus, thrown.whole, turn.hot_dice + 1)
+    return TurnState(total + bonus, thrown.whole, turn.hot_dice + 1, throws=throws)
 
 
-def column_of(rules: Ruleset, turn: TurnState) -> int:
-    """The column of a state in plans of the rules."""
-    return turn.dice - 1 + (rules.dice if rules.to_confirm and not turn.to_confirm else 0)
+def allowed_banks(
+    rules: Ruleset, score: int, rows: int, *, on_board: bool = True
+) -> npt.NDArray[np.bool_]:
+    """Which turn totals a player with `score` may bank, in point steps from 0, shape (rows,)."""
+    allowed = np.arange(rows) >= rules.least_bank_at(score, on_board=on_board) // rules.point_step
+    barred = (np.array(sorted(rules.barred), dtype=np.intp) - score) // rules.point_step
+    allowed[barred[(barred >= 0) & (barred < rows)]] = False
+    if rules.is_barred(rules.winning_score + rules.point_step):
+        allowed[max(0, (rules.goal - score) // rules.point_step + 1) :] = False
+    return allowed
 
 
 def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
@@ -410,7 +486,8 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
 
     Raises InvalidRulesError where no roll is left that scores.
     """
-    if plan := _turn_plan(rules.of_turn, all_options=all_options):
+    # more points leave more to take over, so that fewer may be better
+    if plan := _turn_plan(rules.of_turn, all_options=all_options or rules.takes_over):
         return plan
     raise InvalidRulesError.say(
         "{rules}: no roll scores points; every roll wins the game, loses everything or is a farkle",
@@ -422,17 +499,25 @@ def turn_plan(rules: Ruleset, *, all_options: bool = False) -> TurnPlan:
 def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     """The plan of a turn, None where no roll is left that scores."""
     step, thrown = rules.point_step, dice_set(rules)
-    choices, to_confirm = _all_set_asides(rules), thrown.whole if rules.to_confirm else 0
-    columns = to_confirm + thrown.whole
+    layers, width = memories(rules), thrown.whole
+    columns = len(layers) * width
+    most_throws = layers[-1].throws
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
     fates: Counter[tuple[Fate, int]] = Counter()
     for column in range(columns):
-        dice = column % thrown.whole + 1
+        memory, dice = layers[-1 - column // width], column % width + 1
+        first = memory.throws < min(1, most_throws)
+        if (first and dice < width) or memory.throws == rules.throws > 0:
+            # no turn begins with fewer dice, and after the last throw what is not banked is lost
+            fates[Fate.FARKLE, column] = thrown.ways(dice)
+            continue
+        here = rules.of_throw(dice, first=first)
+        choices = _all_set_asides(rules, first=first and rules.has_first_throw)
         for roll, ways in thrown.rolls(dice):
-            found = _fate(rules, roll, choices[roll])
+            found = _fate(here, roll, choices[roll])
             fates[found, column] += ways
             if found is Fate.SCORES:
-                offsets = _offsets(rules, dice, choices[roll], all_options=all_options)
+                offsets = _offsets(rules, memory, dice, choices[roll], all_options=all_options)
                 chances[column, offsets] += ways
     if not chances:
         return None
@@ -443,11 +528,11 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     starts: list[int] = []
     only_hot = np.zeros(columns)
     for position, ((column, offsets), ways) in enumerate(chances.items()):
-        chance = ways / thrown.ways(column % thrown.whole + 1)
+        chance = ways / thrown.ways(column % width + 1)
         weights[column, position] = chance
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
-        if all(offset % columns == columns - 1 for offset in offsets):
+        if all(offset % width == width - 1 for offset in offsets):
             only_hot[column] += chance
 
     def chances_of(found: Fate) -> npt.NDArray[np.float64]:
@@ -457,8 +542,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
     most_bonus = max(bonuses)
     reach = max(
-        offset // columns + (most_bonus if offset % columns == columns - 1 else 0)
-        for offset in targets
+        offset // columns + (most_bonus if offset % width == width - 1 else 0) for offset in targets
     )
     return TurnPlan(
         targets=np.array(targets, dtype=np.intp),
@@ -473,32 +557,42 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         reach=reach,
         bonuses=bonuses,
         may_bank=np.array(
-            [False] * to_confirm + [rules.may_leave(dice + 1) for dice in range(thrown.whole)]
+            [
+                not one.to_confirm
+                and one.throws >= min(1, most_throws)
+                and (one.throws == rules.throws > 0 or rules.may_leave(dice))
+                for one in reversed(layers)
+                for dice in range(1, width + 1)
+            ]
         ),
         step=step,
-        to_confirm=to_confirm,
+        most_throws=rules.throws,
+        memories=layers,
     )
 
 
 def _offsets(
-    rules: Ruleset, dice: Remaining, choices: tuple[SetAside, ...], *, all_options: bool
+    rules: Ruleset,
+    memory: Memory,
+    dice: Remaining,
+    choices: tuple[SetAside, ...],
+    *,
+    all_options: bool,
 ) -> tuple[int, ...]:
     """Where the set-asides of a roll lead to, see TurnPlan."""
-    thrown = dice_set(rules)
+    thrown, layers = dice_set(rules), memories(rules)
+    width, most_throws = thrown.whole, layers[-1].throws
     if rules.ending == "at_once" and not all_options:
         # most points come first
         choices = tuple(
             {(len(kept.dice), kept.to_confirm): kept for kept in reversed(choices)}.values()
         )
-    free = thrown.whole if rules.to_confirm else 0
     reached = set()
     for kept in choices:
-        points, left = kept.points, thrown.without(dice, kept.dice) or thrown.whole
-        if kept.to_confirm and left == thrown.whole and rules.hot_dice_bonus:
-            # of others it depends on the level
-            points += rules.hot_dice_bonus[0]
-        column = left - 1 + (0 if kept.to_confirm else free)
-        reached.add(points // rules.point_step * (free + thrown.whole) + column)
+        left = thrown.without(dice, kept.dice) or width
+        layer = layers.index(memory.after(most_throws, to_confirm=kept.to_confirm))
+        column = (len(layers) - 1 - layer) * width + left - 1
+        reached.add(kept.points // rules.point_step * len(layers) * width + column)
     return tuple(sorted(reached))
 
 
@@ -512,19 +606,30 @@ def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:
     column = np.argmax(plan.chances, axis=0).repeat(plan.lengths)
     # where each number of dice leads to, once for all rolls
     _, moves = np.unique(column * len(plan.targets) + plan.options, return_index=True)
-    return states_of_moves(plan, column[moves], plan.targets[plan.options[moves]], rows)
+    targets = plan.targets[plan.options[moves]]
+    return states_of_moves(plan, column[moves], targets, rows, counts_anew=rules.takes_over)
 
 
 def states_of_moves(
-    plan: TurnPlan, column: npt.NDArray[np.intp], targets: npt.NDArray[np.intp], rows: int
+    plan: TurnPlan,
+    column: npt.NDArray[np.intp],
+    targets: npt.NDArray[np.intp],
+    rows: int,
+    *,
+    counts_anew: bool = False,
 ) -> npt.NDArray[np.bool_]:
-    """States of a turn in which dice of a column lead to targets, both of shape (moves,)."""
+    """States of a turn in which dice of a column lead to targets, both of shape (moves,).
+
+    counts_anew : whether somebody else may go on from any of them, with no hot dice so far
+    """
     reach = int(targets.max(initial=0)) // plan.columns + max(plan.bonuses)
     totals = rows + reach
     found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
     found[0, 0, -1] = True
     places = [plan.moved(targets, level, totals) for level in range(plan.levels)]
     for row in range(rows):
+        if counts_anew:
+            found[0, row] |= found[:, row].any(axis=0)
         for level in range(plan.levels):
             ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
             ahead[places[level][found[level, row, column]]] = True

@@ -16,17 +16,20 @@ from solver.turn.scoring import TurnPlan
 Indices = npt.NDArray[np.intp]
 
 
-def solve_turns(plan: TurnPlan, bank: Floats, farkle: Floats, lost: Floats) -> Floats:
+def solve_turns(
+    plan: TurnPlan, bank: Floats, farkle: Floats, lost: Floats, *, weighs: bool = False
+) -> Floats:
     """Value of the first roll of each turn, shape (lanes,).
 
     bank, farkle : as in Endings, shape (turn totals, lanes); a shorter turn goes on as in its last
         row
     lost : of a roll that loses everything, shape (lanes,)
+    weighs : as in Endings
     """
     totals, lanes = bank.shape
     columns, solved = plan.columns, totals - plan.reach
     ended = rolls_that_end(plan, farkle, lost, np.ones(1))
-    beyond = rolls_beyond(plan, bank[solved:], ended[solved:])
+    beyond = _rolls_beyond(plan, bank[solved:], ended[solved:], weighs=weighs)
     least = np.where(np.isnan(bank), -np.inf, bank)[:, np.newaxis].repeat(columns, axis=1)
     least[:, ~plan.may_bank] = -np.inf
     values = np.empty((plan.levels, totals, columns, lanes))
@@ -58,6 +61,18 @@ def solve_turns(plan: TurnPlan, bank: Floats, farkle: Floats, lost: Floats) -> F
     # sums of chances may come out one rounding above 1
     first: Floats = np.minimum(roll[-1], 1.0)
     return first
+
+
+def _rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool) -> Floats:
+    """What rolling is worth at the last turn totals, shape (turn totals, columns, lanes)."""
+    if not weighs:
+        return rolls_beyond(plan, bank, ended)
+    # each lane by itself, as the option is chosen that is best in it
+    lanes = [
+        rolls_beyond(plan, bank[:, k : k + 1], ended[..., k : k + 1], weighs=True)
+        for k in range(bank.shape[1])
+    ]
+    return np.concatenate(lanes, axis=-1)
 
 
 @lru_cache(maxsize=RULESETS)

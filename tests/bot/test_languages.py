@@ -38,6 +38,7 @@ TYPED_IN_FILES = {
     "aaabb",
     "1234",
     "sum",
+    "exact",
 }
 """What files of rules have between straight quotation marks; lists of it stand in brackets."""
 FOUND_BY = [

@@ -90,7 +90,7 @@ class Twin:
         allowed = [rules.may_bank(t, own[0], on_board=own[2]) for t in totals]
         self.bank = np.array(
             [
-                self.left((own[0] + t, 0, True)) if may else naive.NOT_ALLOWED
+                self.left(naive.after_bank(rules, own, t)) if may else naive.NOT_ALLOWED
                 for t, may in zip(totals, allowed, strict=True)
             ]
         )

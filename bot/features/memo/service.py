@@ -130,9 +130,9 @@ def _example(table: MemoTable) -> MemoExample | None:
     rules, thrown = table.rules, dice_set(table.rules)
     found: list[tuple[int, MemoExample]] = []
     for roll, ways in thrown.rolls(thrown.whole):
-        if fate(rules, roll) is not Fate.SCORES:
+        if fate(rules, roll, first=True) is not Fate.SCORES:
             continue
-        if not _LEAST_CHOICES <= len(set_asides(rules, roll)) <= _MOST_CHOICES:
+        if not _LEAST_CHOICES <= len(set_asides(rules, roll, first=True)) <= _MOST_CHOICES:
             continue
         example = _worked_out(table, roll)
         most = max(choice.turn_total for choice in example.choices)
@@ -146,7 +146,7 @@ def _worked_out(table: MemoTable, roll: Roll) -> MemoExample:
     start: Position = first_position(rules)
     chosen = Memo(table.unit).choose(TurnView(EqualDice(rules), start, roll))
     choices = []
-    for kept in set_asides(rules, roll):
+    for kept in set_asides(rules, roll, first=True):
         after = after_set_aside(rules, start.turn, kept)
         gain = table.gain(after.turn_total, after.dice)
         may_bank = rules.may_bank(after.turn_total, 0) and rules.may_leave(after.dice)

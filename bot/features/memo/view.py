@@ -248,7 +248,7 @@ def _must_roll(rules: Ruleset) -> Iterator[str]:
 
 
 def _notes(rules: Ruleset) -> Iterator[str]:
-    """What a player has to know besides, and what the table takes no notice of."""
+    """What a player has to know besides the table."""
     if rules.minimum_bank or rules.has_opening:
         yield say("Where you may not bank yet, roll.")
     if rules.has_opening:
@@ -258,6 +258,13 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say(
             "The table holds before the first hot dice of a turn; later ones have another bonus."
         )
+    yield from _not_in_table(rules)
+    if rules.ending != "at_once":
+        yield say("In a last turn, roll until you have beaten the other player.")
+
+
+def _not_in_table(rules: Ruleset) -> Iterator[str]:
+    """What the table takes no notice of."""
     if rules.farkle_penalty:
         yield say("The table leaves out the penalty for farkles in a row.")
     if "loses_score" in rules.decisive:
@@ -266,8 +273,10 @@ def _notes(rules: Ruleset) -> Iterator[str]:
         yield say("The table leaves out that a roll may lose the game.")
     if "wins_game" in rules.decisive:
         yield say("The table counts a roll that wins at once only as banking the turn total.")
-    if rules.ending != "at_once":
-        yield say("In a last turn, roll until you have beaten the other player.")
+    if rules.barred:
+        yield say("The table leaves out that no bank may leave some scores.")
+    if rules.is_exact:
+        yield say("The table leaves out that the goal has to be met exactly.")
 
 
 def _left_out(answer: MemoAnswer) -> str:

@@ -215,7 +215,7 @@ def walk_press(found: Exploration, action: str, language: str) -> Walk:
 
 
 _TO_CONFIRM = 1000
-"""Added to the dice in few letters, where something has to be confirmed."""
+"""Added to the dice in few letters, where something has to be confirmed; twice for each throw."""
 
 
 def packed(position: Position) -> str:
@@ -225,7 +225,7 @@ def packed(position: Position) -> str:
     numbers = (
         *(one.score for one in order),
         position.turn_total,
-        position.dice + _TO_CONFIRM * position.turn.to_confirm,
+        position.dice + _TO_CONFIRM * (position.turn.to_confirm + 2 * position.turn.throws),
         position.farkles,
         position.opponent_farkles,
         position.hot_dice,
@@ -244,6 +244,7 @@ def unpacked(text: str) -> Position:
     order = [Standing(score, 0, bool(boards >> k & 1)) for k, score in enumerate(numbers[:count])]
     mover = (count - 1 - (boards >> count)) % count
     players = tuple(order[(k - mover) % count] for k in range(count))
-    to_confirm, dice = divmod(dice, _TO_CONFIRM)
-    position = Position(players, mover, TurnState(total, dice, hot_dice, bool(to_confirm)))
+    memory, dice = divmod(dice, _TO_CONFIRM)
+    turn = TurnState(total, dice, hot_dice, bool(memory % 2), memory // 2)
+    position = Position(players, mover, turn)
     return position.change(farkles=farkles, opponent_farkles=opponent_farkles)

@@ -16,6 +16,7 @@ _KEEP = {
     Decision.ROLL: say_later("keep {dice} and roll {left}"),
     Decision.BANK: say_later("keep {dice} and bank {total:,}"),
     Decision.WIN: say_later("keep {dice} and bank {total:,}, which wins"),
+    Decision.LOST: say_later("keep {dice}, which is too little to bank"),
 }
 
 

@@ -21,6 +21,7 @@ from solver.play.advice import Odds
 from solver.play.maps import ones_twos_fives, turn_map
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
+from solver.turn.memory import memories
 from solver.turn.scoring import TurnState
 from solver.turn.thresholds import BankFrom
 
@@ -295,22 +296,27 @@ def _nearest(ground: Ground, position: Position, row: int) -> Position | None:
     """The position at the turn total of a row, with hot dice and dice as near as can be."""
     possible = ground.possible[:, row]
     now = min(position.hot_dice, len(possible) - 1)
-    # other dice than those that are left by what has to be confirmed
-    free = ground.rules.dice if ground.rules.to_confirm else 0
+    layers = memories(ground.rules.of_turn)
+    width = possible.shape[1] // len(layers)
+    most = ground.rules.throws
+    # after the last throw nothing is rolled
+    rolled = [not 0 < most == one.throws for one in reversed(layers)]
     level, column = min(
-        np.argwhere(possible).tolist(),
+        np.argwhere(possible & np.repeat(rolled, width)).tolist(),
         key=lambda state: (
-            state[1] < free,
+            layers[-1 - state[1] // width].to_confirm,
+            abs(layers[-1 - state[1] // width].throws - position.turn.throws),
             abs(state[0] - now),
-            abs(state[1] + 1 - free - position.dice),
+            abs(state[1] % width + 1 - position.dice),
         ),
     )
     total = row * ground.rules.point_step
     moved = position.change(
         turn_total=total,
-        dice=column + 1 - (free if column >= free else 0),
+        dice=column % width + 1,
         hot_dice=level,
-        to_confirm=column < free,
+        to_confirm=layers[-1 - column // width].to_confirm,
+        throws=layers[-1 - column // width].throws if ground.rules.throws else 0,
     )
     return ground.found(moved)
 
@@ -321,7 +327,7 @@ def _counted(ground: Ground, position: Position, field: Field, amount: int) -> P
     least, most = 0, ground.rules.farkle_limit
     if field is Field.DICE:
         # of the remaining dice that there are at its turn total
-        least, most = 1, ground.possible.shape[2] // (2 if ground.rules.to_confirm else 1)
+        least, most = 1, ground.possible.shape[2] // len(memories(ground.rules.of_turn))
     elif field is Field.HOT_DICE:
         most = len(ground.possible) - 1
     number = min(getattr(position, name), most) + amount

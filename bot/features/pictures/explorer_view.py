@@ -11,7 +11,7 @@ from bot.views.card import Button, Card, Menu
 from bot.views.game import NOT_EXACT
 from bot.views.layout import columns, plain_markdown, wrap
 from bot.views.thresholds import bank_from_data, bank_from_text
-from solver.game.position import Position, is_to_confirm, least_hot_dice
+from solver.game.position import Position, least_hot_dice, most_likely
 from solver.named.sets import NamedSet
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
@@ -189,8 +189,10 @@ def _options(
         parts += [f"turn:{position.turn_total}", f"dice:{dice}"]
         if position.hot_dice != least and turn_plan(rules).levels > 1:
             parts.append(f"hot-dice:{position.hot_dice}")
-        if position.turn.to_confirm != is_to_confirm(rules, position.turn):
+        if position.turn.to_confirm != most_likely(rules, position.turn).to_confirm:
             parts.append(f"to-confirm:{_yes_or_no(position.turn.to_confirm)}")
+        if rules.throws:
+            parts.append(f"throws:{position.turn.throws}")
     if position.farkles:
         parts.append(f"farkles:{position.farkles}")
     if position.opponent_farkles:

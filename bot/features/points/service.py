@@ -124,7 +124,7 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
     at_stake = float(max(question.score or 0, 0))
     turn = endless_turn(rules, question.farkle_cost, on_board=question.on_board, at_stake=at_stake)
     level = min(question.hot_dice, turn.table.plan.levels - 1)
-    tail, outcome, free = turn.tail, turn.outcome, turn.table.plan.to_confirm
+    tail, outcome, usual = turn.tail, turn.outcome, turn.table.plan.usual
     return PointsAnswer(
         rules=rules,
         question=question,
@@ -139,8 +139,8 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
             TailGain(dice, float(gain), float(slope))
             for dice, gain, slope in zip(
                 range(rules.dice, 0, -1),
-                tail.gain[level, free:][::-1],
-                tail.slope[free:][::-1],
+                tail.gain[level, usual][::-1],
+                tail.slope[usual][::-1],
                 strict=True,
             )
         ),
@@ -213,10 +213,10 @@ def _cells(turn: EndlessTurn, level: int) -> tuple[GainCell, ...]:
     step = turn.rules.point_step
     rows = math.ceil(turn.tail.begins / step) + 1
     totals = np.arange(rows) * step
-    free = slice(turn.table.plan.to_confirm, None)
-    gains = turn.table.roll[level, :rows, free] - totals[:, np.newaxis]
-    possible = possible_states(turn.rules, rows)[level][:, free]
-    banks = turn.banks[level, :, free]
+    plan = turn.table.plan
+    gains = plan.in_play(turn.table.roll[level, :rows]) - totals[:, np.newaxis]
+    possible = plan.in_play(possible_states(turn.rules, rows)[level])
+    banks = turn.banks[level, :, plan.usual]
     return tuple(
         GainCell(
             int(totals[row]),

@@ -99,6 +99,10 @@ def _head(answer: PointsAnswer) -> str:
             rules=rules.name,
         )
     ]
+    if rules.throws > 1:
+        told.append(
+            say("When to bank is told after the first of {number} throws.", number=rules.throws)
+        )
     if question.farkle_cost:
         told.append(
             say(

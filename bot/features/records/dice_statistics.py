@@ -59,7 +59,8 @@ def _known(game: RolledGame) -> Iterator[_Known]:
     """The rolls of a game; of six dice what they were by its rules, as `dice_record` takes it."""
     rules = _rules(json.dumps(game.rules, sort_keys=True))
     for dice in map(tuple, game.rolls):
-        if rules and len(dice) == rules.dice == _DICE:
+        # nobody knows whether a roll of all dice was the first of its turn
+        if rules and len(dice) == rules.dice == _DICE and not rules.has_first_throw:
             yield dice, (fate(rules, make_roll(dice)) is Fate.FARKLE, farkle_chance(rules))
         else:
             yield dice, None

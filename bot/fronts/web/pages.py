@@ -23,6 +23,7 @@ from bot.views.sheet import sheet_of
 from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
+from solver.rules.patterns import MAX_DICE
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say, spoken
 
@@ -237,5 +238,6 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
         "dice": after.dice,
         "hot-dice": after.hot_dice if found.rules.hot_dice_bonus else "",
         "to-confirm": "yes" if after.to_confirm else "",
+        "throws": after.throws or "",
     }
     return page.link("/explore", {**others, **turn})

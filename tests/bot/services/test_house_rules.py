@@ -295,6 +295,8 @@ BAD = {
     "combination:aaabb": "combination: takes combinations with commas between them, such as",
     "combination:aa7=5": "combination: takes combinations with commas between them, such as",
     "combination:22=loses-turn,roll-on": "combination: takes combinations with commas between",
+    "combination:first-throw,22=50": "combination: takes combinations with commas between",
+    "combination:22=50,first-throw,first-roll": "combination: takes combinations with commas",
     "combination:aabb=1,2": "combination: takes combinations with commas between them, such as",
     "combination:aaa=100": 'combination: the points of "aaa" never count, as the same dice are',
     "dice:4 combination:aaabb=5": 'combination: "aaabb" needs 5 dice and there are 4',

@@ -18,6 +18,7 @@ from solver.play.policies import make_policy
 from solver.play.policy import Policy, TurnView
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.dice import make_roll
 from solver.turn.hand import EqualDice
 from solver.turn.scoring import set_asides
 from tests.conftest import variant
@@ -66,6 +67,36 @@ def test_everybody_else_has_a_final_turn_and_may_overtake() -> None:
     game = told(game, 800)
     assert scores(game) == [1100, 1200, 1100]
     assert game.shares == (0, 1, 0)
+
+
+def throws(game: Game, *rolls: tuple[str, str]) -> Game:
+    """Rolls of the player to move, each with what is kept of it."""
+    for fell, kept in rolls:
+        dice = tuple(map(int, fell))
+        game = play(game, *commands.roll(game, game.mover, dice))
+        game = play(game, *commands.keep(game, game.mover, make_roll(map(int, kept))))
+    return game
+
+
+def test_the_last_throw_ends_the_turn() -> None:
+    rules = variant("classic", goal=1000, throws=2, minimum_bank=150)
+    game = throws(new_game(rules), ("123466", "1"), ("23456", "5"))
+    assert (scores(game), game.mover) == ([150, 0], 1)
+    first = throws(game, ("234566", "5"))
+    lost = throws(first, ("23456", "5"))
+    assert (scores(lost), lost.mover, lost.seats[1].farkled) == ([150, 0], 0, 1)
+    # what follows by itself is taken back with the set-aside
+    back = play(lost, *commands.undo(lost, 1))
+    assert (back.mover, back.turn.turn_total, back.turn.roll) == (1, 50, (6, 5, 4, 3, 2))
+
+
+def test_what_counts_in_first_throws_alone_does_not_later() -> None:
+    table = {"dice": "222", "points": 700, "when": "first_throw"}
+    game = new_game(variant("classic", scoring={"combination": [table]}))
+    first = throws(game, ("222446", "222"))
+    assert first.turn.turn_total == 700
+    hot = throws(game, ("111555", "111555"), ("222446", "222"))
+    assert hot.turn.turn_total == 1500 + 200
 
 
 def test_a_round_is_completed() -> None:
@@ -178,8 +209,9 @@ def policy_game(rules: Ruleset, policies: list[Policy], rng: random.Random) -> G
             mover = game.mover
             view = TurnView(EqualDice(rules), game.position(), game.turn.roll)
             choice = policies[mover].choose(view)
+            last = game.last
             game = play(game, *commands.keep(game, mover, choice.set_aside))
-            if choice.bank:
+            if choice.bank and game.last is last:
                 game = play(game, *commands.bank(game, mover))
     return game
 

@@ -40,6 +40,8 @@ QUICK = [
     NAMED["set aside all, hot dice forced"],
     NAMED["bank with one die left"],
     NAMED["pairs to confirm"],
+    NAMED["two throws, pairs to confirm"],
+    NAMED["three throws, bank with one die left"],
     NAMED["bonus three times"],
     NAMED["farkle keeps from an opening"],
     NAMED["farkle keeps hot dice"],
@@ -85,6 +87,7 @@ class Referee:
     hot: int = 0
     doubt: bool = False
     """Whether what was set aside last has to be confirmed."""
+    throws: int = 0
     roll: tuple[int, ...] | None = None
     seeded: set[int] = field(default_factory=set)
     final: list[int] | None = None
@@ -110,10 +113,19 @@ class Referee:
             return False
         score = me.score + points
         wins = score > rules.goal if rules.goal_must_be == "exceeded" else score >= rules.goal
+        if self.beyond(points) and rules.beyond_goal == "no_bank":
+            return False
+        free = wins or self.final is not None or self.in_play_off
+        if not free and any(naive.matches(score, some) for some in rules.no_bank_at):
+            return False
         if wins and not rules.minimum_binds_win:
             return True
         opens = not me.on_board and not self.in_play_off
         return points >= max(rules.minimum_bank, rules.opening_minimum if opens else 0)
+
+    def beyond(self, points: int) -> bool:
+        """Whether so many points are more than the mover needs to the dot."""
+        return naive.goes_beyond(self.rules, self.players[self.mover].score + points)
 
     def may_roll(self, seat: int) -> bool:
         return not self.over and seat == self.mover and len(self.players) > 1 and self.roll is None
@@ -121,12 +133,14 @@ class Referee:
     def may_keep(self, seat: int, dice: tuple[int, ...]) -> bool:
         if self.over or seat != self.mover or self.roll is None:
             return False
-        return tuple(sorted(dice)) in dict(naive.set_asides(self.rules, self.roll))
+        legal = naive.set_asides(self.rules, self.roll, first=not self.total)
+        return tuple(sorted(dice)) in dict(legal)
 
     def may_bank(self, seat: int) -> bool:
         if self.over or seat != self.mover or self.roll is not None or not self.total:
             return False
-        if self.doubt or not naive.may_leave(self.rules, self.dice):
+        is_over = 0 < self.rules.throws == self.throws
+        if self.doubt or not (is_over or naive.may_leave(self.rules, self.dice)):
             return False
         return self.enough(self.total)
 
@@ -158,12 +172,14 @@ class Referee:
 
     def new_turn(self) -> None:
         self.total, self.dice, self.hot, self.roll = 0, self.rules.dice, 0, None
-        self.doubt = False
+        self.doubt, self.throws = False, 0
 
     def rolled(self, dice: tuple[int, ...]) -> None:
         self.begun = True
         roll = tuple(sorted(dice))
-        what = naive.result(self.rules, roll)
+        what = naive.result(
+            self.rules, roll, naive.number_of(self.rules, self.dice, self.total, doubt=self.doubt)
+        )
         if what == "win":
             self.ends("win", 0)
         elif what == "lose":
@@ -172,13 +188,16 @@ class Referee:
             self.ends("out", 0)
         elif what == naive.FARKLE:
             keeps = self.rules.farkle_keeps_turn_total and self.enough(self.total)
+            keeps = keeps and not self.beyond(self.total)
             self.ends("farkle", self.total if keeps else 0)
         else:
             self.roll = roll
 
     def kept(self, dice: tuple[int, ...]) -> None:
         assert self.roll is not None
-        worth = dict(naive.set_asides(self.rules, self.roll))[tuple(sorted(dice))]
+        first = not self.total
+        worth = dict(naive.set_asides(self.rules, self.roll, first=first))[tuple(sorted(dice))]
+        here = naive.in_throw(self.rules, len(self.roll), first=first)
         left = len(self.roll) - len(dice) or self.rules.dice
         choice = (worth, left)
         hot = self.hot
@@ -186,8 +205,13 @@ class Referee:
             self.rules, self.total, min(hot, naive.levels(self.rules) - 1), choice
         )
         self.hot = hot + (len(dice) == len(self.roll))
-        self.doubt = naive.in_doubt(self.rules, tuple(sorted(dice)), tuple(sorted(self.roll))) > 0
+        self.doubt = naive.in_doubt(here, tuple(sorted(dice)), tuple(sorted(self.roll)))
         self.roll = None
+        self.throws += 1
+        if self.throws == self.rules.throws:
+            may, total = self.may_bank(self.mover), self.total
+            keeps = may or (self.rules.farkle_keeps_turn_total and self.enough(total))
+            self.ends("bank" if may else "farkle", total if keeps else 0)
 
     def ends(self, how: str, points: int) -> None:
         rules, seat, me = self.rules, self.mover, self.players[self.mover]
@@ -230,8 +254,9 @@ class Referee:
         if how == "lose":
             me.score, me.farkles = min(me.score, 0), 0
             return False
-        me.score += points
-        me.on_board = me.on_board or points > 0
+        if points:
+            before = me.score, me.farkles, me.on_board
+            me.score, _, me.on_board = naive.after_bank(rules, before, points)
         beyond = 1 if rules.goal_must_be == "exceeded" else 0
         reaches = points > 0 and me.score >= rules.goal + beyond
         if how == "bank" or reaches:
@@ -455,7 +480,8 @@ class TableMachine(RuleBasedStateMachine):
         anything = st.lists(FACES, min_size=1, max_size=6).map(tuple)
         if roll is None:
             return self.data.draw(anything)
-        legal = sorted(dice for dice, _ in naive.set_asides(self.ruleset, roll))
+        first = not self.referee.total
+        legal = sorted(dice for dice, _ in naive.set_asides(self.ruleset, roll, first=first))
         part = st.sampled_from(sorted(naive.parts(roll)))
         mixed = st.sampled_from(legal).flatmap(st.permutations).map(tuple)
         dice: tuple[int, ...] = self.data.draw(mixed | mixed | part | anything, label="dice")
@@ -486,18 +512,18 @@ class TableMachine(RuleBasedStateMachine):
         if legal and then == "bank":
             after = referee.copy()
             after.kept(dice)
-            legal = after.may_bank(seat)
+            legal = not after.total or after.may_bank(seat)  # the last throw banks by itself
 
         def kept_and(game: Game, seat: int, dice: Any) -> list[Any]:
-            [kept] = commands.keep(game, seat, dice)
-            banked = commands.bank(apply(game, kept), seat) if then == "bank" else []
-            return [kept, *banked]
+            made = commands.keep(game, seat, dice)
+            ends = then != "bank" or len(made) > 1
+            return made if ends else [*made, *commands.bank(apply(game, *made), seat)]
 
         made = self.attempt(legal, kept_and, seat, dice)
         if made is not None:
             referee.remember()
             referee.kept(dice)
-            if then == "bank":
+            if then == "bank" and referee.total:
                 referee.remember()
                 referee.ends("bank", referee.total)
             self.happened(made)
@@ -536,7 +562,8 @@ class TableMachine(RuleBasedStateMachine):
     def move(self, rng: random.Random) -> None:
         referee, seat = self.referee, self.referee.mover
         if referee.roll is not None:
-            dice, _ = rng.choice(sorted(naive.set_asides(self.ruleset, referee.roll)))
+            legal = naive.set_asides(self.ruleset, referee.roll, first=not referee.total)
+            dice, _ = rng.choice(sorted(legal))
             made = self.attempt(True, commands.keep, seat, dice)
             referee.remember()
             referee.kept(dice)

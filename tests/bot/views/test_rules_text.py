@@ -51,6 +51,8 @@ def every_option() -> Ruleset:
     """
     data = LISTED.model_dump(exclude_unset=True)
     usual = {"dice", "score_floor", "single", "three_of_a_kind", "five_of_a_kind", "six_of_a_kind"}
+    # these exclude others, and are tried alone
+    usual |= {"beyond_goal", "take_over"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -169,6 +171,12 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "three_of_a_kind": {"three_of_a_kind": (1000, 200, 300, 400, 500, 650)},
     "five_of_a_kind": {"five_of_a_kind": 5000},
     "six_of_a_kind": {"six_of_a_kind": 6000},
+    "beyond_goal": {
+        "beyond_goal": "back",
+        "goal_must_be": "exact",
+        "ending": "at_once",
+        "ties": "earlier",
+    },
 }
 """What else to say of an option than its default."""
 
@@ -180,10 +188,13 @@ def test_every_option_makes_a_difference(key: str) -> None:
         return
     model = Ruleset if key in Ruleset.model_fields else Scoring
     changes: dict[str, Any] = OTHERWISE.get(key, {key: model.model_fields[key].default})
-    data: dict[str, Any] = EVERY_OPTION.model_dump()
+    every = variant("classic") if key == "take_over" else EVERY_OPTION
+    if key == "take_over":
+        changes = {key: "lost"}
+    data: dict[str, Any] = every.model_dump()
     place: dict[str, Any] = data if model is Ruleset else data["scoring"]
     place.update(changes)
-    assert rules_text(Ruleset.model_validate(data)) != rules_text(EVERY_OPTION)
+    assert rules_text(Ruleset.model_validate(data)) != rules_text(every)
 
 
 def test_what_does_not_apply_is_not_mentioned() -> None:

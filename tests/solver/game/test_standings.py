@@ -31,6 +31,15 @@ def in_words(rules: Ruleset, before: Standing, points: int, how: str) -> Standin
     """The standing by the words of Ruleset's docstrings, one after the other."""
     score, farkles = before.score + points, 0
     on_board = before.on_board or points > 0
+    if rules.goal_must_be == "exact" and score > rules.goal:
+        too_many = score - rules.goal
+        if rules.beyond_goal == "back":
+            score = max(rules.goal - too_many, 0)
+        elif rules.beyond_goal == "around":
+            score = min(too_many, rules.goal - rules.point_step)
+        else:
+            score, on_board = before.score, before.on_board
+        return Standing(score, 0, on_board)
     if how == "lose":
         return Standing(min(before.score, 0), 0, before.on_board)
     if how == "farkle" and not (points and score >= rules.winning_score):
@@ -63,6 +72,8 @@ def test_the_end_of_a_turn(rules: Ruleset, data: st.DataObject) -> None:
         points = data.draw(st.integers(0, highest)) * step
         if how == "lose" or (how == "farkle" and not rules.farkle_keeps_turn_total):
             points = 0
+        if how == "farkle" and rules.goal_must_be == "exact":  # which keeps nothing beyond
+            points = min(points, rules.goal - score)
         turns.append((Standing(score, farkles, on_board), points, how))
     expected = [in_words(rules, *turn) for turn in turns]
     assert expected == [

@@ -57,6 +57,8 @@ RULES = {
         bank_dice_left=1,
         scoring={"combination": ({"dice": "22", "then": "loses_turn"},)},
     ),
+    "no bank at a score": small(dice=2, goal=250, no_bank_at=("150",)),
+    "exact goal": small(dice=2, goal=150, goal_must_be="exact", beyond_goal="back"),
     "much at once": small(
         dice=2,
         goal=200,
@@ -89,7 +91,9 @@ OF_SEVERAL = {
         update={"goal": min(rules.goal, 150 if len(rules.hot_dice_bonus) > 1 else 200)}
     )
     for name, rules in RULES.items()
-    if name not in SHORT and rules.farkle_penalty is None and rules.ties != "played_on"
+    if name not in SHORT
+    and (rules.farkle_penalty, rules.is_exact) == (None, False)
+    and rules.ties != "played_on"
 }
 """Those that three can be solved under, to goals that the twin reaches in time."""
 

@@ -67,12 +67,12 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
     """Every cell says what the strategy says of that state alone, and so do the borders."""
     rules, banks, value = found.rules, found.banks, found.value
     possible = reachable(rules)[min(found.position.hot_dice, turn_plan(rules).levels - 1)]
-    possible = possible[:, -rules.dice :]
+    possible = turn_plan(rules).in_play(possible)
     kept = {one.dice: one for one in found.bank_from}
     for row, total in enumerate(found.totals.tolist()[:-1]):
         for dice in range(1, banks.shape[1] + 1):
             assert found.reachable[row, dice - 1] == possible[row, dice - 1]
-            if not possible[row, dice - 1]:
+            if not possible[row, dice - 1] or (total and rules.throws == 1):
                 continue
             state = found.position.change(turn_total=total, dice=dice)
             alone = odds(strategy, state)
@@ -106,7 +106,7 @@ def test_a_map_says_when_to_bank_and_has_every_state_of_the_turn(rules: Ruleset)
             found = turn_map(strategy, start.change(hot_dice=hot_dice))
             possible = strategy.possible_rows(start.mover, len(found.totals))
             level = min(hot_dice, len(possible) - 1)
-            reachable_here = possible[level, : len(found.totals), -rules.dice :]
+            reachable_here = turn_plan(rules).in_play(possible[level, : len(found.totals)])
             np.testing.assert_array_equal(found.reachable, reachable_here)
             assert found.win_probability == strategy.turn(start).of_mover.roll[0, 0, -1]
             check_cells(found)

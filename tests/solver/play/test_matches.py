@@ -24,7 +24,13 @@ GAMES = 4000
 ENDINGS = [
     (name, rules)
     for name, rules in ONE_BY_ONE
-    if name.startswith(("final_turn", "equal_turns", "farkle keeps", "bonus", "opening"))
+    if name.startswith(
+        (
+            *("final_turn", "equal_turns", "farkle keeps", "bonus", "opening"),
+            *("three throws", "two throws,", "pairs to confirm, bonus", "aa=150,roll-on,first"),
+            "a roll of nothing at first",
+        )
+    )
 ]
 
 

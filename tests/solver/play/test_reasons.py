@@ -14,6 +14,7 @@ from solver.play.reasons import Reason, why
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
+from solver.turn.memory import memories
 from tests import naive
 from tests.conftest import mostly_slow
 from tests.house_rules import ONE_BY_ONE
@@ -204,7 +205,8 @@ def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> N
     goals = () if rules.ending == "at_once" else (rules.winning_score,)
     for own, other in product(scores, (*scores, *goals)):
         for level, t, n in zip(*possible[:, :rows:2].nonzero(), strict=True):
-            dice, confirm = int(n) % rules.dice + 1, bool(rules.to_confirm) and n < rules.dice
+            dice = int(n) % rules.dice + 1
+            confirm = memories(rules.of_turn)[-1 - int(n) // rules.dice].to_confirm
             at = Position.of_two(own, other, int(t) * 2 * rules.point_step, dice=dice)
             at = at.change(hot_dice=int(level), began=other < rules.winning_score)
             at = at.change(to_confirm=confirm)

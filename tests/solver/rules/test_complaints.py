@@ -32,6 +32,26 @@ def in_chat(place: Place) -> str:
             'three-pairs: should be a whole number, not "hot_dice: three_pairs"',
         ),
         (
+            {"no_bank_at": ["4925"]},
+            ("no_bank_at",),
+            'no_bank_at: "4925" is no score below the goal, as points come in steps of 50',
+            'no-bank-at: "4925" is no score below the goal, as points come in steps of 50',
+        ),
+        (
+            {"beyond_goal": "back"},
+            ("beyond_goal",),
+            'beyond_goal: "back" has no meaning unless the goal has to be met exactly; it goes with'
+            ' goal_must_be = "exact"',
+            'beyond-goal: "back" has no meaning unless the goal has to be met exactly; it goes with'
+            ' goal-must-be = "exact"',
+        ),
+        (
+            {"goal_must_be": "exact", "ending": "final_turn"},
+            ("ending",),
+            'ending: "final_turn" does not go with goal_must_be = "exact", as nobody could',
+            'ending: "final_turn" does not go with goal-must-be = "exact", as nobody could',
+        ),
+        (
             {"loaded_dice": [[1, 1, 1, 1, 1, 2]]},
             ("loaded_dice",),
             "loaded_dice: loaded dice cannot be solved yet",

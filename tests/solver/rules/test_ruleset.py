@@ -118,6 +118,18 @@ def test_every_option_is_asked_for_and_explained() -> None:
     assert {"dice", *TURN_TOLD, *END_TOLD} == told
 
 
+def test_scores_that_no_bank_may_leave() -> None:
+    def barred(*some: Any, **more: Any) -> list[int]:
+        return sorted(variant("classic", no_bank_at=some, **more).barred)
+
+    assert barred("9900", 9800, goal_must_be="exact") == [9800, 9900]
+    assert barred("9050-9950") == list(range(9050, 10000, 50))
+    assert barred("*50") == list(range(50, 10000, 100))
+    assert barred("9950-12000", goal_must_be="exceeded") == [9950, 10000]
+    one, same = (variant("classic", no_bank_at=some) for some in (["9950"], ["9950-20000"]))
+    assert one.digest == same.digest != variant("classic").digest
+
+
 def test_rules_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         setattr(load_rules("classic"), "goal", 5)  # noqa: B010
@@ -322,8 +334,13 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         ("name = 'a/b'", 'name: should be 1 to 60 letters, digits, spaces and . + - _, not "a/b"'),
         ("set_aside_all = 1", "set_aside_all: should be true or false, not 1"),
         ("ending = 'x'", 'should be one of "at_once", "final_turn", "equal_turns", not "x"'),
-        ("goal_must_be = [1]", 'goal_must_be: should be "reached" or "exceeded", not [1]'),
+        (
+            "goal_must_be = [1]",
+            'goal_must_be: should be one of "reached", "exceeded", "exact", not [1]',
+        ),
         ("hot_dice_bonus = 500", "should be a list of numbers such as [500, 1000], not 500"),
+        ("no_bank_at = 4900", 'should be a list such as ["4050-4950"], not 4900'),
+        ("no_bank_at = ['4,900']", '"4,900" stands for no scores; "4900" is one'),
         ("hot_dice_bonus = [1, 'x']", 'number 2 should be a whole number, not "x"'),
         ("hot_dice_bonus = [1,1,1,1,1,1,1,1,1,1,1,1,1]", "takes at most 12 numbers, not 13"),
         ("instant_win = 'xxxxxx'", 'should be a list such as ["xxxxxx"], not "xxxxxx"'),
@@ -380,6 +397,8 @@ def test_every_kind_of_mistake_has_plain_words(tmp_path: Path, line: str, senten
         ("dice = '55'\nthen = 'loses_turn'\nuses = 1", 6, "uses: goes with points"),
         ("dice = '55'\npoints = 90\nuses = 0", 6, "uses: should be at least 1, not 0"),
         ("dice = '55'\npoints = 50\nuses = 1", 3, 'the points of "55" never count'),
+        ("dice = 'aabbb'\npoints = 5\nwhen = 'all_dice'", 6, "aabbb is always a throw of all"),
+        ("dice = '22'\npoints = 5\nwhen = 'later'", 6, 'one of "any", "all_dice", "first_throw"'),
         ("dice = '22'\nthen = 'sings'", 5, 'should be one of "scores", "roll_on", "wins_game", '),
         ("dice = 'bbb'\npoints = 200", 3, 'the points of "bbb" never count, as the same dice are'),
         ("dice = 'baa'\npoints = 100", 3, 'the points of "baa" never count, as the same dice are'),

@@ -3,6 +3,7 @@
 import csv
 import tomllib
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.scoring import TurnState, after_set_aside, farkle_probability, set_asides
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
-from tests.naive import numbers
+from tests.naive import memory, number_of, numbers
 from tests.naive_points import most_points
 from tests.usual import USUAL
 
@@ -132,14 +133,15 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
     )
     compared = np.arange(2 * rows)
     expected = found[: 2 * rows, 1:].transpose(2, 0, 1) - (compared * step)[:, np.newaxis]
-    gains = [
-        [[turn.gain(TurnState(total * step, (dice - 1) % rules.dice + 1, hot, dice > rules.dice))
-              for dice in numbers(rules)]
-         for total in compared]
-        for hot in range(plan.levels)
-    ]  # fmt: skip
     scale = max(1.0, float(np.max(np.abs(expected))))
-    assert np.max(np.abs(np.array(gains) - expected)) < 1e-9 * scale
+    for hot, total, number in product(range(plan.levels), compared.tolist(), numbers(rules)):
+        dice, (throws, doubt) = (number - 1) % rules.dice + 1, memory(rules, number)
+        stands_for = number_of(rules, dice, total * step, doubt=doubt, throws=throws)
+        can_be = total or (number == rules.dice and not hot)
+        if can_be and stands_for == number:
+            counted = throws if rules.throws else 0
+            gain = turn.gain(TurnState(total * step, dice, hot, doubt, counted))
+            assert abs(gain - expected[hot, total, number - 1]) < 1e-9 * scale
 
 
 @every_option

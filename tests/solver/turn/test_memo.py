@@ -11,7 +11,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import endless_turn
 from solver.turn.memo import memo_table, natural_unit
-from solver.turn.scoring import TurnState, possible_states
+from solver.turn.scoring import TurnState, possible_states, turn_plan
 from tests import naive
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE
@@ -23,7 +23,7 @@ RULES = {name: load_rules(name) for name in USUAL} | dict(ONE_BY_ONE)
 
 def has_table(rules: Ruleset) -> bool:
     try:
-        return bool(endless_turn(rules))
+        return bool(endless_turn(rules)) and not rules.throws
     except FarkleError:
         return False
 
@@ -56,7 +56,7 @@ def test_gains_are_counted_up(rules: Ruleset, unit: int | None) -> None:
     table, exact = memo_table(rules, unit), endless_turn(rules)
     step = rules.point_step
     every = possible_states(rules, rules.winning_score // step).max(axis=0)
-    possible: Bools = every[:, -rules.dice :]
+    possible: Bools = turn_plan(rules).in_play(every)
     for column in table.columns:
         begins = int(possible[:, column.dice - 1].argmax()) * step
         assert column.breaks[0].turn_total == 0
@@ -91,5 +91,7 @@ def test_before_a_minimum_a_gain_may_be_less_than_nothing() -> None:
 
 def test_no_table_where_a_turn_need_not_end() -> None:
     rules = variant("kcd", scoring={"single": 50})
+    with pytest.raises(FarkleError, match="where a turn has at most so many throws, what to bank"):
+        memo_table(variant("classic", throws=3))
     with pytest.raises(FarkleError, match="roll on for ever without any risk"):
         memo_table(rules)

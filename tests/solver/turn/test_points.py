@@ -10,6 +10,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.points import expected_points, points_outcome, points_turn, turn_outcome
 from solver.turn.scoring import TurnState
+from tests import naive
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, small
 
@@ -77,14 +78,17 @@ def test_the_chances_forwards_bring_the_points_backwards(rules: Ruleset) -> None
         for on_board in {True, score > 0}:
             outcome = points_outcome(rules, score, on_board=on_board)
             steps = np.arange(len(outcome.banked)) * rules.point_step
-            after = np.minimum(score + steps, goal)
+            start = score, 0, on_board
+            after = [naive.after_bank(rules, start, total)[0] for total in steps.tolist()]
+            lost = [naive.goes_beyond(rules, score + total) for total in steps.tolist()]
             total = outcome.banked.sum() + outcome.farkled.sum() + outcome.wins + outcome.loses
             total += outcome.out
             assert total == pytest.approx(1, abs=1e-12)
             least = rules.least_bank_at(score, on_board=on_board)
             assert not outcome.banked[steps < least].any()
             assert not outcome.farkled[(steps < least) & (steps > 0)].any()
-            mean = after @ (outcome.banked + outcome.farkled) + goal * outcome.wins
+            mean = np.minimum(after, goal) @ outcome.banked + goal * outcome.wins
+            mean += np.minimum(np.where(lost, score, score + steps), goal) @ outcome.farkled
             expected = expected_points(rules, score, on_board=on_board) + score
             assert mean == pytest.approx(expected, rel=1e-9)
 

@@ -114,8 +114,10 @@ def test_any_combinations_score_as_the_twin_says(dice: int) -> None:
             reject()
         for number in range(1, dice + 1):
             roll = make_roll(chance.choices(range(1, 7), k=number))
-            found = {(kept.dice[::-1], kept.points) for kept in set_asides(rules, roll)}
-            assert found == naive.set_asides(rules, roll[::-1])
+            for first in {False, number == dice}:
+                legal = set_asides(rules, roll, first=first)
+                found = {(kept.dice[::-1], kept.points) for kept in legal}
+                assert found == naive.set_asides(rules, roll[::-1], first=first)
 
     check()
 

@@ -109,7 +109,7 @@ class Reader:
     def choose(self, position: Position, roll: naive.Dice) -> tuple[int, int, bool]:
         """Turn total and dice left after what is set aside, and whether it is banked."""
         rules, found = self.rules, []
-        for kept, points in naive.set_asides(rules, roll):
+        for kept, points in naive.set_asides(rules, roll, first=not position.turn_total):
             left = position.dice - len(kept)
             hot = min(position.hot_dice, naive.levels(rules) - 1)
             total, left, _ = naive.advance(
@@ -182,7 +182,8 @@ def view(rules: Ruleset, position: Position, roll: naive.Dice) -> TurnView:
 def check(reader: Reader, move: Move, position: Position, roll: naive.Dice) -> None:
     rules = reader.rules
     total, left, bank = reader.choose(position, roll)
-    points = dict(naive.set_asides(rules, roll))[tuple(sorted(move.set_aside))]
+    legal = naive.set_asides(rules, roll, first=not position.turn_total)
+    points = dict(legal)[tuple(sorted(move.set_aside))]
     hot = min(position.hot_dice, naive.levels(rules) - 1)
     rest = position.dice - len(move.set_aside) or rules.dice
     then = naive.advance(rules, position.turn_total, hot, (points, rest))

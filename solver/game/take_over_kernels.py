@@ -1,0 +1,343 @@
+"""The numba kernels of games in which turns may begin with what the player before left.
+
+A pair is a state at the start of a turn and its mirror image, which lead to each other by farkles.
+Standings are counted as along an axis of values; points and turn totals are in steps.
+
+values : V at [role, standing, opponent's standing]
+rolled : R, what rolling is worth that is taken over, shape (rows, numbers of dice); rows of a state
+    begin at ``first[role, standing, opponent's standing]``, one for each turn total, of which the
+    last stands for all that follow
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from solver.game.lanes import LANES
+from solver.game.list_kernels import SUMMED, add_lists
+from solver.turn.equations import Floats
+
+_SETTLED = 1e-17
+"""By how much a value changes at most in the last row of a turn that is renewed no more."""
+
+_SAME = 3e-16
+"""By how much start-of-turn values change at most that are settled."""
+
+_MOST = 200
+"""Times that a pair is solved at most."""
+
+
+class Numbers(NamedTuple):
+    """What kernels have to know of a game; points in steps."""
+
+    scores: int
+    """Number of scores below the goal, and index of the standing that is not on the board."""
+    least: int
+    """Least turn total that may be banked on the board."""
+    opening: int
+    """Least turn total that may be banked off the board."""
+    free_win: int
+    """1 where a bank that reaches the goal may be less."""
+    beyond: int
+    """Turn totals beyond the goal, for a player whose goal is not the end."""
+    goes_on: tuple[int, int]
+    """By role, 1 where a bank that reaches the goal leaves the other player a final turn."""
+    banked: int
+    """1 where what was banked may be taken over."""
+    lost: int
+    """1 where what a farkle lost may be taken over."""
+    unsure: int
+    """Columns of dice left by what has to be confirmed, before as many others."""
+
+
+class Finals(NamedTuple):
+    """What final turns are worth to who has one."""
+
+    afresh: Floats
+    """At [on the board, points to a tie]."""
+    taken: Floats
+    """The worth of rolling what was taken over, at [points from there to a tie, dice - 1]."""
+
+
+class Sides(NamedTuple):
+    """Values by whose turn it is: of bounds lower ones of one player, upper ones of the other."""
+
+    values: tuple[Floats, Floats]
+    rolled: tuple[Floats, Floats]
+    finals: tuple[Finals, Finals]
+    first: npt.NDArray[np.int64]
+
+
+@njit(nogil=True, error_model="numpy")
+def _score(standing, game):
+    return standing if standing < game.scores else 0
+
+
+@njit(nogil=True, error_model="numpy")
+def _least_bank(standing, game):
+    """Least turn total that may be banked, the goal aside."""
+    return game.least if standing < game.scores else game.opening
+
+
+@njit(nogil=True, error_model="numpy")
+def last_row(r, own, game):
+    """The turn total that stands for all that follow."""
+    missing = max(game.scores - _score(own, game), _least_bank(own, game))
+    return missing + game.goes_on[r] * game.beyond
+
+
+@njit(nogil=True, error_model="numpy")
+def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
+    """What banking is worth at each turn total with each dice left, -1 where it is not allowed."""
+    values, rolled, finals = side.values[of_other], side.rolled[of_other], side.finals[of_other]
+    opposite = (r + 1) % values.shape[0]
+    for lane in range(LANES):
+        own, other = owns[lane], others[lane]
+        score, theirs, on_board = _score(own, game), _score(other, game), other < game.scores
+        least = _least_bank(own, game)
+        if game.free_win == 1:
+            least = min(least, max(1, game.scores - score))
+        for t in range(len(bank)):
+            after = score + t
+            for n in range(bank.shape[1]):
+                if t < least or not lists.may_bank[n]:
+                    bank[t, n, lane] = -1.0
+                    continue
+                dice, left = n - game.unsure, 0.0
+                if after < game.scores:
+                    left = values[opposite, other, after]
+                    if game.banked == 1 and on_board:
+                        begin = side.first[opposite, other, after]
+                        row = min(begin + t, side.first[opposite, other, after + 1] - 1)
+                        left = max(left, rolled[row, dice])
+                elif game.goes_on[r] == 1:
+                    margin = min(after - theirs, finals.afresh.shape[1] - 1)
+                    left = finals.afresh[1 if on_board else 0, margin]
+                    if game.banked == 1 and on_board:
+                        left = max(left, finals.taken[max(0, score - theirs), dice])
+                bank[t, n, lane] = 1.0 - left
+
+
+@njit(nogil=True, error_model="numpy")
+def _roll(turn, hot, t, n, lists, part, out):
+    """Set `out` to what a roll of dice of a column is worth in all lanes, but for farkles.
+
+    turn, hot : the flat rows of a level, and those from a turn total of 0 on that hot dice lead to
+    part : room for a value of each lane
+    """
+    out[:] = lists.wins[n]
+    row, last = t * len(lists.farkles) * LANES, lists.first_list[n + 1]
+    for first in range(lists.first_list[n], last, SUMMED):
+        end = min(first + SUMMED, last)
+        part[:] = 0.0
+        add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
+            turn, hot, row, lists.places, lists.starts, lists.chances, first, end, part, 0
+        )
+        for lane in range(LANES):
+            out[lane] += part[lane]
+
+
+@njit(nogil=True, error_model="numpy")
+def _both(one, other, farkle, mine, theirs, one_may, other_may):
+    """What rolling dice that both may take over from each other is worth to both.
+
+    one, other : what it is worth to them, but for farkles, with a chance of `farkle`
+    mine, theirs : what it is worth to them to begin afresh
+    one_may, other_may : whether they may take over
+    """
+    y = other + farkle * (1.0 - mine)
+    x = one + farkle * (1.0 - (max(theirs, y) if other_may else theirs))
+    if one_may and x > mine:
+        x = one + farkle * (1.0 - theirs)
+        y = other + farkle * (1.0 - x)
+        if other_may and y > theirs:
+            x = (one + farkle * (1.0 - other - farkle)) / (1.0 - farkle * farkle)
+            y = other + farkle * (1.0 - x)
+    return x, y
+
+
+@njit(nogil=True, error_model="numpy")
+def _solve_turns(turns, rolls, banks, x, y, may, game, lists, bonuses, reach):
+    """Solve the turns of pairs, given what their starts are worth; see `_prepare` for shapes."""
+    levels, columns, dice = len(bonuses), len(lists.farkles), rolls.shape[2]
+    rows, cell = rolls.shape[1], len(lists.farkles) * LANES
+    sure = game.lost == 0 or levels * columns == dice
+    one, other, part = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    for t in range(rows - 1, -1, -1):
+        change = 1.0
+        while change > _SETTLED:
+            change = 0.0
+            for level in range(levels):
+                begin, following = bonuses[level] * cell, min(level + 1, levels - 1)
+                for n in range(columns):
+                    _roll(turns[0, level], turns[0, following, begin:], t, n, lists, part, one)
+                    _roll(turns[1, level], turns[1, following, begin:], t, n, lists, part, other)
+                    farkle, d = lists.farkles[n], n % dice
+                    for lane in range(LANES):
+                        u, v = one[lane], other[lane]
+                        mine, theirs = x[lane], y[lane]
+                        if game.lost == 1 and t > 0 and level == 0 and n >= game.unsure:
+                            u, v = _both(u, v, farkle, mine, theirs, may[0, lane], may[1, lane])
+                        else:
+                            if game.lost == 1 and t > 0:
+                                # the first level has what may be taken over
+                                if may[1, lane]:
+                                    theirs = max(theirs, rolls[1, t, d, lane])
+                                if may[0, lane]:
+                                    mine = max(mine, rolls[0, t, d, lane])
+                            u += farkle * (1.0 - theirs)
+                            v += farkle * (1.0 - mine)
+                        one[lane], other[lane] = u, v
+                    place = t * cell + n * LANES
+                    for k, found in enumerate((one, other)):
+                        for lane in range(LANES):
+                            if level == 0 and n >= game.unsure:
+                                change = max(change, abs(rolls[k, t, d, lane] - found[lane]))
+                                rolls[k, t, d, lane] = found[lane]
+                            worth = max(found[lane], banks[k, t, n, lane])
+                            change = max(change, abs(turns[k, level, place + lane] - worth))
+                            turns[k, level, place + lane] = worth
+            if t == rows - 1:
+                # the last row stands for all that follow
+                for k in range(2):
+                    for level in range(levels):
+                        row = turns[k, level, t * cell : (t + 1) * cell]
+                        for place in range((t + 1) * cell, (rows + reach) * cell, cell):
+                            turns[k, level, place : place + cell] = row
+            elif sure:
+                break
+
+
+@njit(nogil=True, error_model="numpy")
+def _prepare(pairs, side, game, lists, bonuses, reach):
+    """Room for the turns of up to LANES pairs side by side, with their banks.
+
+    Returns turns, shape (2, levels, flat rows of columns and lanes), rolls, (2, rows, dice, lanes),
+    banks, (2, rows, columns, lanes), and whether each player may take over, (2, lanes).
+    """
+    r, columns = pairs[0, 0], len(lists.farkles)
+    opposite = (r + 1) % side.values[0].shape[0]
+    owns, others = np.empty(LANES, dtype=np.int64), np.empty(LANES, dtype=np.int64)
+    may, rows = np.empty((2, LANES), dtype=np.bool_), 0
+    for lane in range(LANES):
+        # lanes that are left over do what the last pair does
+        pair = min(lane, len(pairs) - 1)
+        owns[lane], others[lane] = pairs[pair, 1], pairs[pair, 2]
+        may[0, lane], may[1, lane] = owns[lane] < game.scores, others[lane] < game.scores
+        rows = max(rows, last_row(r, owns[lane], game) + 1)
+        rows = max(rows, last_row(opposite, others[lane], game) + 1)
+    turns = np.zeros((2, len(bonuses), (rows + reach) * columns * LANES))
+    rolls = np.zeros((2, rows, columns - game.unsure, LANES))
+    banks = np.empty((2, rows, columns, LANES))
+    _fill_banks(banks[0], r, owns, others, 1, side, game, lists)
+    _fill_banks(banks[1], opposite, others, owns, 0, side, game, lists)
+    return turns, rolls, banks, may
+
+
+@njit(nogil=True, error_model="numpy")
+def _keep(rolled, first, r, own, other, rolls, lane, slack):
+    """Write what rolling is worth that may be taken over."""
+    begin, end = first[r, own, other], first[r, own, other + 1]
+    for row in range(begin, end):
+        for n in range(rolled.shape[1]):
+            rolled[row, n] = rolls[row - begin, n, lane] + slack
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_pairs(pairs, side, game, lists, bonuses, reach):
+    """Solve pairs that do not lead to each other, those of higher totals being solved.
+
+    pairs : role, standing and opponent's standing of one state of each, shape (pairs, 3), at most
+        LANES of them
+
+    Start-of-turn values are found by Broyden's method: what turns come to is piecewise linear in
+    what their starts are worth. Returns by how much they changed last, relative to themselves.
+    """
+    values, r = side.values[0], pairs[0, 0]
+    opposite = (r + 1) % values.shape[0]
+    turns, rolls, banks, may = _prepare(pairs, side, game, lists, bonuses, reach)
+    dice = rolls.shape[2] - 1
+    at, last, left = np.zeros((2, LANES)), np.zeros((2, LANES)), np.zeros((2, LANES))
+    # the inverse of how what is left to go changes, as if one turn in four farkled
+    inverse = np.empty((4, LANES))
+    inverse[0], inverse[3], inverse[1:3] = -16.0 / 15.0, -16.0 / 15.0, 4.0 / 15.0
+    least, in_vain, settled = np.full(LANES, 2.0), np.zeros(LANES), np.zeros(LANES, dtype=np.bool_)
+    for lane in range(LANES):
+        pair = min(lane, len(pairs) - 1)
+        at[0, lane] = values[r, pairs[pair, 1], pairs[pair, 2]]
+        at[1, lane] = values[opposite, pairs[pair, 2], pairs[pair, 1]]
+    for iteration in range(_MOST):
+        _solve_turns(turns, rolls, banks, at[0], at[1], may, game, lists, bonuses, reach)
+        for lane in range(LANES):
+            if settled[lane]:
+                continue
+            x, y = at[0, lane], at[1, lane]
+            go_x, go_y = rolls[0, 0, dice, lane] - x, rolls[1, 0, dice, lane] - y
+            turned_x, turned_y = go_x - left[0, lane], go_y - left[1, lane]
+            left[0, lane], left[1, lane] = go_x, go_y
+            size = max(abs(go_x), abs(go_y))
+            in_vain[lane] = 0 if size < least[lane] / 2.0 else in_vain[lane] + 1
+            least[lane] = min(least[lane], size)
+            if size <= _SAME or (least[lane] < 1e-13 and in_vain[lane] > 3):
+                settled[lane] = True
+                continue
+            a, b, c, d = inverse[0, lane], inverse[1, lane], inverse[2, lane], inverse[3, lane]
+            if iteration > 0:
+                went_x, went_y = x - last[0, lane], y - last[1, lane]
+                u = went_x - a * turned_x - b * turned_y
+                v = went_y - c * turned_x - d * turned_y
+                p, q = went_x * a + went_y * c, went_x * b + went_y * d
+                scale = p * turned_x + q * turned_y
+                if abs(scale) > 1e-300:
+                    a, b = a + u * p / scale, b + u * q / scale
+                    c, d = c + v * p / scale, d + v * q / scale
+            if in_vain[lane] > 8:
+                # the method went astray
+                a, b, c, d, in_vain[lane] = -1.0, 0.0, 0.0, -1.0, 0
+            inverse[0, lane], inverse[1, lane], inverse[2, lane], inverse[3, lane] = a, b, c, d
+            last[0, lane], last[1, lane] = x, y
+            at[0, lane] = min(1.0, max(0.0, x - a * go_x - b * go_y))
+            at[1, lane] = min(1.0, max(0.0, y - c * go_x - d * go_y))
+        if settled.all():
+            break
+    changes = np.empty((len(pairs), 2))
+    for lane in range(len(pairs)):
+        own, other = pairs[lane, 1], pairs[lane, 2]
+        for k in range(2):
+            changes[lane, k] = abs(left[k, lane]) / max(rolls[k, 0, dice, lane], 1e-300)
+        values[r, own, other] = rolls[0, 0, dice, lane]
+        values[opposite, other, own] = rolls[1, 0, dice, lane]
+        _keep(side.rolled[0], side.first, r, own, other, rolls[0], lane, 0.0)
+        _keep(side.rolled[0], side.first, opposite, other, own, rolls[1], lane, 0.0)
+    return changes
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
+    """Solve the turns of pairs once, given what their starts are worth.
+
+    pairs : as for `solve_pairs`
+    side : of values, or upper bounds of the first state of each pair and lower ones of the other
+    slack : by which bounds are moved apart; 0 for values
+
+    Returns what the starts come to, shape (pairs, 2), and renews what may be taken over.
+    """
+    r = pairs[0, 0]
+    opposite = (r + 1) % side.values[0].shape[0]
+    turns, rolls, banks, may = _prepare(pairs, side, game, lists, bonuses, reach)
+    dice, at = rolls.shape[2] - 1, np.empty((2, LANES))
+    for lane in range(LANES):
+        pair = min(lane, len(pairs) - 1)
+        at[0, lane] = side.values[0][r, pairs[pair, 1], pairs[pair, 2]]
+        at[1, lane] = side.values[1][opposite, pairs[pair, 2], pairs[pair, 1]]
+    _solve_turns(turns, rolls, banks, at[0], at[1], may, game, lists, bonuses, reach)
+    renewed = np.empty((len(pairs), 2))
+    for lane in range(len(pairs)):
+        own, other = pairs[lane, 1], pairs[lane, 2]
+        renewed[lane, 0] = rolls[0, 0, dice, lane] + slack
+        renewed[lane, 1] = rolls[1, 0, dice, lane] - slack
+        _keep(side.rolled[0], side.first, r, own, other, rolls[0], lane, slack)
+        _keep(side.rolled[1], side.first, opposite, other, own, rolls[1], lane, -slack)
+    return renewed

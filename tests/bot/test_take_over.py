@@ -1,0 +1,207 @@
+"""Games in which a turn may begin with what the player before left: by commands, presses, bots."""
+
+import random
+from collections.abc import AsyncIterator
+from math import fsum
+from pathlib import Path
+
+import pytest
+
+from bot.review.moments import Kind, read_events
+from bot.review.worth import Worth
+from bot.table import commands
+from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver, event_data
+from bot.table.fold import apply, begin
+from bot.table.replay import replay
+from bot.table.state import Game
+from bot.views.table_buttons import table_buttons
+from solver.errors import IllegalActionError
+from solver.game.position import Position
+from solver.game.sweeps import solve
+from solver.play.advice import advise, odds
+from solver.play.memo import MemoGoForIt
+from solver.play.policies import LEVELS
+from solver.play.position_id import position_id, read_id
+from solver.rules.writer import rules_toml
+from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.turn.equations import Decision
+from solver.turn.scoring import TurnState
+from tests.bot.speaking import Chat, open_chat
+from tests.conftest import mostly_slow
+from tests.house_rules import small
+
+RULES = small(name="pass", goal=1000, dice=4, take_over="both")
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
+    folder = tmp_path_factory.mktemp("taking-over")
+    (folder / "pass.toml").write_text(rules_toml(RULES, ""))
+    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
+    return folder
+
+
+@pytest.fixture
+def strategy(solved: Path) -> Strategy:
+    return open_strategy(solved / "strategies", RULES)
+
+
+@pytest.fixture
+async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
+    async with open_chat(tmp_path, solved / "strategies") as opened:
+        yield opened
+
+
+def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
+    """A game of best play but for slips: a choice at random with so much of a chance."""
+    begun = commands.begin_game("g", RULES, [None, None], tracked=True)
+    game, events = begin(begun), list[Event]()
+
+    def then(event: Event) -> None:
+        nonlocal game
+        events.append(event)
+        game = apply(game, event)
+
+    while not game.over:
+        if game.turn.roll is None:
+            best = odds(strategy, game.position()).action
+            choices = [Decision.ROLL]
+            choices += [Decision.TAKE_OVER] if game.offered else []
+            choices += [Decision.BANK] if game.may_bank else []
+            action = dice.choice(choices) if dice.random() < slip else best
+            if action is Decision.TAKE_OVER:
+                then(TookOver())
+            elif action is not Decision.ROLL:
+                then(Banked())
+                continue
+            fell = tuple(dice.randint(1, 6) for _ in range(game.turn.dice))
+            then(Rolled(dice=fell))
+        else:
+            found = advise(strategy, game.position(), game.turn.roll).options
+            kept = dice.choice(found) if dice.random() < slip else found[0]
+            then(Kept(dice=kept.set_aside))
+    return begun, events, game
+
+
+@pytest.mark.slow
+def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
+    """Games by the rules of the table, whose first player wins as often as the solver says."""
+    dice, games = random.Random(40), 400
+    expected = strategy.win_probability(begin_position())
+    wins = took = 0.0
+    for _ in range(games):
+        _, events, game = played(strategy, dice, 0.0)
+        assert game.shares
+        wins += game.shares[0]
+        took += any(isinstance(event, TookOver) for event in events)
+    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+    assert took > games / 4
+
+
+def begin_position() -> Position:
+    return begin(commands.begin_game("g", RULES, [None, None], tracked=True)).position()
+
+
+def test_a_review_adds_up(strategy: Strategy) -> None:
+    dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
+    took = 0
+    for _ in range(30):
+        begun, events, game = played(strategy, dice, 0.3)
+        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
+        assert game.shares
+        assert replay(stored)[2].shares == game.shares
+        reader = read_events(worth, begun, events)
+        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
+        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
+        assert all(one.kind is not Kind.ADJUSTMENT for one in reader.moments)
+        for one in reader.moments:
+            if one.judgement and one.judgement.chosen.action is Decision.TAKE_OVER:
+                took += 1
+                # to begin afresh was the other choice
+                assert {choice.action for choice in one.judgement.choices} == {
+                    Decision.ROLL,
+                    Decision.TAKE_OVER,
+                }
+                assert one.judgement.loss >= 0
+    assert took > 20
+
+
+def test_what_is_left_and_when() -> None:
+    game = begin(commands.begin_game("g", RULES, [None, None], tracked=True))
+    with pytest.raises(IllegalActionError, match="nothing to take over"):
+        commands.take_over(game, 0)
+    for event in (Rolled(dice=(1, 2, 3, 4)), Kept(dice=(1,)), Banked()):
+        game = apply(game, event)
+    assert game.offered == TurnState(100, 3)
+    assert [one.action for one in table_buttons(game)][:2] == ["fell", "take"]
+    taken = apply(game, *commands.take_over(game, 1))
+    assert (taken.turn.turn_total, taken.turn.dice) == (100, 3)
+    assert not taken.may_bank
+    with pytest.raises(IllegalActionError):
+        commands.bank(taken, 1)
+    # a farkle loses all of it, and leaves it to the next one again
+    lost = apply(taken, Rolled(dice=(2, 3, 4)))
+    assert (lost.seats[1].score, lost.offered) == (0, TurnState(100, 3))
+    banked = taken
+    for event in (Rolled(dice=(1, 5, 4)), Kept(dice=(5, 1)), Banked()):
+        banked = apply(banked, event)
+    assert (banked.seats[0].score, banked.seats[1].score) == (100, 250)
+    assert banked.offered == TurnState(250, 1)
+    # who begins afresh leaves it lying
+    assert apply(banked, Rolled(dice=(1, 1, 2, 3))).left is None
+    assert apply(banked, Rolled(dice=(2, 3, 4, 6))).offered is None
+    assert apply(apply(game, TookOver()), commands.undo(taken, None)[0]).offered == game.offered
+    with pytest.raises(IllegalActionError, match="roll by roll"):
+        commands.score(game, 1, 300, "bank")
+    with pytest.raises(IllegalActionError, match="is for two"):
+        commands.begin_game("g", RULES, [None] * 3)
+
+
+def test_positions_with_something_left_have_an_id() -> None:
+    game = begin(commands.begin_game("g", RULES, [None, None], tracked=True))
+    for event in (Rolled(dice=(1, 2, 3, 4)), Kept(dice=(1,)), Banked()):
+        game = apply(game, event)
+    here = game.position()
+    text = position_id(RULES, here)
+    assert text
+    assert read_id(text).position(RULES) == (here, None)
+    assert position_id(RULES, here.change(turn_total=0)) == text
+
+
+async def test_odds_say_what_is_left_and_what_leaving_costs(chat: Chat, solved: Path) -> None:
+    rules = f"rules:{solved}/pass.toml"
+    told = await chat.say(f"ann: /odds me:300 them:500 left:350 left-dice:3 {rules}")
+    assert "take over 350 and 3 dice" in told
+    assert "begin afresh" in told
+    refused = await chat.say(f"ann: /odds me:300 them:300 left:350 {rules}")
+    assert "give both" in refused
+    refused = await chat.say("ann: /odds me:300 them:500 left:350 left-dice:3 rules:kcd")
+    assert "under kcd rules every turn begins with all dice" in refused
+    told = await chat.say(f"ann: /odds turn:350 dice:3 me:300 them:300 {rules}")
+    assert "A bank leaves them 3 dice" in told
+
+
+# one that risks everything near the end has no table under such rules
+@pytest.mark.parametrize(
+    "level", mostly_slow((one, one) for one in LEVELS if one != MemoGoForIt.name)
+)
+async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level: str) -> None:
+    said = [await chat.say(f"ann: /play level:{level} rules:{solved}/pass.toml")]
+    for _ in range(200):
+        [*_, shown] = await chat.all("ann: /show")
+        game = shown.subject.table.game
+        if game.turn.roll is not None:
+            kept = " ".join(map(str, game.set_asides()[0].dice))
+            line = f"/keep {kept}"
+        elif game.may_bank:
+            line = "/bank"
+        else:
+            line = "/take" if game.offered else "/roll"
+        said.append(await chat.say(f"ann: {line}"))
+        if " wins: " in said[-1]:
+            break
+    told = "\n".join(said)
+    assert " wins: " in said[-1]
+    assert "ann takes over" in told
+    reviewed = await chat.say("ann: /review")
+    assert "ann" in reviewed

@@ -1,0 +1,127 @@
+"""Scores that no bank may leave, and goals that have to be met exactly: by hand and at tables.
+
+One die, of which a 1 scores 100 points and a 2 scores 200; it may be rolled again.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.table import commands
+from bot.table.events import Kept, Rolled
+from bot.table.fold import apply, begin
+from bot.table.state import Game
+from bot.views.advice import bank_text
+from bot.views.why import no_bank_text
+from solver.best_play import Strategy
+from solver.errors import IllegalActionError, InvalidRulesError
+from solver.game.many import check_many
+from solver.game.position import Position, first_position
+from solver.game.sweeps import solve
+from solver.play.advice import odds
+from solver.play.duel import duel
+from solver.play.policies import Optimal, make_policy
+from solver.rules.ruleset import Ruleset
+from tests.conftest import only_with_every
+from tests.house_rules import ONE_BY_ONE, small
+
+HOUSE = dict(ONE_BY_ONE)
+
+
+def twos(**changes: Any) -> Ruleset:
+    scoring = {"single": (100, 200, 0, 0, 0, 0), "three_of_a_kind": 0}
+    exact = {"goal_must_be": "exact"} if "no_bank_at" not in changes else {}
+    return small(**{"dice": 1, "goal": 300, "scoring": scoring, **exact, **changes})
+
+
+def strategy_of(rules: Ruleset, kernels: Path) -> Strategy:
+    return Strategy(rules, solve(rules, cache=kernels).values, "test")
+
+
+def told(rules: Ruleset, *turns: int) -> Game:
+    """A game with real dice after turns that were banked."""
+    game = begin(commands.begin_game("g", rules, [None, None], tracked=True))
+    for points in turns:
+        for event in commands.score(game, game.mover, points, "bank"):
+            game = apply(game, event)
+    return game
+
+
+def rolled(game: Game, *faces: int) -> Game:
+    for face in faces:
+        game = apply(apply(game, Rolled(dice=(face,))), Kept(dice=(face,)))
+    return game
+
+
+@pytest.mark.parametrize(
+    ("beyond", "left"), [("lost", 200), ("back", 200), ("around", 100), ("no_bank", None)]
+)
+def test_a_bank_beyond_the_goal(beyond: str, left: int | None, kernels: Path) -> None:
+    rules = twos(beyond_goal=beyond)
+    strategy = strategy_of(rules, kernels)
+    # 200 and 200 more are 100 too many
+    game = rolled(told(rules, 200, 100), 2)
+    position = game.position()
+    assert (position.banked, position.opponent, position.turn_total) == (200, 100, 200)
+    found = odds(strategy, position)
+    if left is None:
+        assert not game.may_bank
+        assert found.bank is None
+        assert no_bank_text(rules, position) == "400 points would be more than the goal"
+        with pytest.raises(IllegalActionError, match="400 points would be more than the goal"):
+            commands.bank(game, 0)
+        return
+    [banked] = commands.bank(game, 0)
+    after = apply(game, banked)
+    assert ([seat.score for seat in after.seats], after.over) == ([left, 100], False)
+    assert bank_text(rules, position) == f"goes beyond the goal: {left} to 100"
+    worth = 1 - strategy.win_probability(Position.of_two(100, left, dice=1))
+    assert found.bank == pytest.approx(worth, abs=1e-12)
+
+
+def test_whoever_meets_the_goal_wins(kernels: Path) -> None:
+    rules = twos()
+    game = rolled(told(rules, 200, 100), 1)
+    assert bank_text(rules, game.position()) == "wins the game"
+    assert odds(strategy_of(rules, kernels), game.position()).bank == 1
+    [banked] = commands.bank(game, 0)
+    assert apply(game, banked).shares == (1, 0)
+
+
+def test_a_score_that_no_bank_may_leave(kernels: Path) -> None:
+    rules = twos(no_bank_at=("200",))
+    game = rolled(told(rules, 100), 2)
+    assert not rolled(told(rules), 2).may_bank
+    assert rolled(told(rules), 1).may_bank
+    with pytest.raises(IllegalActionError, match="no bank may leave a score of 200"):
+        commands.score(told(rules), 0, 200, "bank")
+    assert no_bank_text(rules, game.position()) == "no bank may leave a score of 200"
+    assert odds(strategy_of(rules, kernels), game.position()).bank is None
+
+
+def test_more_than_two_have_estimates_of_an_exact_goal() -> None:
+    with pytest.raises(InvalidRulesError, match="is solved for two players only"):
+        check_many(twos(), 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "exact, lost, farkle keeps, penalty",
+        *(
+            pytest.param(name, marks=only_with_every)
+            for name in HOUSE
+            if name.startswith(("exact, ", "no bank at"))
+        ),
+    ],
+)
+def test_best_play_against_itself_is_worth_what_it_says(name: str, kernels: Path) -> None:
+    rules = HOUSE[name]
+    strategy = strategy_of(rules, kernels)
+    best, greedy = Optimal(strategy), make_policy("greedy")
+    start = strategy.win_probability(first_position(rules))
+    found = duel(rules, best, best, cache=kernels)
+    assert found.as_first == pytest.approx(start, abs=1e-9)
+    assert duel(rules, best, greedy, cache=kernels).as_first >= start - 1e-9
