@@ -21,7 +21,6 @@ from solver.named.badges import NamedBadge, read_badge
 from solver.named.catalogue import Badge, Version, known_badges, known_dice
 from solver.named.rolls import JOKER_LETTER
 from solver.named.sets import NamedDie, named_die
-from solver.rules.patterns import MAX_DICE
 from solver.rules.ruleset import FACES
 from solver.wording import say
 

@@ -23,7 +23,6 @@ from bot.views.sheet import sheet_of
 from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
-from solver.rules.patterns import MAX_DICE
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say, spoken
 
