@@ -707,7 +707,7 @@ class Ruleset(Data):
     take_over: Literal["nothing", "banked", "lost", "both"] = described(
         "nothing",
         "banked",
-        say_later("what the player before left may be rolled on with: banked, lost or both"),
+        say_later("what is left to the next: banked, lost or both"),
         ask="What may be taken over from the player before",
         meanings={
             "nothing": "every turn begins with all dice",

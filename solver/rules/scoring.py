@@ -192,9 +192,9 @@ def _worth(typed: list[Any], beside: Mapping[str, Any]) -> dict[str, Any]:
 _COMBINATIONS = Kind(
     _combinations,
     say_later(
-        "combinations with commas between them, such as aaabb=250, with six numbers by the face of"
-        " a, sum or x2 (behind it perhaps uses-1, roll-on, first-throw or all-dice), wins-game,"
-        " loses-game, loses-score or loses-turn; or none"
+        "combinations with commas between them, such as aaabb=250, six numbers by face,"
+        " sum, x2 (perhaps uses-1, roll-on, first-throw, all-dice), wins-game, loses-game,"
+        " loses-score, loses-turn; or none"
     ),
     should_be=say_later("{key}: should be a list of tables with dice and points, not {value}"),
 )

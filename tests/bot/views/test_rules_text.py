@@ -52,7 +52,7 @@ def every_option() -> Ruleset:
     data = LISTED.model_dump(exclude_unset=True)
     usual = {"dice", "score_floor", "single", "three_of_a_kind", "five_of_a_kind", "six_of_a_kind"}
     # these exclude others, and are tried alone
-    usual |= {"beyond_goal", "take_over"}
+    usual |= {"beyond_goal", "take_over", "nothing_when"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -166,6 +166,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "ending": {"ending": "at_once", "ties": "earlier"},
     "score_floor": {"score_floor": -2000},
     "four_and_two": {"four_and_two": 1600},
+    "nothing_when": {"nothing_when": "first_throw"},
     "farkle_penalty": {"farkle_penalty": {"in_a_row": 3, "points": 1000}},
     "single": {"single": (100, 0, 0, 0, 0, 0)},
     "three_of_a_kind": {"three_of_a_kind": (1000, 200, 300, 400, 500, 650)},
@@ -173,6 +174,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "six_of_a_kind": {"six_of_a_kind": 6000},
     "beyond_goal": {
         "beyond_goal": "back",
+        "throws": 0,
         "goal_must_be": "exact",
         "ending": "at_once",
         "ties": "earlier",

@@ -68,6 +68,8 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
     rules, banks, value = found.rules, found.banks, found.value
     possible = reachable(rules)[min(found.position.hot_dice, turn_plan(rules).levels - 1)]
     possible = turn_plan(rules).in_play(possible)
+    # beyond an exact goal all turn totals are alike
+    possible = possible[np.minimum(np.arange(len(found.totals)), len(possible) - 1)]
     kept = {one.dice: one for one in found.bank_from}
     for row, total in enumerate(found.totals.tolist()[:-1]):
         for dice in range(1, banks.shape[1] + 1):
