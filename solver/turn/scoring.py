@@ -52,6 +52,8 @@ _MANY = 16
 """More than there are combinations in a set-aside."""
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
 _MOST_DICE_COMPILED = 6
+_MOST_LAYERS_COMPILED = 3
+"""Layers of columns, of what a turn remembers, up to which the turn has code of its own."""
 
 
 class Fate(StrEnum):
@@ -238,7 +240,7 @@ class TurnPlan:
     @property
     def by_lists(self) -> bool:
         """Whether there are so many lists that code of their own would take long to compile."""
-        return self.width > _MOST_DICE_COMPILED
+        return self.width > _MOST_DICE_COMPILED or self.columns > _MOST_LAYERS_COMPILED * self.width
 
     @property
     def levels(self) -> int:
