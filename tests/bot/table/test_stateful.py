@@ -367,6 +367,8 @@ class TableMachine(RuleBasedStateMachine):
         self.sit_down(players, tracked=tracked)
 
     def sit_down(self, players: int, *, tracked: bool) -> None:
+        if "loses_game" in self.ruleset.decisive:
+            players = min(players, 2)
         commitment = None if tracked else "ab" * 32
         self.begun: Begun = commands.begin_game(
             "g", self.ruleset, [None] * players, tracked=tracked, commitment=commitment

@@ -198,6 +198,8 @@ def test_reasons_by_hand(
 )
 def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> None:
     """Whatever the options: made-up values, as only the end of games is asked of them."""
+    if rules.throws == 1:
+        pytest.skip("after its one throw a turn has no choice that has a reason")
     strategy = Strategy(rules, made_up_values(rules), "made up")
     possible = reachable(rules)
     rows = min(possible.shape[1], 3 * rules.winning_score // rules.point_step)
