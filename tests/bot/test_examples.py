@@ -89,6 +89,7 @@ AFTER_NAMES = {"/fix", "/score", "/seed", "/rules", "/rules show", "/rules use",
 
 HELP: dict[str, tuple[str, ...]] = {
     "keep": ROLLED,
+    "roll": REAL_DICE,
     "score": REAL_DICE,
     "fix": REAL_DICE,
     "leave": REAL_DICE,
