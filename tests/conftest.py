@@ -75,6 +75,24 @@ def mostly_slow(cases: Iterable[tuple[str, Any]], every: int = 3, first: int = 0
     ]
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to the quick suite, or to both without FARKLE_EVERY, one case of so many of a test."""
+    cases: dict[tuple[str, str], list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault((item.path.as_posix(), getattr(item, "originalname", "")), []).append(item)
+    for of_one in cases.values():
+        for name, among, mark in (
+            ("mostly_slow", [i for i in of_one if not i.get_closest_marker("slow")], "slow"),
+            ("mostly_skipped", of_one, "skipif"),
+        ):
+            if not (found := of_one[0].get_closest_marker(name)):
+                continue
+            for number, item in enumerate(among):
+                if number % (found.args or (3,))[0]:
+                    item.add_marker(only_with_every if mark == "skipif" else mark)
+
+
 def rarely(names: Iterable[str], *seldom: str) -> list[Any]:
     """Named parameters of which some take long, and are tried with FARKLE_EVERY alone."""
     return [pytest.param(name, marks=only_with_every if name in seldom else ()) for name in names]

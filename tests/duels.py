@@ -40,9 +40,9 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
     bonuses = rules.hot_dice_bonus or (0,)
     decisions = player.decisions(EqualDice(rules), start)
     levels, rows, _ = decisions.worth.shape
-    least = rules.point_step
-    while not rules.may_bank(least, start.banked, on_board=start.on_board):
-        least += rules.point_step
+    # once the other player is there only a bank that reaches the goal counts, and none is barred
+    last = start.opponent >= rules.winning_score
+    score = max(start.banked, rules.winning_score - rules.point_step) if last else start.banked
     while under_way:
         after: defaultdict[tuple[int, int, int], float] = defaultdict(float)
         for (total, dice, hot), chance in under_way.items():
@@ -66,10 +66,12 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     rank = decisions.worth[place], new, 0 if is_hot else left
                     found.append((*rank, place, (new, left, hot_now), is_hot))
                 *_, place, state, is_hot = max(found)
-                may = state[0] >= least and naive.may_leave(rules, state[1])
-                if may and (decisions.bank[place] or naive.is_over(rules, state[1])):
+                may = naive.may_bank(rules, state[0], score, on_board=start.on_board)
+                may = may and naive.may_leave(rules, state[1])
+                is_over = naive.is_over(rules, state[1])
+                if may and (decisions.bank[place] or is_over):
                     ends["bank", state[0]] += p
-                elif p > 1e-13:
+                elif p > 1e-13 and not is_over:
                     after[state] += p
                 else:
                     ends["farkle", state[0]] += p

@@ -967,6 +967,8 @@ def values_taken_over(
         rolled = turn_by_dice(rules, bank, farkle, np.zeros(len(states)))[1]
         return rolled[0, rules.dice, 0], np.moveaxis(rolled[:, :, 0], 2, 0)
 
+    # where turn totals are cut off, those near the end are too far from exact to be told
+    told = rows if rules.ending == "at_once" else max(rows // 5, winning // step + 1)
     v, r = np.full(len(states), 0.5), np.full((len(states), rows, ends), 0.5)
     for _ in range(10_000):
         begun, taken = once(v, r)
@@ -979,6 +981,6 @@ def values_taken_over(
         {
             (*state, row * step, number): float(r[k, row, number])
             for k, state in enumerate(states)
-            for row, number in product(range(1, rows), dice)
+            for row, number in product(range(1, told), dice)
         },
     )

@@ -201,8 +201,11 @@ class TurnPlan:
 
     @property
     def must_roll_others(self) -> bool:
-        """Whether there are other dice with which a turn may not be banked."""
-        return not self.may_bank[:-1].all()
+        """Whether there are other dice with which a turn may not be banked.
+
+        Where a turn remembers something, all the dice in other states of it are others.
+        """
+        return not self.may_bank[:-1].all() or (self.must_roll_hot and len(self.memories) > 1)
 
     @cached_property
     def column_of_lists(self) -> npt.NDArray[np.intp]:

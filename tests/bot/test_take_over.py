@@ -186,22 +186,29 @@ async def test_odds_say_what_is_left_and_what_leaving_costs(chat: Chat, solved: 
     "level", mostly_slow((one, one) for one in LEVELS if one != MemoGoForIt.name)
 )
 async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level: str) -> None:
-    said = [await chat.say(f"ann: /play level:{level} rules:{solved}/pass.toml")]
-    for _ in range(200):
-        [*_, shown] = await chat.all("ann: /show")
-        game = shown.subject.table.game
-        if game.turn.roll is not None:
-            kept = " ".join(map(str, game.set_asides()[0].dice))
-            line = f"/keep {kept}"
-        elif game.may_bank:
-            line = "/bank"
-        else:
-            line = "/take" if game.offered else "/roll"
-        said.append(await chat.say(f"ann: {line}"))
-        if " wins: " in said[-1]:
-            break
-    told = "\n".join(said)
-    assert " wins: " in said[-1]
+    async def game() -> str:
+        said = [await chat.say(f"ann: /play level:{level} rules:{solved}/pass.toml")]
+        for _ in range(200):
+            [*_, shown] = await chat.all("ann: /show")
+            game = shown.subject.table.game
+            if game.turn.roll is not None:
+                kept = " ".join(map(str, game.set_asides()[0].dice))
+                line = f"/keep {kept}"
+            elif game.may_bank:
+                line = "/bank"
+            else:
+                line = "/take" if game.offered else "/roll"
+            said.append(await chat.say(f"ann: {line}"))
+            if " wins: " in said[-1]:
+                break
+        assert " wins: " in said[-1]
+        return "\n".join(said)
+
+    # there are games in which nothing is left to her
+    told = ""
+    for _ in range(20):
+        if "ann takes over" not in told:
+            told = await game()
     assert "ann takes over" in told
     reviewed = await chat.say("ann: /review")
     assert "ann" in reviewed

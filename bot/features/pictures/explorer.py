@@ -276,7 +276,7 @@ def _on_in_turn(
     ground: Ground, position: Position, amount: int, *, is_large: bool
 ) -> Position | None:
     """The position at another turn total that can occur, with dice as near as there are."""
-    rules, possible = ground.rules, np.asarray(np.any(ground.possible, axis=(0, 2)))
+    rules, possible = ground.rules, np.asarray(np.any(_rolled(ground), axis=(0, 2)))
     last, steps = len(possible) - 1, amount // rules.point_step
     # beyond the last row turns may go on
     row = min(position.turn_total // rules.point_step, last + 1)
@@ -292,17 +292,21 @@ def _on_in_turn(
     return None
 
 
+def _rolled(ground: Ground) -> Bools:
+    """Which states of a turn there can be in which dice are rolled: after its last throw none."""
+    layers, most = memories(ground.rules.of_turn), ground.rules.throws
+    rolled = [not 0 < most == one.throws for one in reversed(layers)]
+    return np.asarray(ground.possible & np.repeat(rolled, ground.possible.shape[2] // len(layers)))
+
+
 def _nearest(ground: Ground, position: Position, row: int) -> Position | None:
     """The position at the turn total of a row, with hot dice and dice as near as can be."""
-    possible = ground.possible[:, row]
+    possible = _rolled(ground)[:, row]
     now = min(position.hot_dice, len(possible) - 1)
     layers = memories(ground.rules.of_turn)
     width = possible.shape[1] // len(layers)
-    most = ground.rules.throws
-    # after the last throw nothing is rolled
-    rolled = [not 0 < most == one.throws for one in reversed(layers)]
     level, column = min(
-        np.argwhere(possible & np.repeat(rolled, width)).tolist(),
+        np.argwhere(possible).tolist(),
         key=lambda state: (
             layers[-1 - state[1] // width].to_confirm,
             abs(layers[-1 - state[1] // width].throws - position.turn.throws),

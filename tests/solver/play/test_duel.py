@@ -87,8 +87,6 @@ def test_some_contests(name: str, kernels: Path) -> None:
 @pytest.mark.parametrize("rules", shared(0).values(), ids=shared(0))
 @pytest.mark.slow
 def test_policies_of_points_against_each_other(rules: Ruleset, kernels: Path) -> None:
-    if rules.no_bank_at:
-        pytest.xfail("a known fault: who plays by points differs from the twin there")
     assert_agree(rules, (MaxPoints(), Cautious()), kernels)
     # where a farkle keeps the turn total one that plays for points rolls on till it ends
     other = "greedy" if rules.farkle_keeps_turn_total else "turn-points"

@@ -96,12 +96,23 @@ def check_sound(seen: Seen, code: str, *, repeats: bool = False) -> None:
 
 
 @pytest.mark.parametrize("code", language_codes())
-async def test_every_page_is_sound(site: Site, code: str) -> None:
+async def test_every_page_is_sound_and_keeps_nothing(site: Site, code: str) -> None:
+    def stored() -> list[str]:
+        with closing(sqlite3.connect(site.data / "farkle.db")) as database:
+            return list(database.iterdump())
+
+    before = stored()
+    asked = {one.name for one in site.chat.commands.by_name.values() if one.is_question}
+    assert {path.strip("/").partition("?")[0] for path in PAGES} & asked
     async with site.visitor(code) as visit:
         for path in PAGES:
             seen = await visit.get(path)
             assert seen.status < 500, path
             check_sound(seen, code)
+            if path.startswith("/?"):
+                await visit.get(path.replace("/?", "/api/v1/advise?"))
+        assert not list(visit.session.cookie_jar)
+    assert stored() == before
 
 
 async def test_all_links_are_alive(visit: Visit) -> None:
@@ -207,12 +218,6 @@ def test_the_proxy_says_last_from_where_somebody_asks(sent: list[str]) -> None:
     assert visitors.address(request) == "5.6.7.8/32"
 
 
-async def test_a_cookie_is_not_set_before_it_is_needed(visit: Visit) -> None:
-    for path in PAGES:
-        await visit.get(path)
-    assert not list(visit.session.cookie_jar)
-
-
 async def test_too_much_is_refused_with_a_sentence(data: Path, tmp_path: Path) -> None:
     opened = open_site(tmp_path, data / "strategies", rate=0.5)
     async with opened as site, site.visitor() as visit:
@@ -252,17 +257,3 @@ async def test_a_question_is_the_line_that_is_typed(site: Site) -> None:
     assert line == '/advise 552 me:"1 turn:9" rules:"a goal:5"'
     # without options it would be about the game here
     assert line_of(command, {"dice": "552"}) == "/advise 552 me:0"
-
-
-async def test_questions_leave_the_database_as_it_was(site: Site, visit: Visit) -> None:
-    def stored() -> list[str]:
-        with closing(sqlite3.connect(site.data / "farkle.db")) as database:
-            return list(database.iterdump())
-
-    before = stored()
-    asked = {one.name for one in site.chat.commands.by_name.values() if one.is_question}
-    assert {path.strip("/").partition("?")[0] for path in PAGES} & asked
-    for path in PAGES:
-        await visit.get(path)
-        await visit.get(path.replace("/?", "/api/v1/advise?"))
-    assert stored() == before

@@ -127,7 +127,8 @@ async def open_site(
 ) -> AsyncIterator[Site]:
     """Pages that keep their games in a folder, at any free port."""
     lay_database(data / "farkle.db")
-    settings = Settings(data=data, workers=0, needed_seconds=needed)
+    # what takes long is put off: it would go on after its page was left, and its test would wait
+    settings = Settings(data=data, workers=0, needed_seconds=needed, task_seconds=15)
     async with open_parts(settings, Advisor(strategies), allow_files=allow_files) as parts:
         chosen = WebSettings(port=0, rate=rate, address=address)
         async with served(parts.commands, parts.pressing, settings, chosen) as base:
