@@ -43,6 +43,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
     # once the other player is there only a bank that reaches the goal counts, and none is barred
     last = start.opponent >= rules.winning_score
     score = max(start.banked, rules.winning_score - rules.point_step) if last else start.banked
+    may_bank = cache(partial(naive.may_bank, rules, score=score, on_board=start.on_board))
     while under_way:
         after: defaultdict[tuple[int, int, int], float] = defaultdict(float)
         for (total, dice, hot), chance in under_way.items():
@@ -66,8 +67,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     rank = decisions.worth[place], new, 0 if is_hot else left
                     found.append((*rank, place, (new, left, hot_now), is_hot))
                 *_, place, state, is_hot = max(found)
-                may = naive.may_bank(rules, state[0], score, on_board=start.on_board)
-                may = may and naive.may_leave(rules, state[1])
+                may = may_bank(state[0]) and naive.may_leave(rules, state[1])
                 is_over = naive.is_over(rules, state[1])
                 if may and (decisions.bank[place] or is_over):
                     ends["bank", state[0]] += p

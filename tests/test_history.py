@@ -7,6 +7,7 @@ import pytest
 from tests.benchmarks.history import History, draw, main, read
 
 
+@pytest.mark.slow
 def test_figures_are_kept_and_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "data" / "benchmarks.jsonl"
     for value in (3.0, 5.0):

@@ -206,6 +206,7 @@ def test_rules_under_which_no_roll_scores() -> None:
     assert not can_be_played(small(**only_fives, instant_win=("5",)))
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("rules", mostly_slow(ONE_BY_ONE))
 def test_the_rules_one_by_one_can_be_played(rules: Ruleset) -> None:
     assert can_be_played(rules)

@@ -239,6 +239,7 @@ def test_every_key_of_rules_is_explained() -> None:
     assert told == known | set(USUAL)
 
 
+@pytest.mark.slow
 def test_every_rule_set_of_the_program_is_in_the_table_of_variants() -> None:
     whole = prose(DOCS / "variants.md").partition("## Said whole")[2].partition("\n## ")[0]
     cells = r"^\| `([\w-]+)` \| .+ \| (.+) \| (.+) % \| .+ \| (.+) \|$"

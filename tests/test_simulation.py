@@ -114,6 +114,7 @@ def check(found: tuple[float, int], expected: float) -> None:
     assert abs(wins - games * expected) < 4.5 * deviation
 
 
+@pytest.mark.slow
 def test_a_trivial_policy_by_hand() -> None:
     """Two dice, ones count 100, to 200; a turn brings 200, 100 or 0 points and is banked."""
     scoring = {"single": (100, 0, 0, 0, 0, 0), "three_of_a_kind": 0}
@@ -130,6 +131,7 @@ def test_a_trivial_policy_by_hand() -> None:
     check(simulate(rules, greedy(rules), GAMES // 4, seed=1), float(expected))
 
 
+@pytest.mark.slow
 def test_the_seed_decides() -> None:
     rules = small()
     found = [simulate(rules, greedy(rules), 1000, seed=seed)[0] for seed in (1, 1, 2)]
@@ -155,6 +157,7 @@ def test_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> Non
     check_optimal_play(rules, GAMES // (2 if EVERY else 8))
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", mostly_slow(ALL[::9], 2))
 def test_some_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> None:
     check_optimal_play(rules, GAMES // 10)

@@ -64,6 +64,7 @@ async def said(folder: Path, line: str) -> str:
         return await chat.say(line)
 
 
+@pytest.mark.slow
 async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(
     tmp_path: Path, data: Path
 ) -> None:
@@ -86,6 +87,7 @@ async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(
     assert found == named == people | {"place_rules.author", "drills.person"}
 
 
+@pytest.mark.slow
 def test_the_host_can_forget_somebody(tmp_path: Path, data: Path) -> None:
     """To the bytes of the database, and the games go on without them."""
     asyncio.run(everything_of(tmp_path, data))

@@ -132,6 +132,7 @@ async def prepare(chat: Chat, lines: tuple[str, ...]) -> None:
         await chat.first(line)
 
 
+@pytest.mark.slow
 async def test_every_line_that_a_sentence_tells_is_taken(chat_in: Chat) -> None:
     for line, before in SAID.items():
         if line in {"/keep", "/rules cancel sunday"}:
@@ -182,6 +183,7 @@ async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
     assert seen > 10
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "line",
     ["/advise 6 5 3 3 3 2 {}:lots", "/odds {}:lots", "/play {}:lots", "/settings {}:lots",

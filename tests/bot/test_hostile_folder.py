@@ -27,6 +27,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 async def test_solves_of_the_chat(hostile: Path, tiny: Solution, kernels: Path) -> None:
     strategies = Path("kept")  # below the current folder all the same
     await solve_apart(GameOfTwo(tiny.rules), strategies, kernels, Watch())

@@ -69,6 +69,7 @@ async def move_of(chat: Chat, *, worst: bool) -> str:
     return f"ann: /keep {option['set_aside']} {then}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "code"),
     [

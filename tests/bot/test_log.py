@@ -137,6 +137,7 @@ def test_where_its_writer_cannot_be_loaded_it_is_on_standard_error(
     assert not log.exists()
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("end", [logging.shutdown, lambda: open_log(logging.NullHandler(), "info")])
 def test_a_line_that_is_written_while_the_log_is_closed_is_in_it(
     log: Path, end: Callable[[], None]

@@ -77,6 +77,7 @@ def lines_of(chat: Chat) -> Iterator[tuple[str, str]]:
                 yield re.sub(rf" {option}:\S+", "", line), option
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("value", NAMED)
 async def test_in_the_chat(chat: Chat, value: str) -> None:
     await chat.all("ann: /track @bob rules:facebook")
@@ -139,6 +140,7 @@ def options_of(command: click.Command) -> Iterator[str]:
             yield option.opts[0]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("value", NAMED)
 def test_on_the_command_line(
     monkeypatch: pytest.MonkeyPatch, folder: Path, kernels: Path, tiny: Solution, value: str

@@ -181,6 +181,7 @@ MANY = int(os.environ.get("FARKLE_LINES", "400"))
 LINES = [pytest.param(40, id="quick"), pytest.param(MANY, id="long", marks=pytest.mark.slow)]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("lines", LINES)
 @pytest.mark.parametrize("against", ["@bob", "level:greedy"])
 def test_programs_in_turn_show_what_is_stored(
@@ -199,6 +200,7 @@ def test_programs_in_turn_show_what_is_stored(
         told_once(folder, people)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("lines", LINES)
 @pytest.mark.parametrize(("number", "against"), [(2, "level:greedy"), (4, "@bob")])
 def test_programs_at_once_show_what_is_stored_and_do_all_once(
@@ -216,6 +218,7 @@ def test_programs_at_once_show_what_is_stored_and_do_all_once(
         told_once(folder, people)
 
 
+@pytest.mark.slow
 def test_what_is_set_and_forbidden_in_one_program_holds_in_the_other(
     folder: Path, rules: Ruleset
 ) -> None:
@@ -260,6 +263,7 @@ def test_a_bot_is_played_by_one_program(folder: Path, rules: Ruleset) -> None:
         told_once(folder, people)
 
 
+@pytest.mark.slow
 def test_a_bots_turn_goes_on_at_another_program_when_its_own_is_killed(
     folder: Path, rules: Ruleset
 ) -> None:

@@ -121,6 +121,7 @@ async def test_a_roll_said_many_times_at_once_falls_once(
     assert len(refused) == times - 1
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("times", [2, 20])
 @pytest.mark.parametrize("then", ["roll", "bank", ""])
 async def test_dice_kept_many_times_at_once_are_kept_once(
@@ -206,6 +207,7 @@ async def test_people_who_sit_down_at_once_get_seats_of_their_own(
     assert [player["name"] for player in seen] == names
 
 
+@pytest.mark.slow
 async def test_two_programs_at_one_table(folder: Path, tiny_chat: Chat, other_chat: Chat) -> None:
     """Each sees what the other wrote; at once, one of them is told that the game has gone on."""
     chats, turns = [tiny_chat, other_chat], 0
@@ -305,6 +307,7 @@ async def test_who_was_forgotten_in_one_program_is_named_by_no_other(
     assert "bob" not in await other_chat.say("/show")
 
 
+@pytest.mark.slow
 async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> None:
     """One program alone refuses nothing as being stale, whoever looks at the table."""
     for _ in range(3):
@@ -325,6 +328,7 @@ async def test_looking_on_never_spoils_a_move(folder: Path, tiny_chat: Chat) -> 
         await tiny_chat.say("ann: /end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "steps", [10, *(pytest.param(number, marks=pytest.mark.slow) for number in (0, 30))]
 )

@@ -66,5 +66,6 @@ assert not left_out & sys.modules.keys(), left_out & sys.modules.keys()
 """
 
 
+@pytest.mark.slow
 def test_advice_loads_nothing_that_it_does_not_need() -> None:
     subprocess.run([sys.executable, "-c", AN_ADVICE], check=True)

@@ -102,6 +102,7 @@ def begin_position() -> Position:
     return begin(commands.begin_game("g", RULES, [None, None], tracked=True)).position()
 
 
+@pytest.mark.slow
 def test_a_review_adds_up(strategy: Strategy) -> None:
     dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
     took = 0

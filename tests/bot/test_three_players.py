@@ -104,6 +104,7 @@ def test_scores_are_typed_with_commas() -> None:
         Line((), {"them": "2500,x"}).scores("them", classic)
 
 
+@pytest.mark.slow
 async def test_advice_is_the_twins(chat: Chat, solved: Path, twin: Twin) -> None:
     turn = twin.states_of_turn(state(100, 150, 50))
     rules = f"rules:{solved}/three.toml"
@@ -319,6 +320,7 @@ def assert_adds_up(found: Review) -> None:
     assert all(moment.gain <= 1e-9 for moment in found.moments if moment.kind == "decision")
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("resigns", [0, 1])
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_luck_and_errors_add_up_for_every_seat(solved: Path, ending: str, resigns: int) -> None:

@@ -87,6 +87,7 @@ LINES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @SHARED
 @given(st.lists(st.tuples(st.sampled_from(LINES), ODD), min_size=8, max_size=8))
 async def test_the_console_says_nothing_hidden(chat: Chat, typed: list[tuple[str, str]]) -> None:

@@ -118,6 +118,7 @@ def test_what_follows_an_option_is_what_it_says(game: Game) -> None:
         assert bool(turn.reachable[row, column])
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_slow_twin(folder: Path) -> None:
     rules = load_rules(rules_file(folder / "tiny.toml"))
     found = naive.value_iteration(rules)
@@ -377,6 +378,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.slow
 def test_progress_is_shown_in_a_terminal_alone(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -428,6 +430,7 @@ def test_lack_of_room_is_an_error_of_ours(folder: Path) -> None:
     assert not isinstance(caught.value, SolveError)
 
 
+@pytest.mark.slow
 def test_two_ways_to_play_share_all_wins(folder: Path) -> None:
     rules = load_rules(rules_file(folder / "tiny.toml"))
     one = duel("optimal", "Greedy", rules=rules, data=folder)
@@ -458,6 +461,7 @@ def test_a_script_that_uses_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert rest == ["facebook-5000", "True", "True"]
 
 
+@pytest.mark.slow
 def test_an_answer_loads_no_front_no_database_and_no_compiler(data: Path) -> None:
     code = (
         "import sys, farkle_advisor; farkle_advisor.solve('kcd').advise('653332');"

@@ -170,6 +170,7 @@ def _damaged_again_and_again(saved: Saved, times: int, random: Random) -> dict[s
     return count
 
 
+@pytest.mark.slow
 def test_no_damage_changes_an_answer(saved: Saved) -> None:
     assert _damaged_again_and_again(saved, 250, Random(1))["refused"] > 200
 

@@ -195,6 +195,7 @@ def _save_often(solution: Solution, folder: Path, times: int) -> None:
         save_strategy(solution, folder)
 
 
+@pytest.mark.slow
 def test_solves_at_the_same_time_do_not_harm_each_other(tmp_path: Path, tiny: Solution) -> None:
     save_strategy(tiny, tmp_path)
     writers = [

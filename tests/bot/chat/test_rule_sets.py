@@ -33,6 +33,7 @@ async def test_names_of_several_words_are_found(chat: Chat) -> None:
     assert [data["a"]["rules"], data["b"]["rules"]] == ["kcd", "my sunday"]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
@@ -73,6 +74,7 @@ async def test_rule_sets_are_found_by_what_they_say(chat: Chat) -> None:
     assert [one["rules"] for one in found] == ["my sunday"]
 
 
+@pytest.mark.slow
 async def test_rule_sets_that_are_like_others_are_told(chat: Chat) -> None:
     reply = await chat.answer("/rules like base:kcd goal:2000")
     assert reply.text.startswith(

@@ -245,6 +245,7 @@ def test_a_refusal_is_a_whole_sentence(text: str, shown: str) -> None:
     assert whole_sentence(shown) == shown
 
 
+@pytest.mark.slow
 async def test_nobody_is_told_to_type_on_a_command_line(tmp_path: Path) -> None:
     async with open_chat(tmp_path) as chat:
         for line in (

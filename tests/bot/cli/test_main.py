@@ -449,6 +449,7 @@ def test_a_solve_needs_no_place_to_keep_compiled_code(tiny_file: Path, tmp_path:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("module", ["signal", "pydantic", "bot.cli.main", "numba"])
 def test_an_early_interrupt_ends_cleanly(tmp_path: Path, module: str) -> None:
     """As soon as the program has loaded a module, which Python tells."""

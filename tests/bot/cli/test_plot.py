@@ -17,6 +17,7 @@ from tests.bot.pictures import size_of
 __all__ = ["farkle"]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("kind", "size"),
     [

@@ -84,6 +84,7 @@ def test_rule_sets_are_found(farkle: Asked) -> None:
     assert farkle("rules", "find", "piggyback")[2] == 'farkle: no rule set says "piggyback"\n'
 
 
+@pytest.mark.slow
 def test_rule_sets_like_a_file_are_told(farkle: Asked) -> None:
     write("mine.toml", "goal = 4000")
     _, out, _ = farkle("rules", "like", "mine.toml")
@@ -151,6 +152,7 @@ def test_rule_sets_are_compared(farkle: Asked) -> None:
     assert "did you mean kcd?" in err
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("base", preset_names())
 def test_a_preset_is_taken_over_by_enter(farkle: Asked, base: str) -> None:
     status, _, err = farkle.answering([base] + [""] * 40, "rules", "new", "mine.toml")
@@ -159,6 +161,7 @@ def test_a_preset_is_taken_over_by_enter(farkle: Asked, base: str) -> None:
     assert farkle("rules", "check", "mine.toml")[0] == 0
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("base", preset_names())
 def test_details_are_asked_for_and_have_defaults(farkle: Asked, base: str) -> None:
     answers = [base, "", "", "", "n"] + [""] * 60

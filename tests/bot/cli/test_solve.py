@@ -79,6 +79,7 @@ def test_a_catalogue_as_json(farkle: Farkle, games: list[str]) -> None:
     assert {one["status"] for one in farkle.json("solve", *games, "--again")} == {"solved"}
 
 
+@pytest.mark.slow
 def test_rules_of_the_same_name_are_all_solved_with_a_goal(farkle: Farkle, tmp_path: Path) -> None:
     files = []
     for number, bonus in enumerate((100, 200)):
@@ -93,6 +94,7 @@ def test_rules_of_the_same_name_are_all_solved_with_a_goal(farkle: Farkle, tmp_p
     assert len({one["digest"] for one in found}) == len(found)
 
 
+@pytest.mark.slow
 def test_a_game_whose_last_sweep_changes_nothing(
     farkle: Farkle, games: list[str], tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def test_all_is_well(check: Run, folder: Path) -> None:
     assert (folder / "farkle.db").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_each_thing_that_is_wrong_is_told(check: Run, folder: Path) -> None:
     with closing(sql(folder / "farkle.db")) as connection:
         [(one,), (two,), (three,)] = connection.execute(
@@ -83,6 +84,7 @@ def test_each_thing_that_is_wrong_is_told(check: Run, folder: Path) -> None:
     assert len(told["problems"]) == 7
 
 
+@pytest.mark.slow
 async def test_a_game_that_was_put_right_is_taken_back(check: Run, folder: Path) -> None:
     async with opened(folder) as chat:
         table = await chat.data(PLACES[0], "/show")

@@ -68,6 +68,7 @@ def test_each_reply_is_a_line_of_json(data: Path) -> None:
     assert "/advise DICE" in text["help"]
 
 
+@pytest.mark.slow
 def test_it_speaks_german(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FARKLE_LANGUAGE", "de_DE.UTF-8")
     done = pipe(data, "/advise 6 5 3 3 3 2\n/advise 7 7\n/odds on-board:nein rules:classic\n")
@@ -186,6 +187,7 @@ ROW = r"keep 5 +50 points  5 dice  roll  51\.10 %  best"
 IN_BOLD = rf"\x1b\[32m\x1b\[1m{ROW}\x1b\[0m"
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("setting", "shown"),
     [({}, IN_BOLD), pytest.param({"NO_COLOR": "1"}, rf"\n  {ROW}", marks=pytest.mark.slow)],
@@ -207,6 +209,7 @@ def test_rows_fit_the_terminal_and_the_best_is_bold(
         terminal.expect("Position CZT1")
 
 
+@pytest.mark.slow
 async def test_no_line_is_wider_than_a_terminal(
     tmp_path: Path, data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -240,6 +243,7 @@ async def test_how_far_a_solve_is_takes_few_lines(
     assert capsys.readouterr().out.splitlines() == ["waiting", "sweep 0", "done"]
 
 
+@pytest.mark.slow
 def test_what_is_typed_before_all_is_loaded_is_answered(data: Path) -> None:
     with closing(Terminal(CHAT, data)) as terminal:
         terminal.press(b"/advise 653332\r/odds")
@@ -253,6 +257,7 @@ def test_what_is_typed_before_all_is_loaded_is_answered(data: Path) -> None:
         assert terminal.process.wait(PATIENCE) == 0
 
 
+@pytest.mark.slow
 def test_a_database_that_cannot_be_opened_is_told_below_the_prompt(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,6 +337,7 @@ def test_damaged_default_rules_are_solved_anew(
     assert "Traceback" not in terminal.all
 
 
+@pytest.mark.slow
 def test_a_chat_without_input_ends(data: Path) -> None:
     """Where even the standard input is closed from the start."""
     script = f"import os; os.close(0); os.execv({sys.executable!r}, {CHAT!r})"

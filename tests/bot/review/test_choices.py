@@ -119,6 +119,7 @@ def ways(game: Game) -> Iterator[Way]:
             yield dice, Decision.ROLL, kind
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "games", [60, pytest.param(1_500 if EVERY else 500, marks=pytest.mark.slow)]
 )

@@ -31,6 +31,7 @@ def step(chance: random.Random, game: Game) -> list[Event]:
     return [Rolled(dice=tuple(chance.choices(range(1, 7), k=game.turn.dice)))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "players", [2, *(pytest.param(number, marks=pytest.mark.slow) for number in (3, 5))]
 )

@@ -227,6 +227,7 @@ def test_games_of_the_presets_add_up(strategies: dict[str, Strategy], name: str)
     assert_games_add_up(strategies[name], 3)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", HOUSE)
 def test_games_of_house_rules_add_up(kernels: Path, rules: Ruleset) -> None:
     strategy = Strategy(rules, solve(rules, cache=kernels).values, "test")
@@ -307,6 +308,7 @@ def test_scores_below_the_floor_are_an_adjustment(
 # ---- Decisions -------------------------------------------------------------------------------
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("name", SOLVED)
 def test_the_advice_is_perfect_play(strategies: dict[str, Strategy], name: str) -> None:
     rng = chance(5)

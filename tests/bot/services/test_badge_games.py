@@ -63,6 +63,7 @@ async def played(chat: Chat, begin: str, seed: int) -> list[dict[str, Any]]:
     raise AssertionError("the game does not end")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("badges", [BADGES[0], *SLOW])
 async def test_games_between_people(chat: Chat, badges: str, tmp_path: Path) -> None:
     """Hints agree with the chances that are told, and luck and errors add up to the result."""

@@ -40,6 +40,7 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> Handed:
     return found
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("undone", "rows"), [(0.0, 0), (0.0, 300), pytest.param(0.1, 300, marks=pytest.mark.slow)]
 )

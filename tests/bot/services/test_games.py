@@ -358,6 +358,7 @@ async def test_a_score_is_set_and_not_added_to(table: Chat) -> None:
     assert scores(await shown(table)) == {"ann": -1000, "bob": 1000}
 
 
+@pytest.mark.slow
 async def test_names_and_points_in_any_order_and_names_by_how_they_begin(table: Chat) -> None:
     await table.say("ann: /track @bob @bea @Zoe rules:facebook me:no")
     await table.say("ann: /score 550 bob")
@@ -395,6 +396,7 @@ LEAVES = [
 ]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "line", ["I leave", "I'm out.", "i give up", "ich gebe auf", "Ich bin raus!", "/leave"]
 )
@@ -406,6 +408,7 @@ async def test_one_says_that_one_leaves(table: Chat, line: str) -> None:
     assert [one["playing"] for one in (await shown(table))["players"]] == [True, True, False]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("line", LEAVES)
 async def test_who_keeps_the_score_says_who_leaves(table: Chat, line: str) -> None:
     """The one who leaves is out of the game, and nobody else; it can be taken back."""
@@ -458,6 +461,7 @@ async def test_who_gives_up_for_good_is_asked_twice(table: Chat, command: str) -
     assert "bob resigns" in await table.say(f"bob: {command} sure:yes")
 
 
+@pytest.mark.slow
 async def test_a_turn_with_real_dice_is_passed_by_who_keeps_the_score(table: Chat) -> None:
     """Nobody waits for that, as it can be taken back."""
     await table.say("ann: /track @bob @dave")
@@ -491,6 +495,7 @@ async def test_who_leaves_where_the_program_rolls(table: Chat) -> None:
 NO_HINTS = "The host has forbidden hints in game "
 
 
+@pytest.mark.slow
 async def test_only_questions_on_a_game_without_hints_are_refused(chat: Chat) -> None:
     """Nobody gets at its position by typing it again; all else is answered."""
     for line in (
@@ -530,6 +535,7 @@ async def test_only_questions_on_a_game_without_hints_are_refused(chat: Chat) ->
     assert NO_HINTS not in await chat.say("ann: /advise 2 3 3 3 4 6 me:8000")
 
 
+@pytest.mark.slow
 async def test_of_several_players_the_strongest_other_tells_the_position(table: Chat) -> None:
     for line in ("/track @bob @carl rules:facebook hints:no", "/score 2500", "/score bob 1500"):
         await table.say(f"ann: {line}")
@@ -1045,6 +1051,7 @@ async def test_being_forgotten_is_told_to_those_who_go_on(table: Chat) -> None:
     assert "ended without a result" in (await table.all("dan: /forget me"))[0].text
 
 
+@pytest.mark.slow
 async def test_a_bot_plays_on_for_its_own_record(
     table: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1079,6 +1086,7 @@ async def test_scores_are_typed_as_they_are_shown(table: Chat) -> None:
         assert "banks 1,050" in await table.say(f"/score {told}")
 
 
+@pytest.mark.slow
 async def test_a_score_put_right_to_0_is_off_the_board(table: Chat) -> None:
     await table.say("ann: /track @bob rules:patch goal:1500")
     await table.say("ann: /score 1000")
@@ -1126,6 +1134,7 @@ async def test_two_presses_on_undo_take_one_game_back(table: Chat) -> None:
     assert not any("version" in one for one in both)
 
 
+@pytest.mark.slow
 async def test_a_player_without_a_turn_left_has_no_chance(table: Chat) -> None:
     """After a resignation in the last turns who had theirs is known, not guessed."""
     await table.say("ann: /track @bob @carl @dan rules:arnold goal:1000 hints:yes")

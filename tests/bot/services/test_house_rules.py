@@ -653,6 +653,7 @@ async def test_the_real_worker_can_be_cancelled(
     assert {name for name in names(tmp_path / "strategies") if not name.endswith(".lock")} == set()
 
 
+@pytest.mark.slow
 async def test_a_deaf_worker_is_killed_with_its_children(
     house: HouseRules, workers: Workers, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

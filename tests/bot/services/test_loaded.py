@@ -133,6 +133,7 @@ def test_advice_names_the_dice_to_keep(folders: MatchupFolders) -> None:
     assert "odd,devil to roll" in odds_text(after).replace("devil,odd", "odd,devil")
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("badge", "said"),
     [

@@ -57,6 +57,7 @@ def explored(folders: MatchupFolders, dice: LoadedDice, position: Position) -> E
     return service.explored(advisor_on(folders, dice), left_to_roll(asked, left), asked)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("dice", [DICE, WITH_BADGE, THREE], ids=["plain", "badge", "three"])
 def test_a_walk_at_random_never_leaves_what_can_be(
     folders: MatchupFolders, dice: LoadedDice
@@ -138,6 +139,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("options", OPTIONS, ids=["penalty", "turns", "bonus"])
 async def test_steps_are_typed_again_under_other_rules(
     options: dict[str, Any], tmp_path: Path, kernels: Path

@@ -82,6 +82,7 @@ async def test_a_game_between_two_people(chat: Chat, tmp_path: Path) -> None:
         assert "Without the luck of the dice" in text
 
 
+@pytest.mark.slow
 async def test_luck_and_errors_add_up_to_the_result(chat: Chat) -> None:
     for _ in range(5):
         await played(chat, f"ann: /play @bob {DICE} {GOAL}")
@@ -124,6 +125,7 @@ async def test_luck_and_errors_add_up_under_every_option(chat: Chat, options: st
         assert fsum(gains) == pytest.approx(result, abs=1e-8)
 
 
+@pytest.mark.slow
 async def test_what_a_game_advises_equals_what_is_advised_on_these_dice(chat: Chat) -> None:
     """In tracked games, where the rolls are known; of both players, in the middle of turns too."""
     await chat.say(f"ann: /track @bob {DICE} {GOAL}")
@@ -158,6 +160,7 @@ async def test_what_a_game_advises_equals_what_is_advised_on_these_dice(chat: Ch
         await chat.say("ann: /bank")
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("level", sorted(set(LEVELS) - {MemoGoForIt.name}))
 async def test_bots_take_any_set(chat: Chat, level: str) -> None:
     tables = await played(chat, f"ann: /play level:{level} {DICE} {GOAL}")
@@ -171,6 +174,7 @@ async def test_a_bot_named_plainly_is_the_best_there_is(chat: Chat) -> None:
     assert "ann, Optimal bot;" in await chat.say(f"ann: /play bot {DICE} {GOAL}")
 
 
+@pytest.mark.slow
 async def test_a_match_followed_die_by_die(chat: Chat) -> None:
     said = await chat.say(f"ann: /track @bob {DICE} {GOAL}")
     assert "New game with real dice: ann, bob; kcd rules" in said
@@ -274,6 +278,7 @@ async def test_the_second_seat_has_the_dice_that_were_named(chat: Chat) -> None:
     assert table["players"][0]["badge"] == "carpenter:150"
 
 
+@pytest.mark.slow
 async def test_who_joins_brings_dice_too(chat: Chat, tmp_path: Path) -> None:
     await chat.say(f"ann: /play my-dice:lucky*3,odd,devil*2 my-badge:carpenter:150 {GOAL}")
     for line, sentence in [
@@ -301,6 +306,7 @@ async def test_who_joins_brings_dice_too(chat: Chat, tmp_path: Path) -> None:
         assert "No game" not in await other.say("ann: /games"), "the games before are read again"
 
 
+@pytest.mark.slow
 async def test_playing_on_after_a_join_is_reviewed_with_the_dice_that_were_thrown(
     chat: Chat,
 ) -> None:

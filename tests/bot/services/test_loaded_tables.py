@@ -72,6 +72,7 @@ async def test_three_people_play_with_dice_of_their_own(chat: Chat, tmp_path: Pa
         assert "carl" in await other.say("carl: /stats"), "it is read again from its events"
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("code", ["en", "de"])
 async def test_hints_are_against_the_strongest_as_if_alone(
     chat: Chat, code: str, tmp_path: Path
@@ -130,6 +131,7 @@ async def test_who_joins_brings_dice(chat: Chat) -> None:
         assert sentence.lower() in text.lower(), (line, text)
 
 
+@pytest.mark.slow
 async def test_three_are_solved_where_that_takes_seconds(patient: Chat, tmp_path: Path) -> None:
     """They are told their chances, and a review says what made them what they were in the end."""
     first = (await patient.all(f"ann: /play @bob @carl {SETS} {GOAL}"))[-1]
@@ -170,6 +172,7 @@ async def test_three_are_solved_where_that_takes_seconds(patient: Chat, tmp_path
         assert shares[number] - begun[number] == pytest.approx(changed, abs=1e-9)
 
 
+@pytest.mark.slow
 async def test_an_optimal_bot_plays_against_all(
     patient: Chat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,6 +185,7 @@ async def test_an_optimal_bot_plays_against_all(
     assert len(list((tmp_path / "matchups").glob("*.solved"))) == 1
 
 
+@pytest.mark.slow
 async def test_two_are_left_by_who_resigns(patient: Chat, tmp_path: Path) -> None:
     await patient.say(f"ann: /play @bob @carl {SETS} {GOAL}")
     resigned = (await patient.all("ann: /resign sure:yes"))[-1]

@@ -30,6 +30,7 @@ async def other(url: str) -> AsyncIterator[Store]:
     await opened.close()
 
 
+@pytest.mark.mostly_slow
 async def test_of_two_programs_one_does_it(store: Store, other: Store) -> None:
     async def do(number: int, where: Store) -> str:
         """Two writes, as of a game and the moves of its bots."""

@@ -134,6 +134,7 @@ async def test_what_lies_beside_the_database_is_deleted(path: Path, url: str, wh
     await store.close()
 
 
+@pytest.mark.slow
 async def test_another_process_keeps_what_lies_beside(path: Path, url: str) -> None:
     """Others open and close the database meanwhile, as `farkle store check` does."""
     store = await Store.open(url)

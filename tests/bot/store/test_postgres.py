@@ -92,6 +92,7 @@ async def _replies(chat: Chat, line: str) -> AsyncIterator[Reply]:
         yield reply
 
 
+@pytest.mark.slow
 async def test_all_is_copied_there_and_back(
     url: str, sound: Path, tmp_path: Path, new_postgres: Callable[[], str]
 ) -> None:
@@ -107,6 +108,7 @@ async def test_all_is_copied_there_and_back(
     assert (await said("store", "check", url=url)).exit_code == 0
 
 
+@pytest.mark.slow
 async def test_a_backup_is_put_back(
     url: str, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +190,7 @@ class Way:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
+@pytest.mark.slow
 async def test_a_server_that_goes_silent_is_away(
     url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -75,6 +75,7 @@ def told_in(games: list[Game], place: str | None, *people: str) -> list[Game]:
     return [game for game in here if set(people) <= set(game["results"])]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("place", [None, "here", "there"])
 async def test_records_against_the_games_as_told(store: Store, place: str | None) -> None:
     games = await play(store, 50)
@@ -108,6 +109,7 @@ async def test_records_against_the_games_as_told(store: Store, place: str | None
         assert await head_to_head(store, first, second, place) == expected
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("bots", [None, True, False])
 @pytest.mark.parametrize("days", [None, (20, 60)])
 async def test_leaderboards_with_and_without_bots_by_season(
@@ -171,6 +173,7 @@ async def test_people_are_found_by_their_last_name_in_capitals_or_not(store: Sto
     assert await find_person(store, None, "robot") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sqlite"])
 async def test_forgetting_leaves_no_trace_and_no_hole(store: Store, path: Path) -> None:
     person, names = "person-4711", ["Annabella Groß", "Annabella the 2nd"]

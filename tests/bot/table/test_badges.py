@@ -115,6 +115,7 @@ def best_of(game: Game, value: Callable[[Game], float]) -> float:
     return max(ways)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("badge", mostly_slow(zip(BADGES, BADGES, strict=True)))
 def test_what_a_state_is_worth_is_the_most_that_follows(badge: str) -> None:
     chance = random.Random(badge)

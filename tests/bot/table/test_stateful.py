@@ -851,6 +851,7 @@ def test_rules_come_back_from_the_store_as_they_were(name: str) -> None:
     assert again.rules.digest == rules.digest
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("machine", [TwoPlayers, TableMachine])
 def test_any_commands_in_any_order(machine: type[TableMachine]) -> None:
     run(machine, examples=25, steps=50)
@@ -871,6 +872,7 @@ def whole_games(rules: Ruleset, games: int) -> None:
         machine.teardown()
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", mostly_slow((str(n), rules) for n, rules in enumerate(QUICK)))
 def test_whole_games(rules: Ruleset) -> None:
     whole_games(rules, 6)

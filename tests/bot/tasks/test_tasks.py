@@ -198,6 +198,7 @@ def slowly(file: Path, what: str, seconds: float = 1.0) -> str:
     return what
 
 
+@pytest.mark.slow
 async def test_what_may_be_left_out_costs_nobody_a_worker(opened: Open, tmp_path: Path) -> None:
     tasks, file = opened(patience=0.5), tmp_path / "order"
     process = await tasks.aside(ANN, os.getpid)
@@ -217,6 +218,7 @@ def fails_slowly() -> None:
     raise ZeroDivisionError("in vain")
 
 
+@pytest.mark.slow
 async def test_what_goes_on_alone_fails_alone(
     opened: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -245,6 +247,7 @@ async def test_what_goes_on_alone_does_not_go_on_for_long(
     assert await tasks.aside(BOB, os.getpid) != process
 
 
+@pytest.mark.slow
 async def test_threads_are_not_waited_for(opened: Open, tmp_path: Path) -> None:
     tasks = opened(workers=0, patience=0.1)
     assert await tasks.soon(ANN, slowly, tmp_path / "order", "late", 1) is None

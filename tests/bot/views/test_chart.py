@@ -147,6 +147,7 @@ def test_refusals(
 PAPER = [0x1E, 0x21, 0x27]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("players", [2, 3, 5, 9])
 @pytest.mark.parametrize("turns", [0, 1, 2, 60])
 def test_pictures_have_their_size_and_paper(turns: int, players: int) -> None:

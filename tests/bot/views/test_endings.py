@@ -78,6 +78,7 @@ def farkle(
     return Farkle(monkeypatch, capsys)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("game", "line", "head"),
     [

@@ -194,6 +194,7 @@ def in_words(messages: list[Message]) -> Iterator[Message]:
             yield one
 
 
+@pytest.mark.slow
 def test_much_was_said(messages: list[Message]) -> None:
     texts = "\n".join(one.reply.text for one in messages)
     for word in ("banks", "a farkle", "wins", "joins", "real dice", "bot rolls", "resigns"):
@@ -224,6 +225,7 @@ def test_lines_are_narrow(messages: list[Message]) -> None:
     assert not failing(list(in_words(messages)), too_wide)
 
 
+@pytest.mark.slow
 def test_no_message_is_empty_or_has_blanks_at_ends(messages: list[Message]) -> None:
     assert not failing(messages, lambda one: one.reply.text != one.reply.text.strip())
     assert not failing(messages, lambda one: not one.reply.text)

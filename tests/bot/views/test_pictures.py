@@ -106,6 +106,7 @@ def test_the_drawn_border_fits_what_is_said(rules: Ruleset) -> None:
                     assert found.totals[int(lowest)] == total
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("name", "look"),
     [("bonus three times", DARK), ("final turn, hot dice forced", LIGHT), ("1 dice", DARK)],
@@ -137,6 +138,7 @@ def turn() -> TurnMap:
     return turn_map(guessed(rules), Position.of_two(dice=3))
 
 
+@pytest.mark.slow
 def test_forms(turn: TurnMap) -> None:
     starts = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
     assert set(starts) == set(FORMS)
@@ -186,6 +188,7 @@ def test_bands_hold_all_amounts() -> None:
     assert bands(np.full((2, 2), np.nan), 50) == [0.0, 50.0]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("look", [LIGHT, DARK])
 @pytest.mark.parametrize(
     "values", [[1000, 2000, 5000], ["kcd", "a long name of rules", "日本"], []]
@@ -247,6 +250,7 @@ def test_all_that_is_drawn_stands_out_from_its_ground(look: Look) -> None:
             assert contrast(readable(look, to_hex(ground)), to_hex(ground)) > 3
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("look", [LIGHT, DARK])
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_dots_stand_out_from_every_band(look: Look, share: float) -> None:

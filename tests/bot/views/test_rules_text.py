@@ -183,6 +183,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 """What else to say of an option than its default."""
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("key", [*Ruleset.model_fields, *Scoring.model_fields])
 def test_every_option_makes_a_difference(key: str) -> None:
     """A new option has to be explained."""

@@ -94,6 +94,7 @@ def test_slow_games_are_as_exact_as_they_say(kernels: Path, rules: Ruleset) -> N
         assert error(solution.values, right) <= solution.error_bound <= tolerance
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", QUICK.values(), ids=QUICK)
 def test_other_games_are_as_exact_as_they_say(kernels: Path, rules: Ruleset) -> None:
     right = exact(rules)
@@ -113,6 +114,7 @@ def test_changes_alone_do_not_tell_the_error(
     assert error(solve(rules, cache=kernels, tolerance=1e-9).values, exact(rules)) > 1.2e-9
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", mostly_slow([("slow", SLOW["every farkle"]), *QUICK.items()], 2))
 def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     """Whatever is wrong with values, their error is within the bound or there is none."""
@@ -131,6 +133,7 @@ def test_no_proof_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     assert 4 < proved < 32
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", mostly_slow([*SLOW.items(), *QUICK.items()], 2))
 def test_no_proof_in_one_sweep_of_what_is_not_so(kernels: Path, rules: Ruleset) -> None:
     right, ends, best = exact(rules), endgame(rules), Contest(as_is_best(), as_is_best())

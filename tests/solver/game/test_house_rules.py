@@ -36,6 +36,7 @@ def assert_agrees(rules: Ruleset, cache: Path) -> None:
     assert error - 1e-11 <= solution.error_bound <= 1e-8
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize(
     "rules",
     [

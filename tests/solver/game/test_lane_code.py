@@ -67,6 +67,7 @@ def compiled(body: str) -> Callable[..., bool]:
     return found
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("width", [4, 8])
 @pytest.mark.parametrize("seed", range(8))
 def test_a_body_does_in_all_lanes_what_it_says(

@@ -83,6 +83,7 @@ def effort(rules: Ruleset, players: int) -> int:
 PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "rules",
     [
@@ -179,6 +180,7 @@ def test_random_rules(kernels: Path, ending: str, ties: str) -> None:
     check()
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "rules",
     [

@@ -39,6 +39,7 @@ def test_reachable_cells_are_the_published_ones(table: str) -> None:
                 assert possible[0, int(row["turn_total"]) // 50, dice - 1] == expected
 
 
+@pytest.mark.slow
 def test_a_turn_starts_as_the_enumeration_says() -> None:
     presets = ((name, load_rules(name)) for name in ("facebook", "kcd", "classic"))
     for name, rules in (*presets, *ONE_BY_ONE):

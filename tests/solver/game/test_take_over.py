@@ -66,6 +66,7 @@ def assert_agrees(rules: Ruleset, folder: Path, kernels: Path) -> None:
     assert take_over.residual(rules, values, rolled) < 1e-9
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", mostly_slow(TAKING_OVER.items(), first=1))
 def test_all_states_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: Path) -> None:
     assert_agrees(rules, tmp_path, kernels)

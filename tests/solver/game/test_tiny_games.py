@@ -133,6 +133,7 @@ def test_a_tiny_game_is_as_exact_as_it_says(kernels: Path, seed: int) -> None:
     check(kernels, tiny(seed))
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("seed", [0, 2])
 def test_wrong_values_of_a_tiny_game_are_not_proved(kernels: Path, seed: int) -> None:
     assert check_wrong_values(kernels, tiny(seed), seed) > 0

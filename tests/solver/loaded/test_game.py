@@ -51,6 +51,7 @@ def check_against_twin(seed: int, number: int, goal: int, kernels: Path) -> None
     assert exchanged.matchup.digest == matchup.digest
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.slow)])
 def test_small_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:
     check_against_twin(seed, 2 + seed % 2, [300, 400, 500][seed % 3], kernels)
@@ -95,6 +96,7 @@ def test_ordinary_dice_have_the_values_of_the_rules_bit_for_bit(kernels: Path) -
     assert np.array_equal(found.values, np.concatenate((expected, expected)))
 
 
+@pytest.mark.slow
 def test_loaded_kernels_have_the_values_of_the_rules_at_full_size(kernels: Path) -> None:
     """A badge that gives a combination the points that it has anyway changes nothing but the way.
 

@@ -164,6 +164,7 @@ def test_turns_of_the_strategy_begin_with_the_values_of_the_solve(name: str, ker
         assert found == pytest.approx(strategy.win_probability(position), abs=1e-9)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("name", mostly_slow(((name, name) for name in OF_SEVERAL), 5, 2))
 def test_three_with_loaded_dice_have_the_values_of_the_twin(name: str, kernels: Path) -> None:
     rules, sets = OF_SEVERAL[name], players(name, 0, 3)

@@ -86,6 +86,7 @@ def check_turns(solution: MatchupSolution) -> None:
             assert found == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("kind", mostly_slow(zip(KINDS, KINDS, strict=True), 4, 1))
 def test_small_games_are_those_of_the_twin(kind: PowerKind, kernels: Path) -> None:
     chance = random.Random(kind)

@@ -111,6 +111,7 @@ def test_set_asides_name_dice_only_where_the_roll_has_others() -> None:
         read_set_aside(MIXED, roll, "1 1")
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("code", LANGUAGES)
 @given(data=st.data())
 def test_what_is_printed_is_read_again(code: str, data: st.DataObject) -> None:

@@ -33,6 +33,7 @@ def any_strategy(seed: int, kind: PowerKind) -> MatchupStrategy:
     return MatchupStrategy(matchup, values)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_average_over_all_rolls_is_the_value_of_rolling(seed: int, kind: PowerKind) -> None:

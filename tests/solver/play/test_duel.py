@@ -124,6 +124,7 @@ ENDINGS = [
 ]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -141,6 +142,7 @@ def test_who_plays_the_best_response_wins_as_often_as_it_says(name: str, kernels
     assert found.gain > -1e-9
 
 
+@pytest.mark.slow
 def test_examples_say_where_to_bank_and_what_it_gains(tiny: Solution, kernels: Path) -> None:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")
     found, _ = best_response(tiny.rules, Cautious(), strategy, cache=kernels)

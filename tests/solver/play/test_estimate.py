@@ -121,6 +121,7 @@ def test_what_is_said_of_errors_holds(
         assert off.max() < 5
 
 
+@pytest.mark.slow
 def test_two_players_have_what_they_have_in_the_game_of_two(
     pairs: Callable[[Ruleset], Strategy],
 ) -> None:
@@ -135,6 +136,7 @@ def test_two_players_have_what_they_have_in_the_game_of_two(
             assert found.chances(here) == pytest.approx([exact, 1 - exact], abs=1e-9)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("players", [3, 4, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ending", ["at_once", "final_turn", "equal_turns"])
 def test_chances_add_up_to_one_and_a_position_has_one_answer(ending: str, players: int) -> None:
@@ -154,6 +156,7 @@ def test_where_people_sit_does_not_matter() -> None:
     assert other == pytest.approx([one[2], one[0], one[1]], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_who_moves_sooner_has_more() -> None:
     found = chances(load_rules("kcd"), 0, 0, 0, 0, 0)
     assert found == sorted(found, reverse=True)
@@ -162,6 +165,7 @@ def test_who_moves_sooner_has_more() -> None:
     assert even == sorted(even)
 
 
+@pytest.mark.slow
 def test_more_points_are_never_worse() -> None:
     for mover in (0, 1, 2):
         own = [chances(KCD, score, 500, 650, mover=mover)[0] for score in range(0, 1000, 150)]

@@ -78,6 +78,7 @@ def test_who_looks_at_numbers_of_dice_does_so_with_any_set() -> None:
             assert memo.banks(side, here) == memo.banks(EqualDice(RULES), like)
 
 
+@pytest.mark.slow
 def test_simulated_turns_bring_what_was_worked_out() -> None:
     """Turns for most points with three types of dice, two of them jokers now and then."""
     chance = random.Random(7)

@@ -119,6 +119,7 @@ def test_presets_are_won_as_often_as_the_start_says(rules: Ruleset, kernels: Pat
     assert_as_solved(rules, kernels, GAMES)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "rules",
     [

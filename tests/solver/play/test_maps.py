@@ -91,6 +91,7 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
             assert banks[row, dice - 1] == (from_here and not again), state
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("rules", HOUSE)
 def test_a_map_is_the_decisions_of_the_strategy(rules: Ruleset) -> None:
     strategy = guessed(rules)
@@ -135,6 +136,7 @@ def test_no_turn_total_is_shown_beyond_the_hot_dice_that_lead_there() -> None:
     assert after.totals[after.reachable.any(axis=1)].min() == 150 + 500
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("name", ["facebook", "kcd", "arnold"])
 def test_the_border_of_full_games(name: str, strategies: dict[str, Strategy]) -> None:
     strategy = strategies[name]
@@ -155,6 +157,7 @@ def test_a_whole_turn_as_published(strategies: dict[str, Strategy]) -> None:
             assert unreachable == (not found.reachable[row, dice - 1])
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("rules", HOUSE)
 def test_maps_over_the_scores(rules: Ruleset) -> None:
     strategy = guessed(rules)
@@ -179,6 +182,7 @@ def test_maps_over_the_scores(rules: Ruleset) -> None:
         assert borders.wins_from[x] == rules.winning_score - own
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("name", preset_names())
 def test_coarse_steps(name: str) -> None:
     rules = load_rules(name)

@@ -48,6 +48,7 @@ def check(rate: float, expected: float, games: int) -> None:
     assert abs(rate - expected) < 4 * math.sqrt(expected * (1 - expected) / games)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", mostly_slow(ENDINGS))
 def test_games_are_played_by_the_rules(rules: Ruleset) -> None:
     player, expected = slow_twin(rules)
@@ -72,6 +73,7 @@ def test_no_level_beats_optimal_play(tiny: Solution) -> None:
         assert wins < first_player_wins(tiny) + 4 * 0.5 / math.sqrt(1500)
 
 
+@pytest.mark.slow
 def test_the_seed_decides(tiny: Solution) -> None:
     player = policy_player(tiny.rules, Greedy())
     found = [play_games(tiny.rules, player, player, 2000, seed) for seed in (1, 1, 2)]

@@ -134,6 +134,7 @@ def test_a_score_far_below_nothing_has_no_characters() -> None:
     assert position_id(load_rules("facebook"), Position.of_two(banked=-10_000))
 
 
+@pytest.mark.slow
 @given(said=st.text(DIGITS, min_size=4, max_size=36), rules=st.sampled_from(PRESETS))
 def test_nonsense_is_refused_or_can_be_played(said: str, rules: Ruleset) -> None:
     key = (position_id(rules, Position.of_two()) or "").replace("-", "")[:3]

@@ -471,6 +471,7 @@ def test_rules_are_found_by_another_process() -> None:
     assert found.stdout.decode() == "found\n"
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.one_of(house_rules(), st.sampled_from([rules for _, rules in ONE_BY_ONE])))
 def test_a_turn_is_the_same_whatever_decides_the_rest(rules: Ruleset) -> None:

@@ -144,6 +144,7 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
             assert abs(gain - expected[hot, total, number - 1]) < 1e-9 * scale
 
 
+@pytest.mark.mostly_slow(6)
 @every_option
 def test_the_slow_twin_agrees(rules: Ruleset) -> None:
     on_board = not rules.has_opening

@@ -29,6 +29,7 @@ def endings(bank: npt.NDArray[np.float64], farkle: float, reach: int) -> Endings
     return Endings.alone(extended, np.full(len(extended), farkle), 0.0)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("dice", [2, 6])
 @pytest.mark.parametrize(
@@ -87,6 +88,7 @@ def test_the_kernels_agree_with_numpy(rules: Ruleset, kernels: Path) -> None:
             np.testing.assert_allclose(values, expected, rtol=1e-13)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "rules",
     [

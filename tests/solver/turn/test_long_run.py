@@ -32,6 +32,7 @@ def test_published_costs_of_a_farkle() -> None:
         assert one.points == pytest.approx(points, abs=6e-7), row
 
 
+@pytest.mark.slow
 def test_published_points_in_the_long_run() -> None:
     found = long_run(load_rules("zilch"))
     assert round(found.points, 3) == ZILCH["points_per_turn_long_run"]
@@ -55,6 +56,7 @@ def average(rules: Ruleset, costs: list[float]) -> float:
     return float(often @ points)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "rules",
     [

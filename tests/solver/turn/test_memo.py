@@ -40,6 +40,7 @@ def test_the_published_break_points() -> None:
         assert gains == [50 * k for k in range(len(turn_totals))]
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize(
     ("rules", "unit"),
     [
@@ -69,6 +70,7 @@ def test_gains_are_counted_up(rules: Ruleset, unit: int | None) -> None:
             assert -1e-6 < counted - gain < table.unit + 1e-6
 
 
+@pytest.mark.slow
 def test_units() -> None:
     assert {natural_unit(load_rules(name)) for name in USUAL} == {50}
     tens = {"single": (10, 0, 0, 0, 5, 0), "three_of_a_kind": (100, 20, 30, 40, 50, 60)}

@@ -67,6 +67,7 @@ def test_published_farkle_probability() -> None:
 PRESETS = ["facebook", "zilch", "dice-10000", "farkle-games"]
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize(
     "rules",
     [rules for _, rules in ONE_BY_ONE] + [load_rules(name) for name in PRESETS],

@@ -82,6 +82,7 @@ def test_lists_hold_what_rolls_offer_face_by_face(seed: int) -> None:
         assert possible == pytest.approx(chances, abs=1e-14)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("jokers", [frozenset[int](), frozenset({1})])
 def test_rolls_of_every_die_of_the_game_face_by_face(jokers: frozenset[int]) -> None:
     """Six of each die have the ways to farkle, and the most points, of all 46,656 rolls at once."""

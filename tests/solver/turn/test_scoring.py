@@ -65,6 +65,7 @@ def test_two_fives_that_count_as_a_one_use_up_a_die() -> None:
     )
 
 
+@pytest.mark.slow
 def test_rolls_of_up_to_ten_dice_score_as_the_slow_twin_says() -> None:
     scoring = {
         "more_of_a_kind": "doubling",
@@ -99,6 +100,7 @@ def test_set_asides_are_the_scoring_parts_of_the_roll(
     assert len(found) == len(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dice", [3, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 5, 6))])
 def test_any_combinations_score_as_the_twin_says(dice: int) -> None:
     """Random patterns beside the keys of old score as the twin says, in rolls of any size."""

@@ -63,6 +63,7 @@ def response(tiny: Solution, kernels: Path) -> BestResponse:
     return found
 
 
+@pytest.mark.slow
 def test_a_worker_can_send_it_back(response: BestResponse) -> None:
     sent = pickle.loads(pickle.dumps(response))  # noqa: S301 - our own
     assert response_text(sent) == response_text(response)

@@ -17,6 +17,7 @@ def chat(solving_chat: Chat) -> Chat:
     return solving_chat
 
 
+@pytest.mark.slow
 async def test_who_wins_and_what_to_keep(chat: Chat) -> None:
     [answer] = await chat.all(f"/kcd {GAME}")
     assert "kcd rules to 600, you begin.\n" in answer.text
@@ -40,6 +41,7 @@ async def test_who_wins_and_what_to_keep(chat: Chat) -> None:
     assert "2 dice to buy; kcd rules to 600" in bought.text
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -86,6 +88,7 @@ def test_what_sources_leave_open_is_told_unless_it_is_said(
         assert sentence in line
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "dice",
     [

@@ -26,6 +26,7 @@ def test_lists() -> None:
     assert run("badges", "--csv").startswith("name,tier,kind,uses,price,exactness,points,open\n")
 
 
+@pytest.mark.slow
 def test_who_wins(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     sets = ("--my-dice", "odd*4,devil*2", "--goal", "600")
@@ -44,6 +45,7 @@ def test_who_wins(tmp_path: Path, kernels: Path) -> None:
     assert len(rows) == 5
 
 
+@pytest.mark.slow
 def test_the_next_die_to_buy(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     game = "--goal", "600", "--solve", "2", "--json"
@@ -71,6 +73,7 @@ def test_the_next_die_to_buy(tmp_path: Path, kernels: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_advice(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     environment = {"FARKLE_DATA": str(tmp_path)}
@@ -94,6 +97,7 @@ def test_advice(tmp_path: Path, kernels: Path) -> None:
     assert "--my-badge: goes with --my-dice or --their-dice" in str(refused.exception)
 
 
+@pytest.mark.slow
 def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     environment = {"FARKLE_DATA": str(tmp_path)}

@@ -153,6 +153,7 @@ def moments(draw: st.DrawFn, rules: Ruleset) -> tuple[Position, naive.Dice]:
     return position, tuple(sorted(draw(st.sampled_from(rolls))))
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.name)
 @settings(max_examples=60)
 @given(data=st.data())

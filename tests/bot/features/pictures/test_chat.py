@@ -41,6 +41,7 @@ async def test_a_turn_explained(chat: Chat) -> None:
     assert reply.data["bank_from"][4] == {"dice": 2, "turn_total": 300, "roll_again": ()}
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("command", ["explain", "explore", "odds"])
 @pytest.mark.parametrize("turn", ["turn:50 dice:2", "turn:300 dice:5 rules:kcd"])
 async def test_a_turn_that_no_rolls_lead_to_is_noted(chat: Chat, command: str, turn: str) -> None:
@@ -51,6 +52,7 @@ async def test_a_turn_that_no_rolls_lead_to_is_noted(chat: Chat, command: str, t
     assert "Note" not in await chat.say(f"/{command} turn:300 dice:2")
 
 
+@pytest.mark.slow
 async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
     chat: Chat, strategies: dict[str, Strategy]
 ) -> None:
@@ -68,6 +70,7 @@ async def test_the_best_choice_costs_nothing_and_the_other_what_it_says(
     assert "  2 dice  from 850 on, not at 1,100 to 1,150" in text
 
 
+@pytest.mark.slow
 async def test_the_game_here_is_explained_to_who_asks(chat: Chat) -> None:
     await chat.all("ann: /track @bob rules:kcd")
     await chat.all("ann: /roll 6 5 3 3 3 2")
@@ -92,6 +95,7 @@ async def test_whoever_plays_without_hints_gets_none(chat: Chat, command: str) -
     assert "The host has forbidden hints" not in await chat.say(f"carl: {command}")
 
 
+@pytest.mark.slow
 async def test_a_turn_of_several_is_explained_by_an_estimate_that_says_so(
     chat: Chat, strategies: dict[str, Strategy]
 ) -> None:
@@ -114,6 +118,7 @@ async def test_a_turn_of_several_is_explained_by_an_estimate_that_says_so(
         assert (found.picture or b"").startswith(b"\x89PNG")
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -158,6 +163,7 @@ async def test_pictures_are_left_out_under_pressure(tmp_path: Path, data: Path) 
         assert "Now roll 6 dice" in reply.text
 
 
+@pytest.mark.slow
 async def test_the_console_keeps_every_picture_and_says_where(
     chat: Chat, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

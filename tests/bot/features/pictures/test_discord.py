@@ -5,6 +5,7 @@ import io
 import re
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
 from tests.bot.fronts.discord.loopback import Interaction, Json, Loopback, Message, user
@@ -14,6 +15,7 @@ from tests.bot.fronts.discord.process import Bot, running
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob"), user("13", "Eve")
 
 
+@pytest.mark.slow
 async def test_a_picture_of_the_turn_at_hand(bot: Bot, discord: Loopback) -> None:
     asked = await discord.slash(ANN, "explain", turn=350, dice=2, me=4200, them=5000)
     message = await shown(asked)
@@ -57,6 +59,7 @@ async def test_a_walk_by_buttons(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_a_walk_of_three_by_buttons(bot: Bot, discord: Loopback) -> None:
     message = await shown(
         await discord.slash(ANN, "explore", me=1000, them="2000,1500", rules="kcd")
@@ -75,6 +78,7 @@ async def test_a_walk_of_three_by_buttons(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_buttons_work_after_a_restart(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord) as bot:
         message = await shown(await discord.slash(ANN, "explore", me=1000, rules="kcd"))
@@ -85,6 +89,7 @@ async def test_buttons_work_after_a_restart(folder: Path, discord: Loopback) -> 
         assert await bot.end() == 0, bot.log
 
 
+@pytest.mark.slow
 async def test_a_walk_of_others(bot: Bot, discord: Loopback) -> None:
     for walk in (without_hints, in_one_language, with_made_up_ids, by_many_at_once):
         await walk(discord)

@@ -37,6 +37,7 @@ from tests.solver.play.test_maps import guessed, some_positions
 HOUSE = mostly_slow(ONE_BY_ONE, first=1)
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("rules", HOUSE)
 def test_steps_lead_to_positions_that_can_be(rules: Ruleset) -> None:
     """A walk at random never leaves them, and each button keeps to Discord's limits."""
@@ -224,6 +225,7 @@ def test_large_steps(name: str) -> None:
     assert rules.goal / 50 <= large_step(rules) <= rules.goal / 5 or rules.goal < 1000
 
 
+@pytest.mark.slow
 def test_changing_sides_twice_is_where_it_was() -> None:
     for _, rules in ONE_BY_ONE[::5]:
         for position in some_positions(rules, 3):

@@ -13,6 +13,7 @@ from tests.conftest import rules_file
 from tests.house_rules import small
 
 
+@pytest.mark.slow
 async def test_a_turn_for_most_points_in_the_chat(tmp_path: Path) -> None:
     async with open_chat(tmp_path) as chat:
         reply = await chat.answer("/points rules:zilch")

@@ -33,6 +33,7 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
+@pytest.mark.slow
 def test_turns_of_several_rule_sets_stand_side_by_side(farkle: Farkle) -> None:
     _, text, _ = farkle("points", "pig", "zilch", "mongobot")
     assert text.splitlines()[2:] == [
@@ -53,6 +54,7 @@ def test_turns_of_several_rule_sets_stand_side_by_side(farkle: Farkle) -> None:
     assert "name only one" in error
 
 
+@pytest.mark.slow
 def test_a_turn_for_most_points_in_words(farkle: Farkle) -> None:
     _, text, _ = farkle("points", "zilch")
     lines = text.splitlines()
@@ -78,6 +80,7 @@ def test_a_turn_for_most_points_in_words(farkle: Farkle) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_same_as_data(farkle: Farkle) -> None:
     found = farkle.json("points", "zilch", "--farkle-cost", "500")
     assert found["rules"] == "zilch"

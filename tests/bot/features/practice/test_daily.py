@@ -200,6 +200,7 @@ async def test_a_damaged_row_is_made_anew(program: Program, column: str) -> None
 # ---- Posts -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_it_is_posted_at_the_hour_once_by_one_program(
     program: Program, other: Program, clock: Clock
 ) -> None:
@@ -311,6 +312,7 @@ async def test_an_hour_that_is_put_off_brings_nothing_back(program: Program, clo
     assert posts[1].solution.daily == monday
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("seed", range(2))
 async def test_whoever_turns_at_hours_and_clocks_no_solution_is_told_too_early(
     program: Program, clock: Clock, seed: int

@@ -89,6 +89,7 @@ async def test_the_position_opens_by_its_id(chat: Chat) -> None:
     assert opened["options"][0]["win_probability"] == pytest.approx(best["win_probability"])
 
 
+@pytest.mark.slow
 def test_a_choice_fits_on_a_button(strategies: dict[str, Strategy]) -> None:
     for number in range(5):
         day = NOON.date() + timedelta(days=number)

@@ -47,6 +47,7 @@ async def looks(monkeypatch: pytest.MonkeyPatch, parts: Parts, number: int = 3) 
     assert parts.store.database.file
 
 
+@pytest.mark.slow
 async def test_a_day_and_the_next(
     parts: Parts, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +108,7 @@ async def test_a_day_and_the_next(
     assert posts(discord) == [message, following]
 
 
+@pytest.mark.slow
 async def test_it_is_posted_in_the_language_of_who_wants_it(
     parts: Parts, discord: Loopback, clock: Clock
 ) -> None:
@@ -131,6 +133,7 @@ async def test_a_channel_that_cannot_be_written_to_is_left_alone(
     assert len(sent) == 1
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("is_there", [True, False])
 async def test_what_nobody_noted_is_looked_for_before_it_is_posted_again(
     parts: Parts,
@@ -176,6 +179,7 @@ async def test_two_programs_post_once(folder: Path, discord: Loopback) -> None:
     assert len(posts(discord)) == 1
 
 
+@pytest.mark.slow
 def test_the_longest_post_fits(strategies: dict[str, Strategy], clock: Clock) -> None:
     day = clock().date()
     for name in ("kcd", "facebook", "classic"):

@@ -220,6 +220,7 @@ def shown(asked: DrillQuestion, verdict: DrillVerdict) -> tuple[Card, str]:
     return drill_page(asked).card, verdict_page(verdict).text
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("kind", list(GAMES))
 async def test_every_game_can_be_practised(program: Program, kind: str) -> None:
     wish = GAMES[kind]

@@ -42,6 +42,7 @@ async def becomes(message: Message, start: str) -> None:
     raise AssertionError(message.text)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bot")
 async def test_the_own_decisions_are_asked_in_one_private_message(discord: Loopback) -> None:
     for name, given in BADLY_PLAYED:

@@ -33,6 +33,7 @@ async def lose(discord: Loopback, label: str) -> Message:
     return discord.public()[-1]
 
 
+@pytest.mark.slow
 async def test_a_tournament_over_a_restart(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord) as bot:
         asked = {"what": "new", "rules": "kcd"}

@@ -59,6 +59,7 @@ def mover(message: Message) -> Json:
     return next(one for one in PEOPLE if f"▸ {one['global_name']} " in message.text)
 
 
+@pytest.mark.slow
 async def test_twelve_join_at_once(parts: Parts, discord: Loopback) -> None:
     """Everybody has a seat, up to eight, and all others are told why not."""
     message = await lobby(discord)
@@ -269,6 +270,7 @@ STAYING = {"resign", "end", "leave", "again", "review", "details", "hint", "why"
 """Buttons after which a game does not go on."""
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     ("kind", "steps"),
     [*QUICK.items(), *(pytest.param(kind, 9, marks=pytest.mark.slow) for kind in TABLES)],
@@ -408,6 +410,7 @@ async def solving(
         yield parts, go_on
 
 
+@pytest.mark.slow
 async def test_a_lobby_goes_on_while_rules_are_solved(
     solving: tuple[Parts, asyncio.Event], discord: Loopback
 ) -> None:
@@ -440,6 +443,7 @@ async def test_a_lobby_goes_on_while_rules_are_solved(
     assert (await table_of(parts, message)).game.rolls == 1
 
 
+@pytest.mark.slow
 async def test_who_starts_does_not_wait_and_sees_no_lobby_again(
     solving: tuple[Parts, asyncio.Event], discord: Loopback
 ) -> None:
@@ -495,6 +499,7 @@ async def test_killed_while_rules_are_solved(folder: Path, discord: Loopback) ->
         await bot.end(signal.SIGKILL)
 
 
+@pytest.mark.slow
 async def test_what_a_token_that_died_cannot_tell_is_told_in_the_same_message(
     solving: tuple[Parts, asyncio.Event], discord: Loopback, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -539,6 +544,7 @@ async def test_who_resigns_by_a_button_leaves_a_table_that_goes_on(
     assert (await table_of(parts, message)).game.version == table.game.version
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("parts")
 async def test_who_cannot_resign_is_not_asked_whether_they_want_to(discord: Loopback) -> None:
     more: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, 4)}

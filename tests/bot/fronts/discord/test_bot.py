@@ -48,6 +48,7 @@ def test_the_specification_is_there() -> None:
     assert PATH.stat().st_size > 1e6
 
 
+@pytest.mark.slow
 async def test_commands_are_sent_once(folder: Path, discord: Loopback) -> None:
     for _ in range(2):
         async with running(folder, discord, FARKLE_PACE=FAST) as bot:
@@ -94,6 +95,7 @@ async def test_a_direct_message(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_a_turn_by_buttons(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
     assert len(discord.public()) == 1
@@ -119,6 +121,7 @@ async def test_a_turn_by_buttons(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_a_press_on_an_outdated_message_refreshes_it(
     bot: Bot, discord: Loopback, folder: Path
 ) -> None:
@@ -237,6 +240,7 @@ async def test_a_lobby_by_buttons(bot: Bot, discord: Loopback, folder: Path) -> 
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_resigning_is_asked_back(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
     await shown(await discord.press(ANN, message, "Roll"))
@@ -270,6 +274,7 @@ async def test_who_resigns_by_a_command_ends_the_table_that_is_there(
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_real_dice(bot: Bot, discord: Loopback) -> None:
     await shown(await discord.slash(ANN, "track", player2=EVE, rules="classic"))
     told = await shown(await discord.slash(ANN, "score", points=550))
@@ -312,6 +317,7 @@ async def test_what_takes_long_is_deferred(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_discord_is_busy_or_fails(bot: Bot, discord: Loopback) -> None:
     limited: Json = {"message": "You are being rate limited.", "retry_after": 0.2, "global": False}
     discord.failures.append(("callback", 429, limited, {"Via": "1.1 loopback"}))
@@ -321,6 +327,7 @@ async def test_discord_is_busy_or_fails(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_a_press_is_answered_once_discord_takes_it(
     bot: Bot, discord: Loopback, folder: Path
 ) -> None:
@@ -341,6 +348,7 @@ async def test_a_press_is_answered_once_discord_takes_it(
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_an_interaction_that_comes_late_does_nothing(
     bot: Bot, discord: Loopback, folder: Path
 ) -> None:
@@ -356,6 +364,7 @@ async def test_an_interaction_that_comes_late_does_nothing(
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_a_dead_token_falls_back_to_the_channel(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord, FARKLE_PACE="0.6") as bot:
         message = await shown(await discord.slash(ANN, "play", level="cautious", rules="kcd"))
@@ -387,6 +396,7 @@ async def test_the_connection_breaks(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_killed_and_started_again_in_the_middle_of_a_turn(
     folder: Path, discord: Loopback
 ) -> None:
@@ -479,6 +489,7 @@ async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder: Path) -> None:
     with closing(sqlite3.connect(folder / "farkle.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -513,6 +524,7 @@ async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> 
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_whom_words_stand_for(bot: Bot, discord: Loopback) -> None:
     robot = user("77", "Robot") | {"bot": True}
     refused = await shown(await discord.slash(ANN, "play", player2=robot))
@@ -537,6 +549,7 @@ async def test_an_old_command_is_explained(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_long_answers_fit(bot: Bot, discord: Loopback) -> None:
     """Every command is answered within Discord's limits, which the loopback checks."""
     others: dict[str, Any] = {
@@ -581,6 +594,7 @@ async def test_the_program_as_people_start_it(folder: Path, discord: Loopback) -
             process.kill()
 
 
+@pytest.mark.slow
 async def test_ended_while_it_connects(folder: Path, discord: Loopback) -> None:
     for seconds in (0.0, 0.1, 0.2, 0.4):
         async with running(folder, discord, ready=False, FARKLE_PACE=FAST) as bot:
@@ -597,6 +611,7 @@ async def status(folder: Path, discord: Loopback | None, **more: str) -> tuple[i
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 async def test_what_keeps_it_from_running(
     folder: Path, discord: Loopback, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -673,6 +688,7 @@ async def test_why_not(bot: Bot, discord: Loopback) -> None:
     assert bot.process.returncode is None
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize(("channel", "kind", "guild"), [("700", 3, None), ("701", 11, "400")])
 async def test_groups_and_threads(
     bot: Bot, discord: Loopback, channel: str, kind: int, guild: str | None

@@ -129,6 +129,7 @@ def check_reasons(game: Game) -> None:
             assert not one.why or one.why in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("badge", mostly_slow(zip(BADGES, BADGES, strict=True), 2))
 def test_what_is_disabled_has_a_reason_with_badges_too(badge: str) -> None:
     """Dice that a badge may change, farkles on the table, real dice and dealt ones."""
@@ -150,6 +151,7 @@ def test_what_is_disabled_has_a_reason_with_badges_too(badge: str) -> None:
                 game = apply(game, event)
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("preset", mostly_slow(zip(USUAL, USUAL, strict=True)))
 @pytest.mark.parametrize(
     "players", [2, 3, 8, *(pytest.param(number, marks=pytest.mark.slow) for number in (4, 5))]

@@ -356,6 +356,7 @@ ENDS: dict[str, tuple[str, Json]] = {
 }
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("how", ENDS)
 async def test_buttons_of_a_table_that_is_over_are_dead(channel: Channel, how: str) -> None:
     command, options = ENDS[how]
@@ -453,6 +454,7 @@ async def test_options_that_no_client_sends(
     assert "@everyone" not in told
 
 
+@pytest.mark.slow
 async def test_names_that_discord_would_act_on(channel: Channel) -> None:
     """In no message; the loopback looks at every one."""
     before = len(channel.discord.problems)

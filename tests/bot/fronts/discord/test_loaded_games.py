@@ -4,6 +4,7 @@ import io
 import re
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from bot.table.fair_dice import Proof, verify_proof
@@ -60,6 +61,7 @@ async def play_on(discord: Loopback, message: Message, players: dict[str, Json])
     raise AssertionError(message.text)
 
 
+@pytest.mark.slow
 async def test_a_game_with_dice_of_their_own(bot: Bot, discord: Loopback) -> None:
     first = await shown(
         await discord.slash(ANN, "play", player2=BOB, their_dice="weighted*2,ordinary*4", **SETS)
@@ -81,6 +83,7 @@ async def test_a_game_with_dice_of_their_own(bot: Bot, discord: Loopback) -> Non
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_a_bot_with_dice_and_a_person_who_joins(bot: Bot, discord: Loopback) -> None:
     first = await shown(await discord.slash(ANN, "play", level="optimal", **SETS))
     await settled(first)
@@ -96,6 +99,7 @@ async def test_a_bot_with_dice_and_a_person_who_joins(bot: Bot, discord: Loopbac
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_dice_are_taken_by_buttons(bot: Bot, discord: Loopback) -> None:
     table = await shown(await discord.slash(ANN, "play", player2=BOB, draft="choose", goal=600))
     pairs = [label for label in table.labels if label.startswith("2 × ")]

@@ -69,6 +69,7 @@ MOST_SHOWN, MOST_MOVES, ENOUGH = 6, 60, 400
 NAMES = ["Ann", "Bob", "Wilhelmina-Charlotte of the Dale", "Eve", "Ida", "漢字漢字", "Max", "Zoë"]
 
 
+@pytest.mark.mostly_slow
 @pytest.mark.parametrize("code", ["en", "de"])
 @pytest.mark.parametrize("number", mostly_slow((str(number), number) for number in range(2, 9)))
 def test_tables_fit_on_a_phone(number: int, code: str) -> None:

@@ -109,6 +109,7 @@ async def test_a_door_that_is_closed_says_so() -> None:
     assert (await one.statuses((COMMAND, one.sign(COMMAND))))[0][0] == 503
 
 
+@pytest.mark.slow
 async def test_all_is_answered_by_requests_and_by_any_of_two_programs(
     folder: Path, discord: Loopback
 ) -> None:
@@ -163,6 +164,7 @@ async def test_dice_that_another_program_chose_are_those_that_are_kept(
         asked.ports = ports
 
 
+@pytest.mark.slow
 async def test_a_program_that_ends_finishes_what_it_took_in(
     folder: Path, discord: Loopback
 ) -> None:

@@ -19,6 +19,7 @@ ANN, BOB = user("11", "Ann"), user("12", "Bob")
 READY, WAITS = "ready as ", "another program is connected to Discord with this token"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
 )
@@ -40,6 +41,7 @@ async def test_a_second_bot_waits_until_the_first_one_ends(
                 assert await third.end() == 0, third.log
 
 
+@pytest.mark.slow
 async def test_other_shards_do_not_wait(folder: Path) -> None:
     async with Loopback(shards=2).serve() as discord:
         for part in "0-0/2", "1-1/2":

@@ -58,6 +58,7 @@ async def numbers(port: str) -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 async def test_numbers_of_what_is_done_and_nothing_of_who_did_it(
     folder: Path, discord: Loopback, port: str
 ) -> None:
@@ -122,6 +123,7 @@ async def test_a_port_that_is_taken_is_told(folder: Path, discord: Loopback) -> 
             assert "Traceback" not in bot.log
 
 
+@pytest.mark.slow
 async def test_systemd_is_told_that_it_is_ready_and_alive(
     folder: Path, discord: Loopback, tmp_path: Path
 ) -> None:
@@ -152,6 +154,7 @@ async def test_systemd_is_told_that_it_is_ready_and_alive(
     assert heard.count("READY=1") == 1
 
 
+@pytest.mark.slow
 async def test_the_log_as_json(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord, FARKLE_LOG_FORMAT="json", FARKLE_LOG="info") as bot:
         await until(lambda: '"message": "ready as ' in bot.log)

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from bot.fronts.web.kingdom import badge_word
 from bot.fronts.web.rolls import key_of, set_text
 from solver.named.badges import read_badge
@@ -35,6 +37,7 @@ def test_names_in_addresses_are_read_as_what_they_are() -> None:
     assert [key_of(one) for one in dice[1:3]] == ["lucky", "three@release"]
 
 
+@pytest.mark.slow
 async def test_who_wins_is_said_once_six_dice_are_tapped(site: Site, visit: Visit) -> None:
     seen = await visit.get("/kingdom?goal=600")
     for name in ("Lucky", "Lucky", "Lucky", "Odd", "Ordinary", "Ordinary"):

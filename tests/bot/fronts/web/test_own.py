@@ -90,6 +90,7 @@ async def test_who_wants_to_be_forgotten_is(site: Site, visit: Visit) -> None:
     assert cookie.partition(".")[0].encode() not in kept
 
 
+@pytest.mark.slow
 async def test_rules_are_made_while_others_are_solved(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     async with open_site(tmp_path, tmp_path / "strategies") as site, site.visitor() as visit:
@@ -111,6 +112,7 @@ async def test_presses_of_others_sites_are_refused(visit: Visit) -> None:
         assert found.status == 400
 
 
+@pytest.mark.slow
 async def test_the_library_explains_every_rule_set(visit: Visit) -> None:
     library = await visit.get("/rules")
     check_sound(library, "en")
@@ -124,6 +126,7 @@ async def test_the_library_explains_every_rule_set(visit: Visit) -> None:
     assert (await visit.get("/rules/..%2f..%2fpyproject.toml")).status in {400, 404}
 
 
+@pytest.mark.slow
 async def test_house_rules_are_made_solved_and_asked_by(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     opened = open_site(tmp_path, tmp_path / "strategies", needed=30)

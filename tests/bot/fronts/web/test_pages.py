@@ -167,6 +167,7 @@ async def test_dice_are_tapped_by_links_alone(visit: Visit) -> None:
     assert [one for one in seen.links if one.endswith("3" * 7)] == []
 
 
+@pytest.mark.slow
 async def test_what_is_typed_is_shown_as_it_is(visit: Visit) -> None:
     for text in ("<script>alert(1)</script>", '"><b>x', *ACTED_ON, *HIDDEN):
         async with visit.session.get(visit.base, params={"dice": text, "me": text}) as found:

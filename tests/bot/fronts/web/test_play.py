@@ -186,6 +186,7 @@ async def test_what_is_no_form_is_refused_as_one(visit: Visit, kind: str) -> Non
     assert "out of date" in refused.words
 
 
+@pytest.mark.slow
 async def test_nothing_odd_that_is_sent_does_harm(visit: Visit) -> None:
     seen = await begin(visit)
     form, path = seen.form("/game/"), re.sub(r"\?.*", "", seen.url)
@@ -227,6 +228,7 @@ async def test_games_of_other_fronts_are_not_shown(site: Site, visit: Visit) -> 
     assert (await visit.get(f"/game/{news.table.game.id}")).status == 404
 
 
+@pytest.mark.slow
 async def test_rules_are_solved_before_a_game_of_them(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     opened = open_site(tmp_path, tmp_path / "strategies", needed=30)
@@ -241,6 +243,7 @@ async def test_rules_are_solved_before_a_game_of_them(tmp_path: Path, kernels: P
         assert "kcd-500 rules" in seen.words
 
 
+@pytest.mark.slow
 async def test_a_second_game_does_not_join_one_that_waits(tmp_path: Path, kernels: Path) -> None:
     (tmp_path / "kernels").symlink_to(kernels)
     opened = open_site(tmp_path, tmp_path / "strategies", needed=30)

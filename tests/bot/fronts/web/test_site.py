@@ -15,6 +15,7 @@ from tests.bot.fronts.web.visiting import open_site
 from tests.conftest import rules_file
 
 
+@pytest.mark.slow
 async def test_every_link_of_a_site_leads_to_a_file(tiny: Solution, tmp_path: Path) -> None:
     path = rules_file(tmp_path / "tiny.toml")
     save_strategy(tiny, tmp_path / "strategies")
