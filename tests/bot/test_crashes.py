@@ -411,6 +411,7 @@ def test_the_program_is_killed_at_random(folder: Path) -> None:
     assert people.lost + people.kept > 0
 
 
+@pytest.mark.mostly_skipped
 @pytest.mark.slow
 @pytest.mark.parametrize("against", ["@bob", "level:greedy", "level:optimal"])
 def test_chats_die_at_every_write_of_many_games(folder: Path, against: str) -> None:

@@ -405,6 +405,7 @@ async def test_rules_that_are_not_solved_are_reviewed_by_estimates(
         assert "estimate" in review.text
 
 
+@pytest.mark.mostly_skipped
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "games"),

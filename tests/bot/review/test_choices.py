@@ -121,7 +121,7 @@ def ways(game: Game) -> Iterator[Way]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "games", [60, pytest.param(1_500 if EVERY else 500, marks=pytest.mark.slow)]
+    "games", [60, pytest.param(1_500 if EVERY else 200, marks=pytest.mark.slow)]
 )
 def test_whatever_is_legal_is_among_the_choices_and_can_be_looked_back_on(games: int) -> None:
     used = set[PowerKind]()

@@ -98,11 +98,11 @@ async def test_luck_and_errors_add_up_to_the_result(chat: Chat) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        "goal:500 ending:final-turn ties:played-on",
         "goal:500 farkle-penalty:2x200",
         *(
             pytest.param(one, marks=only_with_every)
             for one in (
+                "goal:500 ending:final-turn ties:played-on",
                 "goal:500 ending:equal-turns ties:played-on",
                 "goal:500 opening-minimum:300",
                 "goal:500 farkle-keeps-turn-total:yes",

@@ -878,6 +878,7 @@ def test_whole_games(rules: Ruleset) -> None:
     whole_games(rules, 6)
 
 
+@pytest.mark.mostly_skipped
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ALL, ids=lambda rules: f"{rules.ending} {rules.ties}")
 def test_many_whole_games(rules: Ruleset) -> None:

@@ -57,6 +57,7 @@ def test_small_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:
     check_against_twin(seed, 2 + seed % 2, [300, 400, 500][seed % 3], kernels)
 
 
+@pytest.mark.mostly_skipped
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6, 50) if EVERY else range(11, 20))
 def test_many_games_are_those_of_the_twin(seed: int, kernels: Path) -> None:

@@ -25,7 +25,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnState
 from tests import naive, naive_loaded, naive_many
-from tests.conftest import mostly_slow
+from tests.conftest import mostly_slow, rarely
 from tests.house_rules import small
 from tests.loaded_dice import set_of
 
@@ -164,8 +164,8 @@ def test_turns_of_the_strategy_begin_with_the_values_of_the_solve(name: str, ker
         assert found == pytest.approx(strategy.win_probability(position), abs=1e-9)
 
 
-@pytest.mark.mostly_slow
-@pytest.mark.parametrize("name", mostly_slow(((name, name) for name in OF_SEVERAL), 5, 2))
+@pytest.mark.mostly_slow(5)
+@pytest.mark.parametrize("name", rarely(OF_SEVERAL, "ties shared", "much at once"))
 def test_three_with_loaded_dice_have_the_values_of_the_twin(name: str, kernels: Path) -> None:
     rules, sets = OF_SEVERAL[name], players(name, 0, 3)
     matchup = Matchup(rules, tuple(map(set_of, sets)))

@@ -94,6 +94,7 @@ def test_small_games_are_those_of_the_twin(kind: PowerKind, kernels: Path) -> No
     check_against_twin(len(kind), powers, 2, 200, kernels)
 
 
+@pytest.mark.mostly_skipped
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60 if EVERY else 12))
 def test_random_pairs_are_those_of_the_twin(seed: int, kernels: Path) -> None:

@@ -42,6 +42,9 @@ LONG = (
     *("a roll of nothing before a final turn", "final_turn earlier", "final_turn played_on"),
     *("final turn, bank with one die left", "final turn, pairs to confirm", "final turn, exceeded"),
     *("final turn, bonus", "final_turn shared", "equal_turns shared"),
+    *("234=400,all-dice in some throws", "exact, back, penalty", "exact, no bank beyond"),
+    *("bank with one die left, no hot dice", "final turn, no bank", "no bank in the end"),
+    *("three throws, bank with one die left", "final turn, a roll loses the game"),
     *("final turn, penalty", "penalty not below 0", "equal_turns earlier", "equal_turns played_on"),
 )
 """That take the twin minutes, or half of one."""
@@ -194,6 +197,7 @@ PRESETS = {
 """Games of six dice, and a policy: the others at full size would take minutes."""
 
 
+@pytest.mark.mostly_skipped
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rules", "name"),

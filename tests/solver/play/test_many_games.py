@@ -80,6 +80,7 @@ def others(kcd: SharedStrategy, best: Player, kernels: Path) -> dict[str, Player
     return found | dict(zip(OTHERWISE, ways, strict=True))
 
 
+@pytest.mark.mostly_skipped
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMED, *OTHERWISE])
 def test_nobody_gains_by_playing_otherwise(

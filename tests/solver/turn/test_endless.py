@@ -153,6 +153,7 @@ def test_the_slow_twin_agrees(rules: Ruleset) -> None:
     twin_agrees(rules, endless_turn(rules, on_board=on_board, win=700.0), win=700.0)
 
 
+@pytest.mark.mostly_skipped(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "rules",
