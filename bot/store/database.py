@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import sqlite3
+from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import (
@@ -14,6 +15,7 @@ from contextlib import (
     contextmanager,
 )
 from contextvars import copy_context
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,6 +63,9 @@ _WITHOUT_DONE = 1
 
 _WRITE = "BEGIN IMMEDIATE"
 """How what writes begins. Who reads first and locks later is refused if another wrote meanwhile."""
+
+_MOST_MOVES = 16
+"""Most that are made in one transaction: the event loop does nothing else meanwhile."""
 
 _LOOK_SECONDS = 0.5
 """Between two looks whether what another program holds is free."""
@@ -147,12 +152,32 @@ def file_of(path: Path) -> str:
     return f"file:{quote(str(path))}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """What is to be written, and where whoever asked waits for what it makes."""
+
+    work: Callable[[Connection], Any]
+    made: asyncio.Future[Any]
+
+    def succeed(self, result: object) -> None:
+        """Tell what it made."""
+        if not self.made.done():
+            self.made.set_result(result)
+
+    def fail(self, error: BaseException) -> None:
+        """Tell why nothing of it is written."""
+        if not self.made.done():
+            self.made.set_exception(error)
+
+
 class _ToFile(Connections):
     """Connections to a file: those that read have a thread each, and one thread has what writes.
 
     A read waits for its thread at each statement, as many do beside each other. What writes waits
-    for what wrote before it, so all of it is done in its thread at once. What is found by its key
-    takes less time than a thread does to begin with it, and is looked up in the event loop.
+    for what wrote before it, so all of it is done in its thread at once. What takes less time than
+    a thread does to be heard while the event loop is busy is done in the event loop: to find a few
+    rows by their key, and the statements of moves. All moves that wait are made in one transaction,
+    of which only the commit waits for the disk; one that is refused undoes nothing of the others.
     """
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
@@ -177,13 +202,27 @@ class _ToFile(Connections):
         # it is closed in another thread
         self._writing = one(connect_args=_connecting() | {"check_same_thread": False})
         self._glancing = one(connect_args=_connecting() | {"timeout": 0})
+        self._glance: Connection | None = None
+        self._moving = one(connect_args=_connecting() | {"check_same_thread": False, "timeout": 0})
         self._thread = ThreadPoolExecutor(1, "writes")
+        self._turn = asyncio.Lock()
+        """Is held by what writes."""
+        self._moves: deque[_Move] = deque()
+        self._making: asyncio.Task[None] | None = None
 
     async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
         """What some work makes of a transaction. sqlite3 would begin one too late by itself."""
-        if mode in {Mode.WRITE, Mode.APPEND}:
-            written = partial(copy_context().run, self._written, work)
-            return await asyncio.get_running_loop().run_in_executor(self._thread, written)
+        context = copy_context()
+        if mode is Mode.APPEND:
+            move = _Move(lambda connection: context.run(work, connection), asyncio.Future())
+            self._moves.append(move)
+            if self._making is None or self._making.done():
+                self._making = asyncio.create_task(self._make_moves())
+            found: T = await move.made
+            return found
+        if mode is Mode.WRITE:
+            async with self._turn:
+                return await self._in_thread(lambda connection: context.run(work, connection))
         async with self._reading.connect() as connection:
             if mode is Mode.EACH:
                 return await connection.run_sync(work)
@@ -197,10 +236,63 @@ class _ToFile(Connections):
     def glance(self, query: Executable, values: Mapping[str, object]) -> Sequence[Any] | None:
         """What a query finds; None where the database is held or damaged."""
         try:
-            with self._glancing.connect() as connection:
-                return connection.execute(query, values).all()
+            if self._glance is None:
+                self._glance = self._glancing.connect()
+            return self._glance.execute(query, values).all()
         except (DBAPIError, UnicodeDecodeError):
+            if self._glance is not None:
+                self._glance.close()
+            self._glance = None
             return None
+
+    async def _make_moves(self) -> None:
+        """Make all moves that wait, some in each transaction."""
+        while self._moves:
+            async with self._turn:
+                some = [self._moves.popleft() for _ in range(min(_MOST_MOVES, len(self._moves)))]
+                try:
+                    with self._moving.connect() as connection:
+                        begun = _is_begun(connection)
+                        if begun:
+                            await self._made_together(connection, some)
+                    if not begun:  # another program writes, and is waited for in the thread
+                        await self._made_one_by_one(some)
+                except BaseException as error:
+                    for move in some:
+                        move.fail(error)
+                    if not isinstance(error, Exception):
+                        raise
+
+    async def _made_together(self, connection: Connection, moves: list["_Move"]) -> None:
+        made = []
+        try:
+            for move in moves:
+                connection.exec_driver_sql("SAVEPOINT move")
+                try:
+                    made.append((move, move.work(connection)))
+                except Exception as error:
+                    # raises in its turn where the database has given up all that was begun
+                    connection.exec_driver_sql("ROLLBACK TO move")
+                    move.fail(error)
+                connection.exec_driver_sql("RELEASE move")
+            commit = connection.connection.commit
+            await asyncio.get_running_loop().run_in_executor(self._thread, commit)
+        except BaseException:
+            connection.connection.rollback()
+            raise
+        for move, result in made:
+            move.succeed(result)
+
+    async def _made_one_by_one(self, moves: list["_Move"]) -> None:
+        for move in moves:
+            try:
+                move.succeed(await self._in_thread(move.work))
+            except Exception as error:
+                move.fail(error)
+
+    async def _in_thread(self, work: Callable[[Connection], T]) -> T:
+        """What some work makes that may wait for other programs, or takes long."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._written, work)
 
     def _written(self, work: Callable[[Connection], T]) -> T:
         with self._writing.connect() as connection:
@@ -217,8 +309,20 @@ class _ToFile(Connections):
         """Close all."""
         await asyncio.to_thread(self._thread.shutdown)
         self._writing.dispose()
+        if self._glance is not None:
+            self._glance.close()
         self._glancing.dispose()
+        self._moving.dispose()
         await self._reading.dispose()
+
+
+def _is_begun(connection: Connection) -> bool:
+    """Whether a transaction that writes could be begun without waiting for another one."""
+    try:
+        connection.exec_driver_sql(_WRITE)
+    except DBAPIError:
+        return False
+    return True
 
 
 def prepare(path: Path) -> None:
@@ -320,7 +424,8 @@ class Files:
 class SqliteFile(Database):
     """A file of SQLite. It lets one write at a time; who waits sleeps ever longer, in no order."""
 
-    most_writes = 1
+    most_writes = 4 * _MOST_MOVES
+    """That wait for each other; most are moves, which are written together."""
 
     def __init__(self, path: Path) -> None:
         self.url, self.name, self.file = f"sqlite:///{path}", str(path), path

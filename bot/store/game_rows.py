@@ -14,6 +14,7 @@ from sqlalchemy import (
     Select,
     Table,
     Text,
+    bindparam,
     delete,
     insert,
     select,
@@ -167,14 +168,20 @@ def insert_rows(connection: Connection, table: Table, game_id: str, rows: Iterab
         connection.execute(insert(table), listed)
 
 
+_HASH = select(events.c.hash).where(
+    events.c.game_id == bindparam("game"), events.c.version == bindparam("number")
+)
+_NEW_EVENTS = insert(events)
+"""What every move asks and writes; made once."""
+
+
 def insert_events(
     connection: Connection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
 ) -> None:
     """Insert what happened after some version. Raises DamagedGameError where that is not there."""
     before = START
     if after:
-        last = (events.c.game_id == game_id, events.c.version == after)
-        found = connection.scalar(select(events.c.hash).where(*last))
+        found = connection.scalar(_HASH, {"game": game_id, "number": after})
         if found is None:
             raise DamagedGameError(game_id, say("event {number} is missing", number=after))
         before = found
@@ -184,7 +191,7 @@ def insert_events(
         row = {"game_id": game_id, "version": version, "at": at, "hash": before, **asdict(event)}
         rows.append(row)
     if rows:
-        connection.execute(insert(events), rows)
+        connection.execute(_NEW_EVENTS, rows)
 
 
 def chain_anew(connection: Connection, game_id: str) -> None:

@@ -160,11 +160,11 @@ class Store(Places):
             raise ValueError("only a game that ends has results")
         version = expected_version + len(events)
         changes = {"version": version, "ended_at": at if ended else None}
-        over = games.c.ended_at.is_not(None) if reopens else games.c.ended_at.is_(None)
-        this = (games.c.id == game_id, games.c.version == expected_version, over, COUNTED)
+        this = {"game": game_id, "expected": expected_version}
+        change = _REOPENED if reopens else _APPENDED
 
         def move(connection: Connection) -> None:
-            if not connection.execute(update(games).where(*this).values(changes)).rowcount:
+            if not connection.execute(change, this | changes).rowcount:
                 raise why_not_appended(connection, game_id, expected_version, reopens=reopens)
             if reopens:
                 delete_results(connection, game_id)
@@ -294,6 +294,18 @@ class Store(Places):
 
 _GAME_OF_ID = games_query(games.c.id == bindparam("game"), COUNTED)
 """A game by its id; made once, as every press asks for one."""
+
+
+_THIS_VERSION = update(games).where(
+    games.c.id == bindparam("game"), games.c.version == bindparam("expected"), COUNTED
+)
+_APPENDED = _THIS_VERSION.where(games.c.ended_at.is_(None)).values(
+    version=bindparam("version"), ended_at=bindparam("ended_at")
+)
+_REOPENED = _THIS_VERSION.where(games.c.ended_at.is_not(None)).values(
+    version=bindparam("version"), ended_at=bindparam("ended_at")
+)
+"""How a game moves on; made once, as every move does."""
 
 
 def _untold(place: str) -> Select[Any]:

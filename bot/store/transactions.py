@@ -68,9 +68,9 @@ class Transactions:
     async def write(self, work: Work[T], mode: Mode = Mode.WRITE) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
 
-        It is committed when this returns. Who is cancelled while it runs does not know whether it
-        was written; one that has not begun by then never does. Raises DoneElsewhereError where
-        another program has done what this is part of, see `doing`.
+        It is committed when this returns. Who is cancelled meanwhile does not know whether it was
+        written. Raises DoneElsewhereError where another program has done what this is part of, see
+        `doing`.
         """
         if deed := doing.get():
             return await deed.done(partial(self._made, self._writing, mode), work)

@@ -1,7 +1,8 @@
 """How much the machine can bear: measured by how late everything is, and asked where work begins.
 
-What matters least is left out first: new heavy work, then pictures, then charts, estimates and
-posts, and new games with them. Moves are made as long as anything is.
+What matters least is left out first: new heavy work and the pictures of dice, which each press
+would send again, then other pictures, then charts, estimates and posts, and new games with them.
+Moves are made as long as anything is.
 """
 
 import asyncio
@@ -22,9 +23,9 @@ class Degree(IntEnum):
 
     CALM = 0
     BUSY = 1
-    """No new heavy work."""
+    """No new heavy work, and no pictures of the dice on a table."""
     STRAINED = 2
-    """No pictures either."""
+    """No pictures at all."""
     OVERLOADED = 3
     """No charts, estimates and posts, and no new games."""
 
@@ -33,9 +34,9 @@ class Pressure:
     """How late the event loop is, and how long moves wait to be written."""
 
     def __init__(self, late_seconds: float = math.inf) -> None:
-        """`late_seconds` on average are too many for heavy work.
+        """`late_seconds` on average are too many for heavy work and pictures of dice.
 
-        Twice as many are for pictures, and four times as many for the rest.
+        Twice as many are for other pictures, and eight times as many for the rest.
         """
         self._late = late_seconds
         self._delay = 0.0
@@ -49,7 +50,7 @@ class Pressure:
     @property
     def degree(self) -> Degree:
         """How busy it is now."""
-        limits = (self._late, 2 * self._late, 4 * self._late)
+        limits = (self._late, 2 * self._late, 8 * self._late)
         return Degree(sum(self._delay >= limit for limit in limits))
 
     def note(self, seconds: float) -> None:

@@ -52,7 +52,7 @@ class DiscordSettings(FromEnvironment):
     """Seconds that a bot takes for a move."""
     farkle_patience: float = Field(default=1.5, gt=0)
     """Seconds that a move waits for an estimate or a chart; Discord waits for three."""
-    farkle_late: float = Field(default=0.15, gt=0)
+    farkle_late: float = Field(default=0.03, gt=0)
     """Seconds that moves wait on average where the bot begins to leave out what matters less."""
     farkle_log: Literal["debug", "info", "warning", "error"] = "info"
     farkle_log_format: Literal["text", "json"] = "text"

@@ -127,7 +127,7 @@ async def test_what_is_left_out_first(chat: Chat, monkeypatch: pytest.MonkeyPatc
     assert (await chat.say("ann: /rules new mine goal:2000")).endswith(busy)
     [second] = await chat.all("dora: /play @emil @frida rules:kcd")
     assert second.data["within"] is not None
-    assert press_on(pressure, 0.45) is Degree.OVERLOADED
+    assert press_on(pressure, 0.85) is Degree.OVERLOADED
     assert await chat.say("gina: /play @hans rules:kcd") == busy
     assert "rolls" in await chat.say("dora: /roll")
     resigned = (await chat.all("dora: /resign sure:yes"))[-1].data

@@ -109,18 +109,6 @@ async def test_everybody_is_refused_in_their_own_language(store: Store) -> None:
     assert german == "Ein Spiel none gibt es nicht"
 
 
-@pytest.mark.parametrize("kind", ["sqlite"])  # at a server several begin at once
-async def test_one_that_is_cancelled_before_it_begins_is_not_written(store: Store) -> None:
-    await begin(store, "g")
-    async with waiting(store):
-        move = asyncio.create_task(store.append("g", 1, [rolled(1)], NOON))
-        await asyncio.sleep(0)
-        move.cancel()
-        await asyncio.wait([move])
-    assert move.cancelled()
-    assert await versions(store) == {"g": 1}
-
-
 @pytest.mark.slow
 async def test_whatever_breaks_off_every_move_is_whole_or_not_there(store: Store) -> None:
     """Many at once, of which some are stale and some cancelled at any moment."""

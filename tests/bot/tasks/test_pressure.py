@@ -24,7 +24,7 @@ def test_degrees() -> None:
     assert after(pressure, 0.4, delay=0.3) is Degree.CALM
     assert after(pressure, 10, delay=0.15) is Degree.BUSY
     assert after(pressure, 10, wait=0.25) is Degree.STRAINED
-    assert after(pressure, 10, delay=0.5, wait=0.01) is Degree.OVERLOADED
+    assert after(pressure, 10, delay=0.9, wait=0.01) is Degree.OVERLOADED
     assert after(pressure, 6) is Degree.CALM
 
 
