@@ -271,8 +271,10 @@ class _ToFile(Connections):
                 try:
                     made.append((move, move.work(connection)))
                 except Exception as error:
-                    # raises in its turn where the database has given up all that was begun
-                    connection.exec_driver_sql("ROLLBACK TO move")
+                    try:
+                        connection.exec_driver_sql("ROLLBACK TO move")
+                    except DBAPIError:  # the database gave up all that was begun
+                        raise error from None
                     move.fail(error)
                 connection.exec_driver_sql("RELEASE move")
             commit = connection.connection.commit

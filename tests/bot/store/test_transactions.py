@@ -16,6 +16,7 @@ from sqlalchemy import Connection, text
 from bot.languages import best_language
 from bot.store.errors import MissingGameError, StaleVersionError
 from bot.store.kinds import MOST_READS as MOST
+from bot.store.kinds import Mode
 from bot.store.rows import SeatRow
 from bot.store.schema import place_settings
 from bot.store.store import Store
@@ -93,6 +94,30 @@ async def test_what_one_that_fails_had_written_is_taken_back(store: Store) -> No
     assert [type(one) for one in done] == [ValueError, int]
     _, events = await store.load("g")
     assert [event.data for event in events[1:]] == [{"dice": [2]}]
+
+
+@pytest.mark.parametrize("kind", ["sqlite"])  # at a server each has a transaction of its own
+async def test_where_the_database_gives_up_nothing_is_written_of_those_beside_it(
+    store: Store,
+) -> None:
+    """As it does where the disk is full: all are told why, and what comes later is written."""
+
+    def give_up(connection: Connection) -> None:
+        connection.exec_driver_sql("ROLLBACK")
+        raise OSError("no space is left")
+
+    await begin(store, "g")
+    await begin(store, "h")
+    async with waiting(store):
+        moves: list[asyncio.Task[Any]] = [
+            asyncio.create_task(store.append("g", 1, [rolled(1)], NOON)),
+            asyncio.create_task(store.write(give_up, Mode.APPEND)),
+            asyncio.create_task(store.append("h", 1, [rolled(2)], NOON)),
+        ]
+    done = await asyncio.gather(*moves, return_exceptions=True)
+    assert [str(one) for one in done] == ["no space is left"] * 3
+    assert await versions(store) == {"g": 1, "h": 1}
+    assert await store.append("h", 1, [rolled(3)], NOON) == 2
 
 
 async def test_everybody_is_refused_in_their_own_language(store: Store) -> None:
