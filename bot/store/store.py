@@ -296,15 +296,13 @@ _GAME_OF_ID = games_query(games.c.id == bindparam("game"), COUNTED)
 """A game by its id; made once, as every press asks for one."""
 
 
-_THIS_VERSION = update(games).where(
-    games.c.id == bindparam("game"), games.c.version == bindparam("expected"), COUNTED
+_MOVED_ON = (
+    update(games)
+    .where(games.c.id == bindparam("game"), games.c.version == bindparam("expected"), COUNTED)
+    .values(version=bindparam("version"), ended_at=bindparam("ended_at"))
 )
-_APPENDED = _THIS_VERSION.where(games.c.ended_at.is_(None)).values(
-    version=bindparam("version"), ended_at=bindparam("ended_at")
-)
-_REOPENED = _THIS_VERSION.where(games.c.ended_at.is_not(None)).values(
-    version=bindparam("version"), ended_at=bindparam("ended_at")
-)
+_APPENDED = _MOVED_ON.where(games.c.ended_at.is_(None))
+_REOPENED = _MOVED_ON.where(games.c.ended_at.is_not(None))
 """How a game moves on; made once, as every move does."""
 
 
