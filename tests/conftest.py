@@ -82,15 +82,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         cases.setdefault((item.path.as_posix(), getattr(item, "originalname", "")), []).append(item)
     for of_one in cases.values():
+        quick = [one for one in of_one if not one.get_closest_marker("slow")]
         for name, among, mark in (
-            ("mostly_slow", [i for i in of_one if not i.get_closest_marker("slow")], "slow"),
-            ("mostly_skipped", of_one, "skipif"),
+            ("mostly_slow", quick, pytest.mark.slow),
+            ("mostly_skipped", of_one, only_with_every),
         ):
-            if not (found := of_one[0].get_closest_marker(name)):
-                continue
-            for number, item in enumerate(among):
-                if number % (found.args or (3,))[0]:
-                    item.add_marker(only_with_every if mark == "skipif" else mark)
+            if found := of_one[0].get_closest_marker(name):
+                [every] = found.args or (3,)
+                for number, item in enumerate(among):
+                    if number % every:
+                        item.add_marker(mark)
 
 
 def rarely(names: Iterable[str], *seldom: str) -> list[Any]:

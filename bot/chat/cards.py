@@ -21,12 +21,8 @@ AnyCard = TypeVar("AnyCard", bound=Card)
 
 def pressable(card: AnyCard, press: Callable[[str], Press]) -> AnyCard:
     """A card with the id of each button; `press`: what one does, by its action."""
-    return _with_ids(card, lambda action: press(action).id)
-
-
-def _with_ids(card: AnyCard, id_of: Callable[[str], str]) -> AnyCard:
-    buttons = tuple(replace(one, id=id_of(one.action)) for one in card.buttons)
-    menu = replace(card.menu, id=id_of(card.menu.action)) if card.menu else None
+    buttons = tuple(replace(one, id=press(one.action).id) for one in card.buttons)
+    menu = replace(card.menu, id=press(card.menu.action).id) if card.menu else None
     return replace(card, buttons=buttons, menu=menu)
 
 
@@ -34,9 +30,10 @@ def pressable_table(card: TableCard, game: Game, language: str, mask: int = 0) -
     """The card of a table, in its language, with these dice chosen, bit by bit."""
     mask &= (1 << len(game.turn.roll or ())) - 1
 
-    # an action is the last part of an id, and all others are the same
-    start = TablePress(game.id, game.version, mask, language, "roll").id.removesuffix("roll")
-    return _with_ids(card, lambda action: start + action)
+    def press(action: str) -> TablePress:
+        return TablePress(game.id, game.version, mask, language, action)
+
+    return pressable(card, press)
 
 
 def answer_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card | None:

@@ -276,7 +276,8 @@ def _on_in_turn(
     ground: Ground, position: Position, amount: int, *, is_large: bool
 ) -> Position | None:
     """The position at another turn total that can occur, with dice as near as there are."""
-    rules, possible = ground.rules, np.asarray(np.any(_rolled(ground), axis=(0, 2)))
+    rules, rolled = ground.rules, _rolled(ground)
+    possible = np.asarray(np.any(rolled, axis=(0, 2)))
     last, steps = len(possible) - 1, amount // rules.point_step
     # beyond the last row turns may go on
     row = min(position.turn_total // rules.point_step, last + 1)
@@ -288,7 +289,7 @@ def _on_in_turn(
         rows = range(min(last, row + steps), row, -1) if is_large else range(row + 1, last + 1)
     for found in rows:
         if possible[found]:
-            return _nearest(ground, position, found)
+            return _nearest(ground, position, found, rolled[:, found])
     return None
 
 
@@ -299,9 +300,11 @@ def _rolled(ground: Ground) -> Bools:
     return np.asarray(ground.possible & np.repeat(rolled, ground.possible.shape[2] // len(layers)))
 
 
-def _nearest(ground: Ground, position: Position, row: int) -> Position | None:
-    """The position at the turn total of a row, with hot dice and dice as near as can be."""
-    possible = _rolled(ground)[:, row]
+def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> Position | None:
+    """The position at the turn total of a row, with hot dice and dice as near as can be.
+
+    possible : the states there, shape (levels, columns)
+    """
     now = min(position.hot_dice, len(possible) - 1)
     layers = memories(ground.rules.of_turn)
     width = possible.shape[1] // len(layers)
