@@ -155,7 +155,7 @@ def check_optimal_play(rules: Ruleset, games: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", dict(ALL).values(), ids=dict(ALL))
 def test_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> None:
-    check_optimal_play(rules, GAMES // (2 if EVERY else 8))
+    check_optimal_play(rules, GAMES // (2 if EVERY else 12))
 
 
 @pytest.mark.mostly_slow

@@ -23,7 +23,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import set_asides
 from tests.bot import programs
 from tests.bot.new_database import lay_database
-from tests.conftest import EVERY
+from tests.conftest import EVERY, only_with_every
 
 POINTS = ["before", "within", "after"]
 """Where a chat kills itself: before a write, within its transaction, or after its commit."""
@@ -389,7 +389,7 @@ def _expect(people: Players, lost: int, kept: int, *, points: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("against", ["@bob", "level:greedy"])
+@pytest.mark.parametrize("against", [pytest.param("@bob", marks=only_with_every), "level:greedy"])
 def test_a_chat_that_dies_at_every_write_loses_nothing(folder: Path, against: str) -> None:
     people = players(folder, against, seed=1)
     # several games, as the dice are chance and one may be over soon

@@ -223,6 +223,7 @@ ENDINGS = [
 ]
 
 
+@pytest.mark.mostly_skipped(2)
 @pytest.mark.mostly_slow
 @pytest.mark.parametrize(
     "rules",

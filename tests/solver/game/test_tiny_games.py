@@ -33,7 +33,7 @@ TURNS: list[dict[str, Any]] = [
 ]
 """What a turn is made of: few kinds, as each one takes a while to compile."""
 
-MANY = int(os.environ.get("FARKLE_TINY_GAMES", "12"))
+MANY = int(os.environ.get("FARKLE_TINY_GAMES", "8"))
 
 TOLERANCE = 1e-12
 """How exact the exact values are."""

@@ -96,7 +96,7 @@ def test_small_games_are_those_of_the_twin(kind: PowerKind, kernels: Path) -> No
 
 @pytest.mark.mostly_skipped
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(60 if EVERY else 12))
+@pytest.mark.parametrize("seed", range(60 if EVERY else 6))
 def test_random_pairs_are_those_of_the_twin(seed: int, kernels: Path) -> None:
     chance = random.Random(f"pair {seed}")
     kinds = KINDS[seed % len(KINDS)], chance.choice(KINDS)

@@ -103,7 +103,7 @@ SHORTER = 1500 if EVERY else 1000
     [
         (3, {"goal": 1500}),
         pytest.param(4, {"goal": 800}, marks=only_with_every),
-        (3, {"goal": SHORTER, "ending": "final_turn"}),
+        pytest.param(3, {"goal": SHORTER, "ending": "final_turn"}, marks=only_with_every),
         pytest.param(3, {"goal": SHORTER, "ending": "equal_turns"}, marks=only_with_every),
     ],
     ids=["three", "four", "final turn", "equal turns"],
