@@ -256,6 +256,8 @@ def _solve_levels(
     best, better = (_first_of_even, _better) if players else (_greatest, np.maximum)
     for level in range(plan.levels - 1, -1, -1):
         places = plan.places(level, totals)
+        if not players and plan.side_by_side is not None:
+            places = places[plan.side_by_side]
         space = values[level : plan.next_level(level) + 1].reshape(-1, *players)
         for t in range(totals - plan.reach - 1, -1, -1):
             # mode="clip" spares a copy; no target lies outside
@@ -265,7 +267,9 @@ def _solve_levels(
 
 
 def _greatest(plan: TurnPlan, options: Floats) -> Floats:
-    """Return the greatest value of each list."""
+    """Return the greatest value of each list, side by side or one behind the other."""
+    if options.ndim > 1:
+        return np.asarray(np.maximum.reduce(options))
     return np.asarray(np.maximum.reduceat(options, plan.starts))
 
 

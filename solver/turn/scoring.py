@@ -187,6 +187,19 @@ class TurnPlan:
         return found
 
     @cached_property
+    def side_by_side(self) -> npt.NDArray[np.intp] | None:
+        """Where the first options of all lists are, the second ones, ..., shape (longest, lists).
+
+        Shorter lists repeat their last one. The best of each is found twice as fast so; None where
+        that makes more than two options of one.
+        """
+        longest = int(self.lengths.max(initial=0))
+        if longest * len(self.starts) > 2 * len(self.options):
+            return None
+        which = np.minimum(np.arange(longest)[:, np.newaxis], self.lengths - 1)
+        return np.asarray(self.starts + which)
+
+    @cached_property
     def is_hot(self) -> npt.NDArray[np.bool_]:
         """Whether each target is hot dice, shape (targets,)."""
         return self._are_hot(self.targets)
