@@ -1,8 +1,9 @@
 """What buttons mean, each in an id of its own, so that buttons outlive restarts."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
+from functools import cache
 from typing import Annotated, ClassVar
 
 from pydantic import Field, ValidationError
@@ -174,8 +175,10 @@ class ReviewPage(Press):
     to: Annotated[str, matching("back|on")]
 
 
-def _in_id(kind: type[Press]) -> Iterable[str]:
-    return (one.name for one in fields(kind) if one.default is MISSING)  # type: ignore[arg-type]
+@cache
+def _in_id(kind: type[Press]) -> tuple[str, ...]:
+    every = fields(kind)  # type: ignore[arg-type]
+    return tuple(one.name for one in every if one.default is MISSING)
 
 
 def read_press(text: str) -> Press | None:

@@ -72,13 +72,15 @@ def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Ite
     """Bank, roll, or either with the badge; `turn` is that of the game."""
     state, mover = game.turn.state, game.mover
     if offered := game.offered:
-        yield _choice(turn, mover, offered, (), Decision.TAKE_OVER, turn.roll_value(offered))
+        rolled, _ = turn.roll_and_bank(offered)
+        yield _choice(turn, mover, offered, (), Decision.TAKE_OVER, rolled)
     if game.is_out_of_throws(game.turn):
         yield _choice(turn, mover, state, kept, Decision.BANK, turn.value(state))
         return
-    if game.may_bank and (bank := turn.bank_value(state)):
+    rolled, bank = turn.roll_and_bank(state)
+    if game.may_bank and bank:
         yield _choice(turn, mover, state, kept, Decision.BANK, bank)
-    yield _choice(turn, mover, state, kept, Decision.ROLL, turn.roll_value(state))
+    yield _choice(turn, mover, state, kept, Decision.ROLL, rolled)
     if game.may_use and game.power:
         action = Decision.ROLL
         if game.power.is_of_bank and not game.power.at_start:

@@ -64,14 +64,11 @@ class TurnWorth:
         """With the better of bank and roll."""
         return self._shares(self.table.values_at(turn))
 
-    def roll_value(self, turn: TurnState) -> Shares:
-        """The shares after rolling, without a badge."""
-        return self._shares(self._without_badge(turn)[0])
-
-    def bank_value(self, turn: TurnState) -> Shares | None:
-        """The shares after banking, without a badge; None where that is not allowed."""
-        bank = self._without_badge(turn)[1]
-        return None if bank is None else self._shares(bank)
+    def roll_and_bank(self, turn: TurnState) -> tuple[Shares, Shares | None]:
+        """The shares after rolling and after banking, without a badge; None where it may not be."""
+        at = replace(self.position, turn=turn, offered=None)
+        roll, bank = self.strategy.without_badge(at)
+        return self._shares(roll), None if bank is None else self._shares(bank)
 
     def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:
         """What a badge allows on a roll, or before the next one, with the dice that it takes.
@@ -90,9 +87,6 @@ class TurnWorth:
     def farkle_chance(self, turn: TurnState) -> float:
         """Chance that rolling in a state of the turn is a farkle."""
         return float(self.table.plan.farkle_chances[self.table.plan.column(turn)])
-
-    def _without_badge(self, turn: TurnState) -> tuple[Floats, Floats | None]:
-        return self.strategy.without_badge(replace(self.position, turn=turn, offered=None))
 
     def _shares(self, values: Floats) -> Shares:
         """By seat, given the mover's of two or those of all who play, the mover first."""
@@ -153,7 +147,7 @@ class Worth:
             return turn.start
         state = game.turn.state
         uses_badge = game.held.uses is not None
-        return turn.value(state) if game.may_bank or uses_badge else turn.roll_value(state)
+        return turn.value(state) if game.may_bank or uses_badge else turn.roll_and_bank(state)[0]
 
     def turn(self, game: Game) -> TurnWorth:
         """The turn that a game is at. Raises StrategyFileError."""
