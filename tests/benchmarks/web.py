@@ -100,6 +100,23 @@ async def play(base: str, number: int, seconds: float, taken: list[float]) -> No
                 text, path = await seen("/play", {"token": token, "level": "optimal"})
 
 
+async def solve(base: str) -> None:
+    """Have rules solved again and again, each of them others, as somebody who tries some does."""
+    async with ClientSession(cookie_jar=CookieJar(unsafe=True)) as session:
+        for number in range(1, 1_000):
+            async with session.get(f"{base}/rules/new?base=facebook") as found:
+                token = _TOKEN.findall(await found.text())[0]
+            form = {"token": token, "name": f"ours {number}", "base": "facebook"}
+            form["three-pairs"] = str(50 * number)
+            async with session.post(f"{base}/rules/new", data=form) as found:
+                text = await found.text()
+                assert found.status == 200, text
+            while "/solving" in found.url.path:
+                await asyncio.sleep(1)
+                async with session.get(found.url) as found:
+                    assert found.status == 200
+
+
 def report(bench: Bench, what: str, taken: list[float], most: float) -> None:
     """Print how long answers took, and keep the limit."""
     found = np.array(taken) * 1e3
@@ -120,9 +137,12 @@ async def measure(bench: Bench, data: Path, people: int, games: int, seconds: fl
         _note(f"{spent / len(taken) * 1e3:.1f} ms of processor time each")
         report(bench, "a question", taken, ASK_SECONDS)
         bench.at_most("the largest page", max(sizes) / 1e3, PAGE_BYTES / 1e3, "kB")
-        _heading(f"{games} games against the bot, a move every two seconds")
+        _heading(f"{games} games against the bot, a move every two seconds, while rules are solved")
         moves: list[float] = []
+        solving = asyncio.create_task(solve(base))
         await asyncio.gather(*(play(base, k, seconds, moves) for k in range(games)))
+        assert not solving.done(), solving.exception()
+        solving.cancel()
         report(bench, "a move", moves, PLAY_SECONDS)
 
 
