@@ -1,12 +1,13 @@
 """What a feature is: what it adds to the chat, and what it is given to stand on."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
-from bot.chat.commands import Command, Commands, Line, Reply
+from bot.chat.cards import pressable
+from bot.chat.commands import Command, Commands, Line, Reply, as_reply
 from bot.chat.presses import AskPress, CommandPress, NotesPress, Press
 from bot.chat.waiting import only
 from bot.services.chances import Oracle
@@ -15,6 +16,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.looking_back import LookingBack
 from bot.services.tables import Caller, Table, Tables
 from bot.settings import Settings
+from bot.views.card import Card, further_page
 from solver.errors import InvalidRequestError
 
 
@@ -74,12 +76,30 @@ def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
     async def noted(_: Caller, press: NotesPress) -> Pressed:
         command = commands.by_name.get(press.action)
         if command is None or command.notes is None:
-            raise InvalidRequestError.say("this button is out of date: give the command again")
+            raise _out_of_date()
         note = Reply(command.notes, lambda make: make(), private=True)
         return Pressed(only(note), anew=True, private=True)
 
     async def given(caller: Caller, press: CommandPress) -> Pressed:
-        told = commands.by_name[press.action].answer(Line((), {}), caller)
+        name, *words = press.action.split()
+        told = commands.by_name[name].answer(Line(tuple(words[:1]), {}), caller)
+        if words:
+            told = only(_page_of(as_reply(await anext(told)), f"{name} {words[0]}", int(words[1])))
         return Pressed(told, anew=True, private=press.action != "play")
 
     return Feature(presses={AskPress: asked, CommandPress: given, NotesPress: noted})
+
+
+def _page_of(reply: Reply, line: str, page: int) -> Reply:
+    """A further page of a reply. Raises InvalidRequestError where there is none any more."""
+    if not 0 < page <= len(reply.card().rest):
+        raise _out_of_date()
+
+    def make_card(_: object) -> Card:
+        return pressable(further_page(reply.card(), line, page), CommandPress)
+
+    return replace(reply, make_card=make_card, private=True)
+
+
+def _out_of_date() -> InvalidRequestError:
+    return InvalidRequestError.say("this button is out of date: give the command again")

@@ -42,7 +42,7 @@ _FIRST = "advise", "odds", "play", "track", "daily", "rules"
 def help_card(commands: Mapping[str, "Command"], name: str) -> Card:
     """Help where options are asked for by name: what can be given there, and a short way in."""
     asked = {key: one for key, one in commands.items() if one.fields is not None or key == "rules"}
-    card = text_card(partial(help_text, asked, name, typed=False))
+    card = text_card(partial(help_text, asked, name, typed=False), f"help {name}")
     if name:
         return card
     play = Button("play", say("New game"), style=Style.MAIN)

@@ -149,11 +149,11 @@ class AskPress(Press):
 
 @dataclass(frozen=True)
 class CommandPress(Press):
-    """Gives a command that needs no options."""
+    """Gives a command that needs no options, or asks for a further page of its answer."""
 
     kind: ClassVar[str] = "c"
-    action: Annotated[str, matching("play|daily|drill")]
-    """The name of the command."""
+    action: Annotated[str, matching("play|daily|drill|(help|kcd) [a-z]{1,12} [1-9]")]
+    """The name of the command, with its word and the page where it is one."""
 
 
 @dataclass(frozen=True)

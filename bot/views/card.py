@@ -1,7 +1,7 @@
 """Messages as data: marked text, pictures and buttons, for chats that have messages."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from bot.typed import cleaned
@@ -82,6 +82,8 @@ class Card:
     attachments: tuple[Attachment, ...] = ()
     buttons: tuple[Button, ...] = ()
     menu: Menu | None = None
+    rest: tuple[str, ...] = field(default=(), kw_only=True)
+    """Further pages of its text, each behind the last button of the one before."""
 
     def __post_init__(self) -> None:
         """Something is said, and whatever it is, Discord acts on nothing in it."""
@@ -98,12 +100,38 @@ class Card:
         return self.attachments
 
 
-def text_card(make_text: Callable[[], str]) -> Card:
-    """Text as a message; what does not fit is in a file, laid out as on the console."""
+def text_card(make_text: Callable[[], str], line: str = "") -> Card:
+    """Text as a message; what does not fit is in a file, laid out as on the console.
+
+    line : a command and a word that are answered so again; what does not fit is on further pages
+    """
     with on_phone():
         text = make_text()
     if len(text) <= _MOST_PLAIN:
         return Card(plain_markdown(text))
-    with on_phone(is_phone=False):
+    if line:
+        first, *rest = map(plain_markdown, _pages(text))
+        return Card(first, buttons=(_on_to(line, 1),), rest=tuple(rest))
+    with on_phone(0):
         whole = Attachment("answer.txt", cleaned(make_text()).encode(), say("The whole answer"))
     return Card(plain_markdown(shorten_text(text, _MOST_PLAIN)), (whole,))
+
+
+def further_page(card: Card, line: str, page: int) -> Card:
+    """A further page of a card, the first of which is 1. Raises IndexError where there is none."""
+    is_last = page == len(card.rest)
+    return Card(card.rest[page - 1], buttons=() if is_last else (_on_to(line, page + 1),))
+
+
+def _on_to(line: str, page: int) -> Button:
+    return Button(f"{line} {page}", say("Read on"))
+
+
+def _pages(text: str) -> list[str]:
+    """A long text in parts that fit into a message, each of whole lines."""
+    pages = [""]
+    for row in text.splitlines(keepends=True):
+        if len(pages[-1]) + len(row) > _MOST_PLAIN:
+            pages.append("")
+        pages[-1] += row
+    return pages

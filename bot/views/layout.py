@@ -82,14 +82,14 @@ def room() -> int:
 
 
 @contextmanager
-def on_phone(*, is_phone: bool = True, width: int = PHONE) -> Iterator[None]:
+def on_phone(width: int = PHONE) -> Iterator[None]:
     """Lay out what is made within for a message: narrow tables, and sentences in one line each.
 
     Such text goes through `plain_markdown`.
 
-    width : columns of the tables, of which a page has more than a phone
+    width : columns of the tables; 0 lays text out as it is read elsewhere
     """
-    before = _for_message.set(width if is_phone else 0)
+    before = _for_message.set(width)
     try:
         yield
     finally:

@@ -323,7 +323,11 @@ def _pointer(game: Game, number: int) -> str:
 
 
 def _name(table: Table, number: int, width: int) -> str:
-    name = shorten(safe_text(table.names[number], 60), width)
+    name = safe_text(table.names[number], 60)
+    told, _, count = name.rpartition(" ")
+    if told and count.isdecimal() and len(count) < 3:  # bots of a level differ in it alone
+        return f"{shorten(told, width - len(count) - 1)} {count}"
+    name = shorten(name, width)
     return name if text_width(name) else "?"
 
 

@@ -1,7 +1,7 @@
 """Two players who play in given ways, evaluated exactly; or one of them as is best. Loads numba.
 
 How the turns of a player end is found once for every state, and then the table of both players is
-swept like that of a solve, see docs/mathematics.md.
+swept like that of a solve, see docs/mathematics-turns.md.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -42,7 +42,7 @@ from solver.turn.scoring import allowed_banks, turn_plan
 
 WITHIN = 0.007
 """What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved
-or not. For the worst of the games in docs/mathematics.md, and a little more."""
+or not. For the worst of the games in docs/mathematics-several.md, and a little more."""
 
 _BETWEEN = 0.65
 """How much a player counts who may be done at once, between two others. Best for exact values of

@@ -53,7 +53,7 @@ class Optimisation:
     """Something that makes a solve faster, and that can be left out."""
 
     what: str
-    """As it is called in docs/mathematics.md."""
+    """As it is called in docs/mathematics-exactness.md."""
     off: Callable[[], None]
     """Leaves it out of a process that has not solved anything yet."""
     owns: tuple[str, ...] = ()

@@ -11,6 +11,7 @@
 | events | the stored events of a game, which is then looked at and played on |
 | proofs | proofs of dice, as `farkle verify` reads them |
 | discord | presses, commands and suggestions, as Discord sends them |
+| pages | requests by a real HTTP client: paths, questions, forms and cookies |
 
 Each begins with examples from the tests, and changes them in whatever way reaches code that was not
 reached before. A find is any exception but a FarkleError, a reply or a line in the log that says

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-TARGETS = ("chat", "rules", "events", "proofs", "discord")
+TARGETS = ("chat", "rules", "events", "proofs", "discord", "pages")
 
 _PATIENCE = 20
 """Seconds after which an answer hangs; code that is watched is several times as slow."""

@@ -25,15 +25,13 @@ from bot.fronts.discord.client import FarkleClient
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.services.tables import Tables
-from solver.errors import FarkleError
 from solver.rules.file import load_rules
 from tests.bot.fronts.discord.loopback import user
 from tests.bot.slash_options import slash_options
-from tests.fuzz.targets import FindError, Give, open_program
+from tests.fuzz.targets import FindError, Give, Log, open_program
 
 Json = dict[str, Any]
 _REFUSALS = (
-    FarkleError,
     discord.HTTPException,
     # of commands as they were before an update
     app_commands.CommandNotFound,
@@ -43,24 +41,6 @@ _PEOPLE = (user("1", "ann"), user("2", "bob"), user("3", "c`*_@everyone"))
 _ME = "77"
 _MOST = 8
 """Interactions of one input."""
-
-
-class _Log(logging.Handler):
-    """What the program says of its failures."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.found: list[BaseException] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep what is no refusal."""
-        error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, _REFUSALS):
-            return
-        if error is not None:
-            self.found.append(error)
-        elif record.levelno >= logging.ERROR:
-            self.found.append(FindError(record.getMessage()))
 
 
 def _message(channel: str) -> Json:
@@ -100,7 +80,7 @@ async def _answered(*args: Any, **_: Any) -> Any:
 @contextmanager
 def open_discord(folder: Path) -> Iterator[Give]:
     """The front behind discord.py, without a connection."""
-    log, numbers = _Log(), count(1)
+    log, numbers = Log(*_REFUSALS), count(1)
     logging.getLogger().addHandler(log)
     with (
         asyncio.Runner() as runner,

@@ -49,9 +49,29 @@ class FindError(Exception):
     """The program said what it never should."""
 
 
+class Log(logging.Handler):
+    """What the program says of its failures."""
+
+    def __init__(self, *refusals: type[Exception]) -> None:
+        super().__init__(logging.WARNING)
+        self._refusals: tuple[type[Exception], ...] = (FarkleError, *refusals)
+        self.found: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep what is no refusal."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, self._refusals):
+            return
+        if error is not None:
+            self.found.append(error)
+        elif record.levelno >= logging.ERROR:
+            self.found.append(FindError(record.getMessage()))
+
+
 def open_target(name: str, folder: Path) -> AbstractContextManager[Give]:
     """A target by its name, which may write to a folder."""
     from tests.fuzz.discord import open_discord  # noqa: PLC0415 - discord.py takes its time
+    from tests.fuzz.pages import open_pages  # noqa: PLC0415 - which imports this
 
     targets: dict[str, Callable[[Path], AbstractContextManager[Give]]] = {
         "chat": _chat,
@@ -59,6 +79,7 @@ def open_target(name: str, folder: Path) -> AbstractContextManager[Give]:
         "events": _events,
         "proofs": _proofs,
         "discord": open_discord,
+        "pages": open_pages,
     }
     return targets[name](folder)
 
@@ -252,15 +273,15 @@ def seeds(target: str) -> Iterator[bytes]:
             secret = bytes.fromhex(vector["secret"])
             yield prove(vector["game"], secret, pairs, rolls).to_json().encode()
     else:
-        from tests.fuzz.discord import examples  # noqa: PLC0415
+        from tests.fuzz import discord, pages  # noqa: PLC0415
 
-        yield from examples()
+        yield from (discord if target == "discord" else pages).examples()
 
 
 def words(target: str) -> list[str]:
     """What to put in now and then."""
     keys = [*Ruleset.model_fields, *Scoring.model_fields]
-    if target in {"chat", "discord"}:
+    if target in {"chat", "discord", "pages"}:
         spelled = [f"{key.replace('_', '-')}:" for key in keys]
         from tests.bot.slash_options import slash_options  # noqa: PLC0415 - as above
 

@@ -1,11 +1,14 @@
 """The commands about loaded dice: who wins with which, which to take, and what the games have."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 from bot.chat import fields
 from bot.chat.bringing import SETS, dice_told
+from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
+from bot.chat.presses import CommandPress
 from bot.chat.waiting import replies
 from bot.features.kingdom.buying import (
     PurchaseQuestion,
@@ -29,6 +32,7 @@ from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, ME_OR_THEM, has_sets
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
+from bot.views.card import Card, text_card
 from bot.views.named_dice import (
     badges_data,
     badges_text,
@@ -37,7 +41,7 @@ from bot.views.named_dice import (
     die_text,
 )
 from solver.errors import InvalidRequestError
-from solver.named.catalogue import known_badges, known_dice
+from solver.named.catalogue import Badge, known_badges, known_dice
 from solver.named.sets import find_die, read_dice
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later, short
@@ -107,7 +111,7 @@ class LoadedQuestions:
                 known = find_die(" ".join(name).partition("@")[0])
                 yield Reply(known, die_text, lambda one: dice_list_data([one]))
             case ["badges"]:
-                yield Reply(known_badges(), badges_text, badges_data)
+                yield Reply(known_badges(), badges_text, badges_data, _badges_card)
             case [] if _CHOOSING.intersection(line.options):
                 async for reply in self._choice(line, caller):
                     yield reply
@@ -166,3 +170,7 @@ class LoadedQuestions:
 
 def _begins(line: Line) -> bool:
     return line.choice("began", ME_OR_THEM) is not False
+
+
+def _badges_card(known: Sequence[Badge]) -> Card:
+    return pressable(text_card(partial(badges_text, known), "kcd badges"), CommandPress)

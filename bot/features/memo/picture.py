@@ -156,7 +156,7 @@ def memo_card(answer: MemoAnswer) -> Card | None:
         overall = percent(answer.study.memo_go_for_it.overall)
         worth = say("If you play by it, you win {overall} against optimal play.", overall=overall)
         told.append(worth)
-    with on_phone(is_phone=False):
+    with on_phone(0):
         described = cleaned(memo_text(answer))[:1000]
     picture = Attachment("memo.png", answer.picture, described)
     text = f"**{escape_markdown(title)}**\n" + plain_markdown("\n".join(told))

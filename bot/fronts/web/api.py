@@ -48,6 +48,11 @@ class Api:
             )
         return web.json_response(data_of(answer), status=400 if answer.error else 200)
 
+    async def told(self, page: Page) -> web.StreamResponse:
+        """Describe all of it to people."""
+        paths = described(self._pages.questions, BASE)["paths"]
+        return page.render("api.html", paths=paths, base=BASE)
+
     async def description(self, page: Page) -> web.StreamResponse:
         """Describe all of it."""
         url = page.request.url
@@ -76,7 +81,12 @@ def described(questions: dict[str, Command], server: str) -> dict[str, Any]:
 
 
 def _operation(command: Command) -> dict[str, Any]:
-    language = {"name": "lang", "in": "query", "schema": {"enum": list(CODES)}}
+    language = {
+        "name": "lang",
+        "in": "query",
+        "description": say("Language"),
+        "schema": {"enum": list(CODES)},
+    }
     fields = command.fields or ()
     return {
         "operationId": command.name,

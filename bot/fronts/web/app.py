@@ -135,6 +135,7 @@ class Front:
         app.router.add_post("/rules/{name}", page(own.change))
         app.router.add_get("/rules/{name}/solving", page(own.solving))
         api = Api(pages)
+        app.router.add_get("/api", page(api.told))
         app.router.add_get(f"{BASE}/openapi.json", page(api.description))
         for command in pages.questions.values():
             said = partial(api.answer, command=command)

@@ -14,6 +14,10 @@ from bot.fronts.web.page import Page
 from bot.fronts.web.visitors import COOKIE
 from bot.services.house_rules import DEFAULT_BASE
 from bot.services.rule_options import RULE_OPTIONS, SINGLE
+from bot.tasks.answering import at_once
+from bot.views.layout import whole_sentence
+from bot.views.library import find_rules
+from solver.errors import FarkleError
 from solver.wording import say, spoken
 
 _PRACTISE = "practise"
@@ -101,11 +105,20 @@ class Own:
         return response
 
     async def rules(self, page: Page) -> web.StreamResponse:
-        """List the rule sets, and those of who visits first."""
-        entries = await self._rules.list(page.visitor.id)
-        return page.render(
-            "rules.html", here="rules", entries=[one for one in entries if one.rules]
-        )
+        """List the rule sets, those of who visits first, or those that say some words."""
+        entries = [one for one in await self._rules.list(page.visitor.id) if one.rules]
+        notice = ""
+        if words := plain(page.given.get("find", "")):
+            by_rules = {one.rules: one for one in entries if one.rules}
+            try:
+                found = await at_once(find_rules, by_rules, words)
+            except FarkleError as error:
+                entries, notice = [], whole_sentence(str(error))
+            else:
+                entries = [by_rules[one] for one in found.rules]
+                if found.unknown:
+                    notice = say("No rule set says {words}.", words=", ".join(found.unknown))
+        return page.render("rules.html", here="rules", entries=entries, notice=notice)
 
     async def rule_set(self, page: Page) -> web.StreamResponse:
         """Explain a rule set."""
@@ -168,7 +181,7 @@ class Own:
             400 if error else 200,
             here="rules",
             given=given,
-            options=_option_names(),
+            groups=_option_groups(),
             bases=[one.name for one in entries if one.rules],
             error=error,
             blamed=blamed,
@@ -178,6 +191,17 @@ class Own:
 def _more() -> tuple[str, str]:
     """Where to go on from what was practised."""
     return say("More to practise"), "/practise"
+
+
+def _option_groups() -> list[tuple[str, list[str]]]:
+    """The options of rules, by what they are about."""
+    names = _option_names()[len(SINGLE) :]
+    worth = [name for name in names if RULE_OPTIONS[name].place[0] == "scoring"]
+    return [
+        (say("One die by itself"), list(SINGLE)),
+        (say("What dice are worth"), worth),
+        (say("Turns and the end"), [name for name in names if name not in worth]),
+    ]
 
 
 def _option_names() -> list[str]:

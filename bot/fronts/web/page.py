@@ -50,7 +50,7 @@ class Page:
     def languages(self) -> list[tuple[str, str, str]]:
         """Return the other languages: the tag, the name and the address of this page in each."""
         others = (code for code in CODES if code != spoken().code)
-        path, given = self.request.path, self.given
+        path, given = self.request.rel_url.raw_path, self.given
         return [(code, native(code), link(path, given, lang=code)) for code in others]
 
     def render(self, template: str, status: int = 200, /, **what: Any) -> web.Response:

@@ -25,7 +25,6 @@ from bot.table.fair_dice import Proof
 from bot.table.state import Stage
 from bot.tasks.answering import at_once
 from bot.views.chart import chart_picture
-from bot.views.layout import WIDTH
 from bot.views.table_buttons import SURE, table_buttons
 from bot.views.table_card import is_open, table_card
 from solver.errors import InvalidRequestError
@@ -153,7 +152,7 @@ class Play:
         table = await self._table(page)
 
         async def made() -> AsyncIterator[Reply]:
-            pages = await self._pressing.review_pages(_caller(page.visitor, table), table, WIDTH)
+            pages = await self._pressing.review_pages(_caller(page.visitor, table), table)
             yield Reply(pages, lambda cards: "\n\n".join(card.text for card in cards))
 
         key = page.visitor.id, spoken().code, table.game.id, "review"
@@ -226,7 +225,7 @@ class Play:
             game=game,
             own=own,
             moves=moves,
-            waits=game.stage is Stage.LOBBY and len(game.seats) < 2,
+            waits=game.stage is Stage.LOBBY and len(game.seats) < 2 and own is not None,
             seats=seats_of(table, news),
             story=story_of(page, table),
             join=next((one.id for one in card.buttons if one.action == "join"), ""),

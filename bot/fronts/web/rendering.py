@@ -32,6 +32,7 @@ from bot.views.advice import (
 )
 from bot.views.card import Attachment, Card
 from bot.views.endings import ends_bars, ends_text
+from bot.views.events import result_text, winners_text
 from bot.views.game import after_keeping, hint_head, table_head
 from bot.views.layout import (
     blocks,
@@ -45,6 +46,7 @@ from bot.views.layout import (
 from bot.views.rules_text import rules_text, title_text
 from bot.views.why import no_bank_text
 from solver.play.advice import Advice, Odds
+from solver.rules.patterns import in_words
 from solver.turn.dice import Die
 from solver.wording import figure, say, say_number, spoken
 
@@ -103,7 +105,7 @@ def card_html(text: str) -> Markup:
 def card_of(reply: Reply) -> Card | None:
     """Return a reply as a message if that has buttons or pictures, which text cannot have."""
     card = reply.make_card(reply.subject)
-    return card if card and (card.buttons or card.attachments) else None
+    return card if card and not card.rest and (card.buttons or card.attachments) else None
 
 
 @cache
@@ -210,7 +212,7 @@ def templates() -> Environment:
             dice_text,
             percent,
         ),
-        *(whole_sentence, no_bank_text, figure, say, say_number),
+        *(whole_sentence, no_bank_text, figure, in_words, say, say_number),
         *(
             bars_of,
             bot_name,
@@ -220,8 +222,9 @@ def templates() -> Environment:
             ends_text,
             rough_percent,
             rules_text,
-            table_head,
+            result_text,
             title_text,
+            winners_text,
         ),
         *(kind_of, card_html, card_of, picture_address, number_like, rows_of),
     )

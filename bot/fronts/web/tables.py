@@ -10,7 +10,7 @@ from bot.services.tables import Table
 from bot.table.events import Left
 from bot.table.fold import fold
 from bot.views.card import Button
-from bot.views.events import events_text, result_text
+from bot.views.events import events_text
 from bot.views.table_buttons import SURE, shown_faces
 from bot.views.table_card import TableCard
 
@@ -57,8 +57,7 @@ def story_of(page: Page, table: Table) -> list[str]:
     if any(isinstance(one, Left) for one in table.events[first:]):
         return []  # names of who got up are not known any more
     then = fold(table.begun, table.events[:first])
-    told = list(events_text(table.names, then, table.events[first:], briefly=True))
-    return [*told, result_text(table)] if table.game.over else told
+    return list(events_text(table.names, then, table.events[first:], briefly=True))
 
 
 def seats_of(table: Table, news: News) -> list[Seat]:

@@ -1,13 +1,16 @@
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.chat.commands import Line, as_reply, failure
+from bot.chat.features import of_answers
 from bot.chat.help import GROUPS
+from bot.chat.presses import CommandPress, read_press
 from bot.languages import language
 from bot.services.tables import Caller, Person
-from solver.errors import FarkleError
+from solver.errors import FarkleError, InvalidRequestError
 from solver.wording import said_in
 from tests.bot.speaking import Chat, open_chat
 
@@ -72,6 +75,29 @@ async def test_odds_before_a_roll(chat: Chat) -> None:
     assert "nothing to bank yet" in start.text
     early = await chat.answer("/odds turn:200 dice:4")
     assert "below the minimum of" in early.text
+
+
+@pytest.mark.parametrize("line", ["/help all", "/kcd badges"])
+async def test_a_long_answer_goes_on_behind_a_button(chat: Chat, line: str) -> None:
+    caller = Caller("here", Person("ann", "ann"), manages=True)
+    questions: Any = None  # of positions, which are not asked about
+    do = of_answers(questions, chat.commands).presses[CommandPress]
+    card = as_reply(await anext(chat.commands.answer(line, caller))).card()
+    shown = [card.text]
+    while card.buttons:
+        press = read_press(card.buttons[-1].id)
+        assert isinstance(press, CommandPress)
+        came = await do(caller, press)
+        card = as_reply(await anext(aiter(came.told))).card()
+        shown.append(card.text)
+    assert card.files == ()
+    assert len(shown) > 1
+    # a line for each command or badge, whole and once
+    told = re.findall(r"^\*\*(.+?)\*\*", "\n".join(shown), re.M)
+    assert len(told) == len({*told}) > 15
+    none = CommandPress(f"{line[1:]} 9")
+    with pytest.raises(InvalidRequestError, match="out of date"):
+        [_ async for _ in (await do(caller, none)).told]
 
 
 async def test_rules_help_and_quit(chat: Chat) -> None:

@@ -248,7 +248,7 @@ def test_few_rows_that_fit_as_columns_are_turned() -> None:
 
 def test_on_a_page_a_table_has_the_room_of_a_page() -> None:
     rows = ("", *["a long name"] * 4), ("kcd", *["10.00 %"] * 4), ("classic", *["20.00 %"] * 4)
-    with on_phone(width=WIDTH):
+    with on_phone(WIDTH):
         told = plain_markdown("\n".join(columns(rows, right=range(1, 5)))).splitlines()
     assert [len(line) for line in told] == [7, 59, 59, 59, 3]
 

@@ -88,6 +88,9 @@ def test_tables_fit_on_a_phone(number: int, code: str) -> None:
         parts = told_back(view.to_components(), files, "phone")
         message = Message("1", "1", {"content": "", "components": parts, "flags": 0}, files)
         assert not (game.over and "may go on" in card.story)
+        sheet = card.text.split("```")[1].splitlines()[1:] if number > 4 else []
+        named = [row[2:14] for row in sheet]
+        assert len(named) == len({*named})
         rows = {one.row for one in card.buttons}
         assert len(rows) + bool(card.menu) <= MOST_LINES
         for name, look in LOOKS.items():

@@ -1,5 +1,6 @@
 """Whole ways through the pages in Chromium, with script and without, small and large."""
 
+import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.bot.fronts.web.visiting import Site
+from tests.conftest import only_with_every
 
 CHROMIUM = shutil.which("chromium")
 
@@ -15,6 +17,16 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's package chromium"),
 ]
+
+ways = pytest.mark.parametrize(
+    ("script", "width"),
+    [
+        (False, 384),
+        (True, 1280),
+        *(pytest.param(*way, marks=only_with_every) for way in ((True, 384), (False, 1280))),
+    ],
+)
+"""With script and without, on a phone and at a desk."""
 
 CONTRASTS = """() => {
   const lightness = (text) => {
@@ -80,9 +92,11 @@ async def press(page: Any, what: Any) -> None:
     await page.wait_for_selector("#main:not([data-old]):not([aria-busy])")
 
 
-@pytest.mark.parametrize("script", [False, True])
-async def test_dice_are_tapped_and_the_advice_is_there(site: Site, script: bool) -> None:
-    async with opened(site, script=script) as page:
+@ways
+async def test_dice_are_tapped_and_the_advice_is_there(
+    site: Site, script: bool, width: int
+) -> None:
+    async with opened(site, script=script, width=width) as page:
         await page.goto("/")
         for face in "653332":
             await press(page, page.get_by_label(f"Add a {face}"))
@@ -107,9 +121,9 @@ async def test_scores_are_asked_about_as_they_are_typed(site: Site) -> None:
         assert await page.evaluate("document.activeElement.id") == "f-me"
 
 
-@pytest.mark.parametrize("script", [False, True])
-async def test_a_game_to_its_end_and_its_review(site: Site, script: bool) -> None:
-    async with opened(site, script=script) as page:
+@ways
+async def test_a_game_to_its_end_and_its_review(site: Site, script: bool, width: int) -> None:
+    async with opened(site, script=script, width=width) as page:
         await page.goto("/play")
         await page.get_by_label("Against").select_option("cautious")
         await page.get_by_label("Rules").select_option("kcd")
@@ -134,6 +148,38 @@ async def test_a_game_to_its_end_and_its_review(site: Site, script: bool) -> Non
         await page.get_by_text("accuracy").first.wait_for()
 
 
+@ways
+async def test_house_rules_are_made_and_solved(site: Site, script: bool, width: int) -> None:
+    async with opened(site, script=script, width=width) as page:
+        await page.goto("/rules")
+        await press(page, page.get_by_role("link", name="Make house rules"))
+        await page.get_by_label("A name for them").fill("sunday")
+        await page.locator("#f-base").select_option("classic")
+        await page.locator("#f-dice").fill("3")
+        await page.locator("#f-goal").fill("501")
+        await press(page, page.get_by_role("button", name="Make and solve"))
+        # what is wrong is said at its field, and what was given is there
+        assert await page.get_attribute("#f-goal", "aria-invalid") == "true"
+        await page.locator("#f-goal").fill("500")
+        await page.get_by_role("button", name="Make and solve").click()
+        await page.get_by_role("link", name="Ask by these rules").click()
+        await page.get_by_label("Add a 1").wait_for()
+        for face in "155":
+            await press(page, page.get_by_label(f"Add a {face}"))
+        await page.get_by_text("sunday rules").first.wait_for()
+
+
+@ways
+async def test_loaded_dice_by_tapping(site: Site, script: bool, width: int) -> None:
+    async with opened(site, script=script, width=width) as page:
+        await page.goto("/kingdom?goal=600")
+        for die in (*["Lucky"] * 2, *["Odd"] * 4):
+            await press(page, page.locator(f".shelf a[aria-label^='{die}']"))
+        await page.get_by_text("You win").first.wait_for()
+        await press(page, page.get_by_role("link", name="Ask about a roll of these dice"))
+        assert await page.get_by_label(re.compile("^Add a 1")).count() == 2
+
+
 async def test_who_waits_sees_what_the_other_does(site: Site) -> None:
     async with opened(site, script=True) as ann, opened(site, script=True) as bob:
         await ann.goto("/play")
@@ -155,7 +201,15 @@ async def test_pages_fit_and_can_be_read(site: Site, width: int, scheme: str) ->
         for path in (
             *("/", "/?dice=553332&turn=300&endings=yes&lang=de", "/odds?turn=350&dice=2"),
             *("/explore?turn=350&dice=2", "/play", "/rules", "/rules/zilch", "/rules/new"),
-            *("/numbers", "/points?rules=kcd", "/privacy", "/practise", "/kingdom"),
+            *(
+                "/rules?find=three+pairs",
+                "/api",
+                "/numbers",
+                "/points?rules=kcd",
+                "/privacy",
+                "/practise",
+                "/kingdom",
+            ),
             *("/kingdom?my-dice=lucky*2,odd&choose=my-badge", "/?my-dice=lucky*5,odd&lang=de"),
         ):
             await page.goto(path)

@@ -3,11 +3,13 @@
 import asyncio
 import re
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from bot.languages import language_codes
-from solver.rules.file import preset_names
+from bot.views.library import find_rules
+from solver.rules.file import load_rules, preset_names
 from tests.bot.fronts.web.test_pages import check_sound
 from tests.bot.fronts.web.visiting import Seen, Site, Visit, open_site
 
@@ -179,3 +181,13 @@ async def test_rules_without_a_name_or_with_an_odd_one_are_refused(visit: Visit)
         assert seen.status == 400, name
         check_sound(seen, "en")
     assert (await visit.post("/rules/new", {**form, "token": "x"})).status == 403
+
+
+async def test_rules_are_found_by_what_they_say(visit: Visit) -> None:
+    found = await visit.get("/rules?find=three+pairs+750")
+    names = [urlsplit(one).path for one in found.links if "/rules/" in one]
+    known = find_rules([load_rules(name) for name in preset_names()], "three pairs 750").rules
+    assert [one.removeprefix("/rules/") for one in names] == ["new", *(one.name for one in known)]
+    nothing = await visit.get("/rules?find=xyzzy")
+    assert "No rule set says" in nothing.words
+    assert [one for one in nothing.links if "/rules/" in one] == [f"{visit.base}rules/new"]

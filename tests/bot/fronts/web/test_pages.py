@@ -55,6 +55,8 @@ PAGES = [
     "/rules",
     "/rules/zilch",
     "/rules/new?base=kcd",
+    "/rules?find=three+pairs+750",
+    "/api",
     "/privacy?forgotten=yes",
     "/nowhere",
 ]

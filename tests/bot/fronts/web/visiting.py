@@ -83,12 +83,12 @@ class Visit:
     async def get(self, path: str, **headers: str) -> Seen:
         """Return what an address shows."""
         async with self.session.get(urljoin(self.base, path), headers=headers) as found:
-            return await _seen(found)
+            return await seen_in(found)
 
     async def post(self, path: str, form: dict[str, Any], **headers: str) -> Seen:
         """Return what is shown after a form was sent."""
         async with self.session.post(urljoin(self.base, path), data=form, headers=headers) as found:
-            return await _seen(found)
+            return await seen_in(found)
 
     async def json(self, path: str) -> Any:
         """Return plain data."""
@@ -96,7 +96,8 @@ class Visit:
             return await found.json()
 
 
-async def _seen(found: Any) -> Seen:
+async def seen_in(found: Any) -> Seen:
+    """Return what a response shows."""
     text = (await found.read()).decode(errors="replace")
     return Seen(found.status, text, str(found.url), dict(found.headers))
 
