@@ -37,7 +37,6 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
     """The chances of the ends of a turn, roll by roll."""
     ends: defaultdict[End, float] = defaultdict(float)
     under_way = {(0, rules.dice, 0): 1.0}
-    bonuses = rules.hot_dice_bonus or (0,)
     decisions = player.decisions(EqualDice(rules), start)
     levels, rows, _ = decisions.worth.shape
     # once the other player is there only a bank that reaches the goal counts, and none is barred
@@ -57,12 +56,11 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     continue
                 found = []
                 for points, left in what:
-                    new, hot_now, is_hot = total + points, hot, left % rules.dice == 0
-                    if is_hot:
-                        new += bonuses[min(hot, len(bonuses) - 1)]
-                        hot_now = min(hot + 1, len(bonuses))
+                    new, _, hot_now = naive.advance(rules, total, hot, (points, left))
+                    is_hot = left % rules.dice == 0
                     row = min(new // rules.point_step, rows - 1)
-                    place = min(hot_now, levels - 1), row, naive.column(rules, left)
+                    level, column = naive.level(rules, hot_now), naive.column(rules, left, hot_now)
+                    place = min(level, levels - 1), row, column
                     # of equal ones that with more points, then that with fewer dice
                     rank = decisions.worth[place], new, 0 if is_hot else left
                     found.append((*rank, place, (new, left, hot_now), is_hot))

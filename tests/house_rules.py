@@ -224,6 +224,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "hot_dice": draw(st.sampled_from(["optional", "no_bank", "forced"])),
         "no_bank_at": draw(rarely((), ("*50",), ("100-250",), ("150", "300"))),
         "hot_dice_bonus": draw(st.one_of(no_pattern, no_pattern, bonus)),
+        "hot_dice_times": draw(rarely((), (2,), (2, 3), (1, 3, 2))),
         "farkle_keeps_turn_total": draw(rarely(False, True)),
         "farkle_penalty": penalty,
         "instant_win": draw(st.one_of(no_pattern, no_pattern, patterns(dice))),
@@ -262,6 +263,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "goal_must_be": "reached",
         "beyond_goal": "lost",
         "no_bank_at": (),
+        "hot_dice_times": (),
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
     goal = drawn.point_step * draw(st.integers(2, 5))
@@ -373,6 +375,24 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
         "bonus once": small(hot_dice_bonus=(200, 0), hot_dice="no_bank"),
+        "points twice after hot dice": small(hot_dice_times=(2,)),
+        "points 2, 1, 4 times, bonus": small(
+            dice=2, hot_dice_times=(2, 1, 4), hot_dice_bonus=(50, 0), hot_dice="no_bank"
+        ),
+        "points 2, 3 times, all others": small(
+            hot_dice_times=(2, 3),
+            scoring={"nothing": 50, "combination": tables("aa=150,roll-on,22=200,first-throw")},
+            **KEEPS,
+        ),
+        "points 3 times, two throws": small(
+            dice=2, hot_dice_times=(3, 5), throws=2, hot_dice="forced", ending="final_turn"
+        ),
+        "points 2, 3 times, an exact goal": small(
+            dice=2, hot_dice_times=(2, 3), goal_must_be="exact", goal=300
+        ),
+        "points twice, in the end": small(
+            dice=2, hot_dice_times=(2,), ending="equal_turns", ties="played_on"
+        ),
     }
 
 

@@ -339,14 +339,30 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
 
 
 def levels(rules: Ruleset) -> int:
-    """How many numbers of hot dice a turn tells apart: the bonus changes with them."""
-    return max(1, len(rules.hot_dice_bonus))
+    """How many numbers of hot dice a turn tells apart: bonuses and points change with them."""
+    times = len(rules.hot_dice_times)
+    return max(1, len(rules.hot_dice_bonus), times + 1 if times else 1)
 
 
-def column(rules: Ruleset, number: int) -> int:
-    """Where the solver's arrays have dice to roll next: those of the first memory come last."""
+def column(rules: Ruleset, number: int, hot: int = 0) -> int:
+    """Where the solver's arrays have dice to roll next: those of the first memory come last.
+
+    Where points change with hot dice, each number of these has columns of its own, which come
+    before those of fewer, without the memories before a first throw.
+    """
     which, left = divmod(number - 1, rules.dice)
-    return (len(memories(rules)) - 1 - which) * rules.dice + left
+    some = memories(rules)
+    later = some[sum(memory[0] < min(1, some[-1][0]) for memory in some) :]
+    hots = len(rules.hot_dice_times) and levels(rules) - 1
+    each = [*some, *(later * hots)]
+    here = min(hot, hots)
+    place = len(some) + (here - 1) * len(later) + later.index(some[which]) if here else which
+    return (len(each) - 1 - place) * rules.dice + left
+
+
+def level(rules: Ruleset, hot: int) -> int:
+    """The level in which the solver's arrays have that many hot dice."""
+    return 0 if rules.hot_dice_times else min(hot, levels(rules) - 1)
 
 
 def number_of(
@@ -360,10 +376,12 @@ def number_of(
 def advance(rules: Ruleset, total: int, hot: int, choice: tuple[int, int]) -> tuple[int, int, int]:
     """Turn total, dice to roll and number of hot dice after a set-aside."""
     worth, left = choice
+    if hot and rules.hot_dice_times:
+        worth *= rules.hot_dice_times[min(hot, len(rules.hot_dice_times)) - 1]
     if left % rules.dice:
         return total + worth, left, hot
-    bonus = rules.hot_dice_bonus[hot] if rules.hot_dice_bonus else 0
-    return total + worth + bonus, left, min(hot + 1, levels(rules) - 1)
+    bonus = rules.hot_dice_bonus or (0,)
+    return total + worth + bonus[min(hot, len(bonus) - 1)], left, min(hot + 1, levels(rules) - 1)
 
 
 @dataclass(frozen=True)

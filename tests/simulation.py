@@ -17,7 +17,8 @@ from tests import naive
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 Decisions = tuple[Floats, Bools]
-"""The decisions of a turn: W(t, n, h) as [h, t, naive.column(rules, n)], and where to bank alike.
+"""The decisions of a turn: W(t, n, h) at [naive.level(rules, h), t, naive.column(rules, n, h)], and
+where to bank alike.
 
 t is the turn total in point steps, n the number of dice to roll, h the number of hot dice so far;
 the last h and the last t stand for all further ones. A roll goes to the set-aside with the greatest
@@ -147,13 +148,10 @@ class Game:
             best = -1.0, 0
             after = total, hot_dice, dice
             for points, left in choices:
-                new, hot = total + points, hot_dice
-                if left % rules.dice == 0:
-                    # all dice were set aside
-                    bonus = rules.hot_dice_bonus or (0,)
-                    new, hot = new + bonus[min(hot, len(bonus) - 1)], hot + 1
+                new, _, hot = naive.advance(rules, total, hot_dice, (points, left))
                 row = min(new // rules.point_step, rows - 1)
-                place = min(hot, levels - 1), row, naive.column(rules, left)
+                level, column = naive.level(rules, hot), naive.column(rules, left, hot)
+                place = min(level, levels - 1), row, column
                 if (found := (worth[place], new)) > best:
                     best, after, here = found, (new, hot, left), place
             total, hot_dice, dice = after

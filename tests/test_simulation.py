@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 
 import numpy as np
 import pytest
@@ -44,8 +45,14 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
     values = naive.value_iteration(rules)
     final = naive.final_turns(rules, rows + (winning - rules.score_floor) // step)
     tie = naive.after_tie(rules, final.play_off)
-    numbers = sorted(naive.numbers(rules), key=lambda number: naive.column(rules, number))
-    may_leave = np.array([naive.may_leave(rules, number) for number in numbers])
+    states = [
+        (number, hot)
+        for number, hot in product(naive.numbers(rules), range(naive.levels(rules)))
+        # no turn begins with hot dice
+        if not (hot and rules.hot_dice_times and naive.is_first(rules, number))
+    ]
+    places = [(naive.level(rules, hot), naive.column(rules, n, hot)) for n, hot in states]
+    may_leave = {number: naive.may_leave(rules, number) for number, _ in states}
 
     def ends(position: Position) -> tuple[Callable[[int], float], Callable[[int], float], float]:
         """What a bank and a farkle are worth, by the turn total, and losing everything."""
@@ -96,9 +103,13 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
             ]
         )[:, None]
         farkles = np.array([farkle(total) for total in totals])[:, None]
-        found = naive.turn(rules, banks, farkles, np.array([lose]))[..., 0][:, numbers]
-        stop = (found == banks[..., None]) & may_leave[:, None]
-        return found.transpose(2, 0, 1), stop.transpose(2, 0, 1)
+        found = naive.turn(rules, banks, farkles, np.array([lose]))[..., 0]
+        worth = np.zeros((max(places)[0] + 1, rows, max(column for _, column in places) + 1))
+        stop = np.zeros(worth.shape, dtype=np.bool_)
+        for (number, hot), (level, column) in zip(states, places, strict=True):
+            worth[level, :, column] = found[:, number, hot]
+            stop[level, :, column] = (found[:, number, hot] == banks[:, 0]) & may_leave[number]
+        return worth, stop
 
     def tables(positions: Sequence[Position]) -> tuple[Floats, Bools]:
         wins, banks = zip(*map(table, positions), strict=True)

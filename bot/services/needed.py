@@ -37,9 +37,9 @@ def seconds_of_solve(rules: Ruleset, players: int = 2) -> float:
 
 
 def turn_rows(rules: Ruleset) -> int:
-    """How many turn totals are solved for one turn, for each of its levels."""
+    """How many turn totals are solved for one turn, for each number of hot dice told apart."""
     steps = (rules.winning_score - rules.score_floor) // rules.point_step
-    return steps * max(1, len(rules.hot_dice_bonus))
+    return steps * rules.hot_dice_counted
 
 
 def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:

@@ -249,7 +249,7 @@ class Game:
         Most points first.
         """
         found = (self.turn.roll or ()) if roll is None else roll
-        return self.side.set_asides(found, first=not self.turn.turn_total)
+        return self.side.set_asides(found, self.turn.state)
 
     @property
     def is_farkle(self) -> bool:

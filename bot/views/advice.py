@@ -13,14 +13,13 @@ from solver.game.position import (
     impossible_turn,
     in_play_off,
     points_to_beat,
-    reachable_at,
+    possible_hot_dice,
 )
 from solver.game.standings import after_turn
 from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EVEN, Decision
-from solver.turn.memory import column_of
 from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
 
@@ -541,7 +540,7 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
 
 def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
     """Hot dice so far, where their bonus changes and the turn total does not tell."""
-    possible = reachable_at(rules, turn.turn_total)[:, column_of(rules, turn)]
+    possible = possible_hot_dice(rules, turn)
     level = min(turn.hot_dice, len(possible) - 1)
     if len(possible) == 1 or (possible[level] and possible.sum() == 1):
         return ""

@@ -81,7 +81,7 @@ def turn_text(turn: TurnMap) -> str:
         "Chance of a farkle:",
         *farkle_chances(turn.rules),
     ]
-    if len(turn.rules.hot_dice_bonus) > 1 and not turn.position.hot_dice:
+    if turn.rules.hot_dice_counted > 1 and not turn.position.hot_dice:
         lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
     return "\n".join(lines)
 

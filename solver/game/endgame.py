@@ -145,8 +145,10 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
         beyond = rules.goal // rules.point_step if rules.banks_may_fall else int(rules.is_exact)
         return (Endgame(np.zeros((2, goals + reach + 1)), beyond, 0.0),) * len(plans)
     pairs = list(zip(plans, reversed(plans), strict=True))
+    # only turns after hot dice come on by more in one throw
+    usual = reach // max((1, *rules.hot_dice_times))
     for far in (20, 200):
-        margins = 2 * goals + far * reach + further
+        margins = 2 * goals + far * usual + further
         ties = [_worth_of_tie(rules, *pair, margins) for pair in pairs]
         lasts = [
             last_turns(rules, plan, margins, tie, on_board=True)

@@ -260,7 +260,8 @@ def rolled_terms(plan: TurnPlan, weighed: Weighed) -> list[Term]:
 
 def turns_weigh(plan: TurnPlan) -> list[Weighed]:
     """What the turn functions of a plan weigh, see `Turns`. The first one weighs everything."""
-    if plan.must_roll_others:  # with few dice it is not known whether they may be banked
+    # with few dice it is not known whether they may be banked, nor which are best in other layers
+    if plan.must_roll_others or len(plan.memories) > 1:
         return [EVERYTHING]
     hot_best = not plan.must_roll_hot
     fewer = [Weighed(rolled, hot_best) for rolled in (None, 3, 1) if (rolled or 0) < plan.columns]

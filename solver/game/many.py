@@ -299,5 +299,5 @@ def inner_states(rules: Ruleset, players: int) -> int:
     turn_totals = int(np.maximum(found.scores - own, rules.least_bank() // step).sum())
     if rules.has_opening:
         turn_totals += max(found.scores, rules.least_bank(on_board=False) // step)
-    cells = dice_set(rules).whole * max(1, len(rules.hot_dice_bonus))
+    cells = dice_set(rules).whole * rules.hot_dice_counted
     return int(found.roles * found.standings ** (players - 1) * turn_totals * cells)

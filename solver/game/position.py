@@ -472,7 +472,7 @@ def check_turn(
         return
     states = possible()
     level = min(turn.hot_dice, len(states) - 1)
-    if is_whole and not level:
+    if is_whole and not min(turn.hot_dice, rules.hot_dice_counted - 1):
         return
     wrong = say(
         "the number of hot dice cannot be {number} at the start of a turn", number=turn.hot_dice
@@ -495,10 +495,10 @@ def check_turn(
 def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
     """Why no rolls of equal dice lead to a state of a turn that has a value; "" where some do."""
     possible = reachable_at(rules, turn.turn_total)
-    level = min(turn.hot_dice, len(possible) - 1)
-    if possible[level, column_of(rules, turn)]:
+    if possible[min(turn.hot_dice, len(possible) - 1), column_of(rules, turn)]:
         return ""
     possible = _by_number(rules, possible)
+    level = min(turn.hot_dice, len(possible) - 1)
     if possible[level, turn.dice - 1]:
         return _wrong_memory(rules, turn)
     parts: dict[str, Any] = {"turn_total": turn.turn_total, "hot_dice": turn.hot_dice}
@@ -587,9 +587,25 @@ def is_to_confirm(rules: Ruleset, turn: TurnState) -> bool:
 
 
 def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """States by level and number of dice, whatever else a turn remembers."""
-    parts = np.split(possible, len(memories(rules.of_turn)), axis=1)
-    return np.asarray(np.logical_or.reduce(parts))
+    """States by hot dice and number of dice, whatever else a turn remembers."""
+    layers = memories(rules.of_turn)
+    parts = np.reshape(possible, (len(possible), len(layers), -1))
+    if not layers[-1].hot_dice:
+        return np.asarray(parts.any(axis=1))
+    # then all are on one level, and those of as many hot dice side by side
+    return np.asarray(
+        [
+            parts[0, [one.hot_dice == number for one in reversed(layers)]].any(axis=0)
+            for number in range(rules.hot_dice_counted)
+        ]
+    )
+
+
+def possible_hot_dice(rules: Ruleset, turn: TurnState) -> npt.NDArray[np.bool_]:
+    """Whether a turn can be as it is after each number of hot dice that is told apart."""
+    possible = reachable_at(rules, turn.turn_total)
+    states = (replace(turn, hot_dice=number) for number in range(rules.hot_dice_counted))
+    return np.array([leads_to(possible[:, np.newaxis], rules, one) for one in states])
 
 
 def highest_sensible(rules: Ruleset) -> int:

@@ -307,7 +307,7 @@ def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> int:
         missing = (rules.winning_score - block.first_score) // rules.point_step
         held = minimum if rules.minimum_binds_win else 1
         turn_totals += sum(max(missing - score, held) for score in range(block.scores))
-    cells = dice_set(rules).whole * max(1, len(rules.hot_dice_bonus))
+    cells = dice_set(rules).whole * rules.hot_dice_counted
     if plans:
         cells = sum(plan.columns * plan.levels for plan in plans)
     return roles * standings * turn_totals * cells

@@ -204,7 +204,7 @@ class Side(Hand):
             return thrown.with_die(power.die)
         return thrown
 
-    def set_asides(self, roll: Roll, *, first: bool = False) -> tuple[SetAside, ...]:  # noqa: ARG002
+    def set_asides(self, roll: Roll, turn: TurnState | None = None) -> tuple[SetAside, ...]:  # noqa: ARG002
         """Return every legal set-aside of a roll, most points first; none of a farkle."""
         return _set_asides(self, roll)
 

@@ -371,6 +371,8 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         raise _not_yet(rules, "scoring.combination")
     if rules.throws:
         raise _not_yet(rules, "throws")
+    if rules.hot_dice_times:
+        raise _not_yet(rules, "hot_dice_times")
     if not thrown.has_jokers:
         return
     if rules.scoring.nothing:

@@ -167,14 +167,13 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     table = strategy.turn(position)
     layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)
-    first = not turn.turn_total
-    fallen = hand.fate(roll, first=first)
+    fallen = hand.fate(roll, first=not turn.turn_total)
 
     def by_seat(values: Floats) -> tuple[float, ...]:
         return tuple(strategy.by_seat(position, values).tolist())
 
     options = []
-    for kept in hand.set_asides(roll, first=first) if fallen is Fate.SCORES else ():
+    for kept in hand.set_asides(roll, turn) if fallen is Fate.SCORES else ():
         after = hand.after(turn, kept)
         chances = by_seat(table.values_at(after))
         options.append(

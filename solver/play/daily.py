@@ -165,7 +165,7 @@ def questions(strategy: BestPlay, start: Position, chance: Random) -> Iterator[Q
     for _ in range(_TURNS):
         for position, roll in _turn(hand, table, start, chance):
             # of each set-aside there are two choices at most
-            number = len(hand.set_asides(roll, first=not position.turn_total))
+            number = len(hand.set_asides(roll, position.turn))
             if not FEWEST <= 2 * number <= 2 * MOST:
                 continue
             choices = all_choices(hand, table, position, roll)
@@ -179,7 +179,7 @@ def all_choices(hand: Hand, table: TurnTable, position: Position, roll: Roll) ->
     table : of the turn that the position belongs to
     """
     found = []
-    for kept in hand.set_asides(roll, first=not position.turn_total):
+    for kept in hand.set_asides(roll, position.turn):
         after = hand.after(position.turn, kept)
         for bank, value in ((False, table.roll_value(after)), (True, table.bank_value(after))):
             if value is not None:
@@ -302,8 +302,7 @@ def _fallen(thrown: DiceSet, dice: Remaining, chance: Random) -> Roll:
 
 def _kept(hand: Hand, table: TurnTable, turn: TurnState, roll: Roll, chance: Random) -> TurnState:
     """Where a set-aside leads: the best one, or now and then any."""
-    first = not turn.turn_total
-    after = [hand.after(turn, kept) for kept in hand.set_asides(roll, first=first)]
+    after = [hand.after(turn, kept) for kept in hand.set_asides(roll, turn)]
     if chance.random() < 0.25:
         return after[int(len(after) * chance.random())]
     return max(after, key=table.value)

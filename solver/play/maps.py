@@ -112,7 +112,9 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     level = min(position.hot_dice, table.plan.levels - 1)
     possible = strategy.possible_rows(position.mover, table.roll.shape[1])
     turn = replace(position.turn, to_confirm=False)
-    usual = table.plan.layer_of(turn) if turn.turn_total else table.plan.usual
+    usual = table.plan.layer_of(turn)
+    if not turn.turn_total:
+        usual = table.plan.after_hot_dice(position.hot_dice)[1]
     columns = np.arange(table.plan.width)
     if len(columns) > most:
         often = turn_outcome(strategy.rules, table).visits[level].sum(axis=0)[usual]

@@ -88,7 +88,7 @@ class Policy:
         found = self.decisions(hand, position)
         best = -np.inf, -1
         choice = None
-        for kept in hand.set_asides(view.roll, first=not position.turn_total):
+        for kept in hand.set_asides(view.roll, position.turn):
             after = hand.after(position.turn, kept)
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:

@@ -18,7 +18,7 @@ from solver.game.position import Position, highest_score
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
 from solver.turn.dice import Roll, dice_set, make_roll
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.scoring import TurnState
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
@@ -67,8 +67,8 @@ class PositionId:
         what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
         offers, own, other = more
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
-        throws, rest_of_turn = divmod(hot_dice, turn_plan(rules).levels * _doubts(rules))
-        to_confirm, hot_dice = divmod(rest_of_turn, turn_plan(rules).levels)
+        throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * _doubts(rules))
+        to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)
         roll = rolls[what] if what < len(rolls) else None
         position = Position.of_two(
             banked=low + own * step,
@@ -102,7 +102,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
     low, step = _lowest(rules), rules.point_step
     if min(position.banked, position.opponent) < low:
         return None
-    rolls, levels = _rolls(rules.dice), turn_plan(rules).levels
+    rolls, counted = _rolls(rules.dice), rules.hot_dice_counted
     offers = position.offered is not None and roll is None
     turn = position.offered if offers and position.offered else position.turn
     digits = (
@@ -112,7 +112,8 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         rules.has_opening and not position.opponent_on_board,
         position.farkles,
         position.opponent_farkles,
-        min(turn.hot_dice, levels - 1) + levels * (turn.to_confirm + _doubts(rules) * turn.throws),
+        min(turn.hot_dice, counted - 1)
+        + counted * (turn.to_confirm + _doubts(rules) * turn.throws),
         offers,
         (position.banked - low) // step,
         (position.opponent - low) // step,
@@ -163,8 +164,8 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
     yield len(_rolls(rules.dice)) + rules.dice
     yield from (2 if rules.has_roles else 1, boards, boards)
-    levels = turn_plan(rules).levels * _doubts(rules) * (rules.throws + 1)
-    yield from (rules.farkle_limit, rules.farkle_limit, levels)
+    memories = rules.hot_dice_counted * _doubts(rules) * (rules.throws + 1)
+    yield from (rules.farkle_limit, rules.farkle_limit, memories)
     yield from (2 if rules.takes_over else 1, scores, scores)
 
 

@@ -131,7 +131,8 @@ YES_NO = Kind(
 NUMBERS = Kind(
     read_number,
     say_later("numbers with commas between them, or none"),
-    should_be=say_later("{key}: should be a list of numbers such as [500, 1000], not {value}"),
+    {"example": "500, 1000"},
+    should_be=say_later("{key}: should be a list of numbers such as [{example}], not {value}"),
     of_item={
         "greater_than_equal": say_later(
             "{key}: number {number} should be at least {least}, not {value}"
@@ -143,6 +144,7 @@ NUMBERS = Kind(
     },
     is_list=True,
 )
+TIMES = replace(NUMBERS, parts={"example": "2, 3"})
 PER_FACE = Kind(
     read_number,
     say_later("one number for all faces, or six with commas between them for the faces 1 to 6"),
@@ -255,6 +257,9 @@ PointsPerFace = Annotated[
 ]
 PointsPerFaceOrNone = Annotated[PointsPerFace | None, PER_FACE_OR_NONE]
 Numbers = Annotated[tuple[Points, ...], Field(max_length=12), NUMBERS]
+Times = Annotated[
+    tuple[Annotated[int, Field(strict=True, ge=1, le=20)], ...], Field(max_length=12), TIMES
+]
 Pattern = Annotated[str, Field(pattern=f"^({_PATTERN})$")]
 """Dice that a roll contains: "2222" is four or more twos, "xxxxxx" six of a kind of any face."""
 Patterns = Annotated[tuple[Pattern, ...], PATTERNS]

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
 from itertools import chain
@@ -27,6 +27,7 @@ from solver.rules.options import (
     Patterns,
     Points,
     Scores,
+    Times,
     Told,
     YesNo,
     described,
@@ -492,6 +493,37 @@ class Ruleset(Data):
     )
     """Points on top for the first, second, ... hot dice of a turn, such as [500, 1000]; the last
     number holds for all further ones."""
+
+    def _tell_hot_dice_times(self) -> Told:
+        times = list(self.hot_dice_times)
+        while times and times[-1] == (times[-2] if len(times) > 1 else 1):
+            times.pop()
+        if not times:
+            return [], say("What is set aside counts as much after hot dice as before."), False
+        *others, (last, which) = zip(times, map(say, _TIMES[: len(times)]), strict=True)
+        counted = [say("{times} times after the {which}", times=n, which=nth) for n, nth in others]
+        message = say_later("After hot dice what is set aside counts {times} times in that turn.")
+        if others:
+            message = say_later(
+                "After hot dice what is set aside counts several times in that turn: {others}, and"
+                " {times} times from the {which} on."
+            )
+        told = say(message, times=last, which=which, others=", ".join(counted))
+        return times, told, True
+
+    hot_dice_times: Times = described(
+        (),
+        "2,3",
+        say_later("times that points count after the 1st, 2nd, ... hot dice of a turn"),
+        note="how many times points count after the 1st, 2nd, ... hot dice of a turn",
+        ask="How many times points count after the first, second, ... hot dice, or none",
+    )
+    """How many times points count after the first, second, ... hot dice of a turn, such as [2, 3];
+    the last number holds after all further ones.
+
+    What is set aside counts so many times for the turn total from the next throw on, until the turn
+    ends; what has led to the hot dice counts as before. The points of a roll in which nothing
+    scores count as those of any set-aside. A bonus for hot dice always counts once."""
 
     def _tell_farkle_keeps_turn_total(self) -> Told:
         keeps = self.farkle_keeps_turn_total
@@ -1023,6 +1055,7 @@ class Ruleset(Data):
             "no_bank_at": bool(self.no_bank_at),
             "combination": "loses_game" in self.decisive or not self.scoring.is_always_alike,
             "throws": self.throws > 0,
+            "hot_dice_times": bool(self.hot_dice_times),
         }
         for key, is_said in others.items():
             if self.takes_over and is_said:
@@ -1262,6 +1295,20 @@ class Ruleset(Data):
         return dice <= self.bank_dice_left
 
     @property
+    def hot_dice_counted(self) -> int:
+        """How many numbers of hot dice a turn tells apart; the last stands for all further ones."""
+        times = len(self.hot_dice_times)
+        return max(1, len(self.hot_dice_bonus), times + (times > 0))
+
+    def bonus_after(self, hot_dice: int) -> int:
+        """Points that the next hot dice add after so many of a turn."""
+        return nth_or_last(self.hot_dice_bonus, hot_dice) if self.hot_dice_bonus else 0
+
+    def times_after(self, hot_dice: int) -> int:
+        """How many times points count after so many hot dice of a turn."""
+        return nth_or_last((1, *self.hot_dice_times), hot_dice)
+
+    @property
     def floor_is_played(self) -> bool:
         """Whether the score floor is a rule of play: that a penalty takes no score below 0.
 
@@ -1305,6 +1352,11 @@ class Ruleset(Data):
         return canonical
 
 
+def nth_or_last(numbers: Sequence[int], place: int) -> int:
+    """The number at a place; the last one stands for all further ones."""
+    return numbers[min(place, len(numbers) - 1)]
+
+
 def in_scores(score: int, some: str) -> bool:
     """Whether a score is among some, as `no_bank_at` says them."""
     if some.startswith("*"):
@@ -1336,14 +1388,15 @@ OF_GOAL = (
     *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
 )
 OF_TURN = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "throws", "no_bank_at"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
+    "no_bank_at",
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "bank_dice_left", "throws"),
+    *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
     *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),

@@ -171,16 +171,18 @@ class EndlessTurn:
     def bank_from(self, hot_dice: int = 0) -> tuple[BankFrom, ...]:
         """From which turn total on to bank, for each number of dice that can be left, most first.
 
-        hot_dice : of the turn so far; matters where the bonus for them changes
+        hot_dice : of the turn so far
         """
         plan = self.table.plan
-        level = min(hot_dice, plan.levels - 1)
+        level, usual = plan.after_hot_dice(hot_dice)
         # whatever can be left at all can be after so many rolls
-        rows = self.banks.shape[1] + (level + 1) * plan.columns * plan.reach
+        number = min(hot_dice, self.rules.hot_dice_counted - 1)
+        states = math.ceil(plan.columns / (plan.memories[-1].hot_dice + 1))
+        rows = self.banks.shape[1] + (number + 1) * states * plan.reach
         which = np.minimum(np.arange(rows), self.banks.shape[1] - 1)
         possible = possible_states(self.rules, rows)[level]
-        banks = self.banks[level, which, plan.usual]
-        return bank_from(banks, plan.in_play(possible), self.rules.point_step)
+        banks = self.banks[level, which, usual]
+        return bank_from(banks, plan.in_play(possible, usual), self.rules.point_step)
 
 
 @lru_cache(maxsize=8)

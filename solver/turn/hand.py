@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from solver.rules.ruleset import Ruleset
@@ -67,12 +67,16 @@ class Hand:
         """Return what a roll does to the turn; `first` where it is the first of the turn."""
         return fate(self.rules, roll, first=first)
 
-    def set_asides(self, roll: Roll, *, first: bool = False) -> tuple[SetAside, ...]:
+    def set_asides(self, roll: Roll, turn: TurnState | None = None) -> tuple[SetAside, ...]:
         """Return every legal set-aside of a roll, most points first; none of a farkle.
 
-        first : whether it is the first roll of a turn
+        turn : as it was before the roll; None for one under way, without hot dice so far
         """
-        return set_asides(self.rules, roll, first=first)
+        found = set_asides(self.rules, roll, first=turn is not None and not turn.turn_total)
+        times = self.rules.times_after(turn.hot_dice if turn else 0)
+        return (
+            tuple(replace(one, points=times * one.points) for one in found) if times > 1 else found
+        )
 
     def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:  # noqa: ARG002
         """Return where a legal set-aside of a roll of `turn.dice` leads.

@@ -6,6 +6,7 @@ values there are, in `remembered` what a state holds, and in `after` where a thr
 """
 
 from functools import lru_cache
+from itertools import product, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.rules.ruleset import RULESETS, Ruleset
@@ -22,9 +23,17 @@ class Memory(NamedTuple):
     to_confirm: bool = False
     """Whether a further roll has to score before the turn may be banked."""
 
-    def after(self, most_throws: int, *, to_confirm: bool) -> "Memory":
-        """What is remembered after a further throw of which dice were set aside."""
-        return Memory(min(self.throws + 1, most_throws), to_confirm)
+    hot_dice: int = 0
+    """How often all dice were set aside, where set-asides count more times after that."""
+
+    def after(self, most: "Memory", *, to_confirm: bool, is_hot: bool) -> "Memory":
+        """What is remembered after a further throw of which dice were set aside.
+
+        most : the last of `memories`
+        is_hot : whether all dice are set aside now
+        """
+        hot_dice = min(self.hot_dice + is_hot, most.hot_dice)
+        return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice)
 
 
 def most_throws(rules: Ruleset) -> int:
@@ -36,19 +45,22 @@ def most_throws(rules: Ruleset) -> int:
 def memories(rules: Ruleset) -> tuple[Memory, ...]:
     """All that a turn may remember under the rules, beginning with its start."""
     most, doubts = most_throws(rules), (False, True) if rules.to_confirm else (False,)
-    every = (Memory(throws, doubt) for throws in range(most + 1) for doubt in doubts)
+    hots = range(rules.hot_dice_counted if rules.hot_dice_times else 1)
+    every = starmap(Memory, product(range(most + 1), doubts, hots))
     # before a first throw nothing was set aside
-    return tuple(one for one in every if one.throws or not (most and one.to_confirm))
+    found = (one for one in every if one.throws or not (most and (one.to_confirm or one.hot_dice)))
+    return tuple(sorted(found, key=lambda one: one.hot_dice))
 
 
-def remembered(turn: "TurnState", most_throws: int) -> Memory:
-    """What a turn remembers in a state."""
+def remembered(turn: "TurnState", most: Memory) -> Memory:
+    """What a turn remembers in a state; `most` is the last of `memories`."""
     # where throws are not counted, points tell that there was one
-    return Memory(min(max(turn.throws, int(turn.turn_total > 0)), most_throws), turn.to_confirm)
+    throws = min(max(turn.throws, int(turn.turn_total > 0)), most.throws)
+    return Memory(throws, turn.to_confirm, min(turn.hot_dice, most.hot_dice))
 
 
 def column_of(rules: Ruleset, turn: "TurnState") -> int:
     """The column of a state in plans of the rules."""
     layers = memories(rules.of_turn)
-    layer = layers.index(remembered(turn, layers[-1].throws))
+    layer = layers.index(remembered(turn, layers[-1]))
     return (len(layers) - 1 - layer) * rules.dice + turn.dice - 1

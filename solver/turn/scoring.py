@@ -21,7 +21,10 @@ from solver.turn.memory import Memory, memories, remembered
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """Dice kept from a roll, each of which scores, and the most points they are worth in it."""
+    """Dice kept from a roll, each of which scores, and the most points they are worth in it.
+
+    Those of `Hand.set_asides` are worth what they count in a turn, after its hot dice.
+    """
 
     dice: Roll
     points: int
@@ -40,7 +43,7 @@ class TurnState:
     dice: Remaining
     """To roll next."""
     hot_dice: int = 0
-    """How often all dice were set aside; matters where the bonus for it changes."""
+    """How often all dice were set aside; matters where that changes bonuses or points."""
     to_confirm: bool = False
     """Whether a further roll has to score before the turn may be banked."""
     throws: int = 0
@@ -150,18 +153,23 @@ class TurnPlan:
 
     def layer_of(self, turn: TurnState) -> slice:
         """The columns of the layer of a state."""
-        return self.layer(remembered(turn, self.memories[-1].throws))
+        return self.layer(remembered(turn, self.memories[-1]))
 
     def layer(self, memory: Memory) -> slice:
         """The columns in which a turn remembers something."""
         first = (len(self.memories) - 1 - self.memories.index(memory)) * self.width
         return slice(first, first + self.width)
 
-    @cached_property
+    @property
     def usual(self) -> slice:
         """The columns of turns under way that need not be confirmed, after one throw."""
-        later = (one for one in self.memories[1:] if not one.to_confirm)
-        return self.layer(next(later, self.memories[0]))
+        return self.after_hot_dice(0)[1]
+
+    def after_hot_dice(self, number: int) -> tuple[int, slice]:
+        """The level and such columns of a turn after so many hot dice."""
+        most = self.memories[-1]
+        memory = Memory(min(1, most.throws), hot_dice=min(number, most.hot_dice))
+        return min(number, self.levels - 1), self.layer(memory)
 
     @cached_property
     def must_bank(self) -> npt.NDArray[np.bool_]:
@@ -176,8 +184,10 @@ class TurnPlan:
 
         values : shape (..., turn totals, columns)
         """
-        found = values[..., layer or self.usual].copy()
-        found[..., 0, -1] = values[..., 0, -1]
+        layer = layer or self.usual
+        found = values[..., layer].copy()
+        if not self.memories[-1 - layer.start // self.width].hot_dice:
+            found[..., 0, -1] = values[..., 0, -1]
         return found
 
     @cached_property
@@ -482,9 +492,8 @@ def after_points(
     total, throws = turn.turn_total + points, turn.throws + (rules.throws > 0)
     if left:
         return TurnState(total, left, turn.hot_dice, throws=throws)
-    bonuses = rules.hot_dice_bonus or (0,)
-    bonus = bonuses[min(turn.hot_dice, len(bonuses) - 1)]
-    return TurnState(total + bonus, thrown.whole, turn.hot_dice + 1, throws=throws)
+    total += rules.bonus_after(turn.hot_dice)
+    return TurnState(total, thrown.whole, turn.hot_dice + 1, throws=throws)
 
 
 def allowed_banks(
@@ -520,6 +529,8 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     layers, width = memories(rules), thrown.whole
     columns = len(layers) * width
     most_throws = layers[-1].throws
+    # where a turn remembers its hot dice, what leads to them has their bonus
+    bonuses = () if rules.hot_dice_times else rules.hot_dice_bonus
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
     fates: Counter[tuple[Fate, int]] = Counter()
     for column in range(columns):
@@ -557,7 +568,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         every = (thrown.ways(column % thrown.whole + 1) for column in range(columns))
         return np.array([fates[found, column] / ways for column, ways in enumerate(every)])
 
-    bonuses = tuple(bonus // step for bonus in rules.hot_dice_bonus) or (0,)
+    bonuses = tuple(bonus // step for bonus in bonuses) or (0,)
     most_bonus = max(bonuses)
     reach = max(
         offset // columns + (most_bonus if offset % width == width - 1 else 0) for offset in targets
@@ -599,7 +610,8 @@ def _offsets(
 ) -> tuple[int, ...]:
     """Where the set-asides of a roll lead to, see TurnPlan."""
     thrown, layers = dice_set(rules), memories(rules)
-    width, most_throws = thrown.whole, layers[-1].throws
+    width, times = thrown.whole, rules.times_after(memory.hot_dice)
+    bonus = rules.bonus_after(memory.hot_dice) if rules.hot_dice_times else 0
     if rules.ending == "at_once" and not all_options:
         # most points come first
         choices = tuple(
@@ -607,10 +619,11 @@ def _offsets(
         )
     reached = set()
     for kept in choices:
-        left = thrown.without(dice, kept.dice) or width
-        layer = layers.index(memory.after(most_throws, to_confirm=kept.to_confirm))
-        column = (len(layers) - 1 - layer) * width + left - 1
-        reached.add(kept.points // rules.point_step * len(layers) * width + column)
+        left = thrown.without(dice, kept.dice)
+        after = memory.after(layers[-1], to_confirm=kept.to_confirm, is_hot=not left)
+        points = times * kept.points + (0 if left else bonus)
+        column = (len(layers) - 1 - layers.index(after)) * width + (left or width) - 1
+        reached.add(points // rules.point_step * len(layers) * width + column)
     return tuple(sorted(reached))
 
 

@@ -30,6 +30,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
+from solver.turn.memory import memories
 from solver.turn.scoring import TurnState, turn_plan
 from tests import naive
 from tests.conftest import check_reachable, mostly_slow
@@ -43,6 +44,8 @@ GAMES = {
         "nothing special",
         "farkle keeps hot dice",
         "bonus three times",
+        "points 2, 1, 4 times, bonus",
+        "points twice, in the end",
         "final_turn earlier",
         "final_turn shared with minimums",
         "final_turn played_on with minimums",
@@ -194,15 +197,16 @@ def test_turn_totals_beyond_the_goal_are_answered_exactly(name: str) -> None:
         far = {1, goal - 1, goal, goal + 1, solved - 1, solved, solved + reach, 2 * goal + reach}
         for row in sorted({*far, *range(goal, goal + 100, 13), 300}):
             possible = reachable_at(rules, row * rules.point_step)
-            for hot, column in np.argwhere(possible):
+            for level, column in np.argwhere(possible):
+                memory = memories(rules.of_turn)[-1 - column // rules.dice]
                 here = Position.of_two(
                     start.banked,
                     start.opponent,
                     row * rules.point_step,
                     start.farkles,
                     start.opponent_farkles,
-                    int(column) + 1,
-                    int(hot),
+                    int(column) % rules.dice + 1,
+                    int(level) + memory.hot_dice,
                     on_board=start.on_board,
                     opponent_on_board=start.opponent_on_board,
                     began=start.began,
@@ -218,9 +222,9 @@ def test_turn_totals_beyond_the_goal_are_answered_exactly(name: str) -> None:
                 for option in advise(strategy, here, roll).options:
                     after = option.turn_total // rules.point_step
                     hot_after = here.hot_dice + (option.dice_left == rules.dice)
-                    level = min(hot_after, naive.levels(rules) - 1)
+                    hot_after = min(hot_after, naive.levels(rules) - 1)
                     assert option.win_probability == pytest.approx(
-                        twin.found[after, option.dice_left, level], abs=1e-10
+                        twin.found[after, option.dice_left, hot_after], abs=1e-10
                     )
                 compared += 1
     assert compared > 50

@@ -254,9 +254,9 @@ def _notes(rules: Ruleset) -> Iterator[str]:
     if rules.has_opening:
         yield say("This assumes that you are on the board.")
     yield from _must_roll(rules)
-    if len(rules.hot_dice_bonus) > 1:
+    if rules.hot_dice_counted > 1:
         yield say(
-            "The table holds before the first hot dice of a turn; later ones have another bonus."
+            "The table holds before the first hot dice of a turn; then points count otherwise."
         )
     yield from _not_in_table(rules)
     if rules.ending != "at_once":

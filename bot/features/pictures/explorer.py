@@ -227,7 +227,7 @@ def _steps_on(ground: Ground, position: Position) -> Iterator[Step]:
 def _known_counts(ground: Ground) -> set[Field]:
     """What matters under the rules of what is counted one by one."""
     known = {Field.DICE}
-    if len(ground.possible) > 1:
+    if ground.rules.hot_dice_counted > 1:
         known.add(Field.HOT_DICE)
     if ground.rules.farkle_limit > 1:
         known.add(Field.FARKLES)
@@ -305,7 +305,7 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
 
     possible : the states there, shape (levels, columns)
     """
-    now = min(position.hot_dice, len(possible) - 1)
+    now = min(position.hot_dice, ground.rules.hot_dice_counted - 1)
     layers = memories(ground.rules.of_turn)
     width = possible.shape[1] // len(layers)
     level, column = min(
@@ -313,7 +313,7 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
         key=lambda state: (
             layers[-1 - state[1] // width].to_confirm,
             abs(layers[-1 - state[1] // width].throws - position.turn.throws),
-            abs(state[0] - now),
+            abs(state[0] + layers[-1 - state[1] // width].hot_dice - now),
             abs(state[1] % width + 1 - position.dice),
         ),
     )
@@ -321,7 +321,7 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
     moved = position.change(
         turn_total=total,
         dice=column % width + 1,
-        hot_dice=level,
+        hot_dice=level + layers[-1 - column // width].hot_dice,
         to_confirm=layers[-1 - column // width].to_confirm,
         throws=layers[-1 - column // width].throws if ground.rules.throws else 0,
     )
@@ -336,7 +336,7 @@ def _counted(ground: Ground, position: Position, field: Field, amount: int) -> P
         # of the remaining dice that there are at its turn total
         least, most = 1, ground.possible.shape[2] // len(memories(ground.rules.of_turn))
     elif field is Field.HOT_DICE:
-        most = len(ground.possible) - 1
+        most = ground.rules.hot_dice_counted - 1
     number = min(getattr(position, name), most) + amount
     while least <= number <= most:
         if found := ground.found(position.change(**{name: number})):

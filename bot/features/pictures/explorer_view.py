@@ -14,7 +14,6 @@ from bot.views.thresholds import bank_from_data, bank_from_text
 from solver.game.position import Position, least_hot_dice, most_likely
 from solver.named.sets import NamedSet
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import turn_plan
 from solver.wording import figure, say, say_later
 
 _LABELS = {
@@ -187,7 +186,7 @@ def _options(
     parts = [f"me:{position.banked}", f"them:{','.join(str(one.score) for one in others)}"]
     if position.turn_total:
         parts += [f"turn:{position.turn_total}", f"dice:{dice}"]
-        if position.hot_dice != least and turn_plan(rules).levels > 1:
+        if position.hot_dice != least and rules.hot_dice_counted > 1:
             parts.append(f"hot-dice:{position.hot_dice}")
         if position.turn.to_confirm != most_likely(rules, position.turn).to_confirm:
             parts.append(f"to-confirm:{_yes_or_no(position.turn.to_confirm)}")

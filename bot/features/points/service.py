@@ -123,8 +123,8 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
     _check(rules, question)
     at_stake = float(max(question.score or 0, 0))
     turn = endless_turn(rules, question.farkle_cost, on_board=question.on_board, at_stake=at_stake)
-    level = min(question.hot_dice, turn.table.plan.levels - 1)
-    tail, outcome, usual = turn.tail, turn.outcome, turn.table.plan.usual
+    tail, outcome = turn.tail, turn.outcome
+    level, usual = turn.table.plan.after_hot_dice(question.hot_dice)
     return PointsAnswer(
         rules=rules,
         question=question,
@@ -133,7 +133,7 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
         win_probability=outcome.wins,
         lose_probability=outcome.loses,
         one_in=_one_in(rules, outcome),
-        bank_from=turn.bank_from(level),
+        bank_from=turn.bank_from(question.hot_dice),
         tail_from=math.ceil(tail.begins / rules.point_step) * rules.point_step,
         tail=tuple(
             TailGain(dice, float(gain), float(slope))
@@ -146,7 +146,7 @@ def points_answer(rules: Ruleset, question: PointsQuestion) -> PointsAnswer:
         ),
         long_run=_long_run(rules) if rules.penalty_points and question.is_plain else None,
         trade_offs=trade_offs(rules, question.costs, on_board=question.on_board, at_stake=at_stake),
-        cells=_cells(turn, level) if question.cells else (),
+        cells=_cells(turn, question.hot_dice) if question.cells else (),
     )
 
 
@@ -169,10 +169,10 @@ def _check(rules: Ruleset, question: PointsQuestion) -> None:
             "under {rules} rules everybody is on the board: there is no opening minimum",
             rules=rules.name,
         )
-    if question.hot_dice and len(rules.hot_dice_bonus) < 2:
+    if question.hot_dice and rules.hot_dice_counted < 2:
         raise InvalidRequestError.say(
-            "under {rules} rules it does not matter how many hot dice there were: their bonus is"
-            " always the same",
+            "under {rules} rules it does not matter how many hot dice there were: they change"
+            " nothing of what comes after them",
             rules=rules.name,
         )
     if question.score is not None and "loses_score" not in rules.decisive:
@@ -208,15 +208,16 @@ def _long_run(rules: Ruleset) -> LongRunAnswer:
     return LongRunAnswer(found.points, found.farkles, tuple(turns))
 
 
-def _cells(turn: EndlessTurn, level: int) -> tuple[GainCell, ...]:
+def _cells(turn: EndlessTurn, hot_dice: int) -> tuple[GainCell, ...]:
     """The gain of rolling up to the beginning of the tail."""
     step = turn.rules.point_step
     rows = math.ceil(turn.tail.begins / step) + 1
     totals = np.arange(rows) * step
     plan = turn.table.plan
-    gains = plan.in_play(turn.table.roll[level, :rows]) - totals[:, np.newaxis]
-    possible = plan.in_play(possible_states(turn.rules, rows)[level])
-    banks = turn.banks[level, :, plan.usual]
+    level, usual = plan.after_hot_dice(hot_dice)
+    gains = plan.in_play(turn.table.roll[level, :rows], usual) - totals[:, np.newaxis]
+    possible = plan.in_play(possible_states(turn.rules, rows)[level], usual)
+    banks = turn.banks[level, :, usual]
     return tuple(
         GainCell(
             int(totals[row]),

@@ -129,7 +129,7 @@ def _head(answer: PointsAnswer) -> str:
             if question.score is not None
             else say("A roll that loses everything costs only the turn total.")
         )
-    if len(rules.hot_dice_bonus) > 1:
+    if rules.hot_dice_counted > 1:
         told.append(
             say(
                 "These numbers are for after hot dice number {number} of the turn.",

@@ -235,7 +235,7 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
     turn = {
         "turn": after.turn_total,
         "dice": after.dice,
-        "hot-dice": after.hot_dice if found.rules.hot_dice_bonus else "",
+        "hot-dice": after.hot_dice if found.rules.hot_dice_counted > 1 else "",
         "to-confirm": "yes" if after.to_confirm else "",
         "throws": after.throws or "",
     }

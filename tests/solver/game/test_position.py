@@ -1,4 +1,5 @@
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from solver.game.position import (
 )
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.hand import EqualDice
+from solver.turn.memory import memories
 from solver.turn.scoring import TurnState
 from tests.conftest import check_reachable, variant
 from tests.house_rules import ONE_BY_ONE, small
@@ -108,16 +111,16 @@ def test_turns_that_no_rolls_lead_to_have_a_value(position: Position, sentence: 
         FACEBOOK,
         load_rules("zilch"),
         variant("classic", goal=2000, hot_dice_bonus=(500, 1000, 0)),
+        variant("classic", goal=2000, name="times", hot_dice_times=(2, 3)),
         variant("classic", goal=2000, dice=5, set_aside_all=True),
     ],
     ids=lambda rules: rules.name,
 )
 def test_the_example_of_a_refusal_is_a_position(rules: Ruleset) -> None:
-    levels = reachable(rules).shape[0]
     for start in (
         Position.of_two(dice=n + 1, hot_dice=k) for n in range(rules.dice) for k in range(3)
     ):
-        if start.dice == rules.dice and min(start.hot_dice, levels - 1) == 0:
+        if start.dice == rules.dice and min(start.hot_dice, rules.hot_dice_counted - 1) == 0:
             check_position(rules, start)
             continue
         with pytest.raises(InvalidPositionError, match="start") as caught:
@@ -234,10 +237,27 @@ def test_hot_dice_matter_where_their_bonus_changes() -> None:
         check_position(FACEBOOK, Position.of_two(turn_total=turn_total, hot_dice=1))
 
 
-def test_every_reachable_state_passes() -> None:
-    rules = variant("classic", goal=500, dice=3, hot_dice_bonus=(50, 100), ending="final_turn")
+def test_hot_dice_matter_where_points_count_more_after_them() -> None:
+    rules = variant("classic", goal=2000, dice=2, hot_dice_times=(3,))
+    turn = TurnState(0, 2)
+    for dice, points, total in (((5, 1), 150, 150), ((5,), 150, 300), ((1,), 300, 600)):
+        kept = EqualDice(rules).set_asides(dice, turn)[0]
+        turn = EqualDice(rules).after(replace(turn, dice=len(dice)), kept)
+        assert (kept.points, turn.turn_total) == (points, total)
+    assert turn == TurnState(600, 2, 3)
+    # two 1s or a 1 and a 5 bring 200 or 150 at first, and three times that later
+    assert least_hot_dice(rules, 150, 2) == least_hot_dice(rules, 200, 2) == 1
+    assert least_hot_dice(rules, 600, 2) == 1  # that stands for all further ones
+    refused(rules, Position.of_two(turn_total=250, dice=2, hot_dice=1), "250 after 1 hot dice, onl")
+    refused(rules, Position.of_two(hot_dice=1, dice=2), "hot dice cannot be 1 at the start")
+
+
+@pytest.mark.parametrize("more", [{"hot_dice_bonus": (50, 100)}, {"hot_dice_times": (2, 4)}])
+def test_every_reachable_state_passes(more: dict[str, tuple[int, ...]]) -> None:
+    rules = variant("classic", goal=500, dice=3, ending="final_turn", **more)
     for level, row, number in np.argwhere(reachable(rules)):
-        dice, hot_dice = int(number) + 1, int(level)
+        memory = memories(rules.of_turn)[-1 - number // rules.dice]
+        dice, hot_dice = int(number) % rules.dice + 1, int(level) + memory.hot_dice
         turn_total = int(row) * rules.point_step
         check_reachable(rules, Position.of_two(turn_total=turn_total, dice=dice, hot_dice=hot_dice))
         assert least_hot_dice(rules, turn_total, dice) <= hot_dice

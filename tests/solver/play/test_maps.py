@@ -66,8 +66,8 @@ def some_positions(rules: Ruleset, number: int) -> list[Position]:
 def check_map(strategy: Strategy, found: TurnMap) -> None:
     """Every cell says what the strategy says of that state alone, and so do the borders."""
     rules, banks, value = found.rules, found.banks, found.value
-    possible = reachable(rules)[min(found.position.hot_dice, turn_plan(rules).levels - 1)]
-    possible = turn_plan(rules).in_play(possible)
+    level, usual = turn_plan(rules).after_hot_dice(found.position.hot_dice)
+    possible = turn_plan(rules).in_play(reachable(rules)[level], usual)
     # beyond an exact goal all turn totals are alike
     possible = possible[np.minimum(np.arange(len(found.totals)), len(possible) - 1)]
     kept = {one.dice: one for one in found.bank_from}
@@ -96,8 +96,8 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
 def test_a_map_is_the_decisions_of_the_strategy(rules: Ruleset) -> None:
     strategy = guessed(rules)
     for position in some_positions(rules, 3):
-        for level in range(turn_plan(rules).levels):
-            check_map(strategy, turn_map(strategy, position.change(hot_dice=level)))
+        for hot_dice in range(rules.hot_dice_counted):
+            check_map(strategy, turn_map(strategy, position.change(hot_dice=hot_dice)))
 
 
 @pytest.mark.parametrize("rules", HOUSE)
@@ -105,11 +105,11 @@ def test_a_map_says_when_to_bank_and_has_every_state_of_the_turn(rules: Ruleset)
     """At every level of the turn, of turn totals that can occur there."""
     strategy = guessed(rules)
     for start in some_positions(rules, 5):
-        for hot_dice in range(turn_plan(rules).levels + 1):
+        for hot_dice in range(rules.hot_dice_counted + 1):
             found = turn_map(strategy, start.change(hot_dice=hot_dice))
             possible = strategy.possible_rows(start.mover, len(found.totals))
-            level = min(hot_dice, len(possible) - 1)
-            reachable_here = turn_plan(rules).in_play(possible[level, : len(found.totals)])
+            level, usual = turn_plan(rules).after_hot_dice(hot_dice)
+            reachable_here = turn_plan(rules).in_play(possible[level, : len(found.totals)], usual)
             np.testing.assert_array_equal(found.reachable, reachable_here)
             assert found.win_probability == strategy.turn(start).of_mover.roll[0, 0, -1]
             check_cells(found)

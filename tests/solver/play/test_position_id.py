@@ -14,7 +14,6 @@ from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, make_roll
-from solver.turn.scoring import turn_plan
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE
 
@@ -40,7 +39,7 @@ def positions(draw: st.DrawFn) -> tuple[Ruleset, Position, Roll | None]:
         farkles=draw(farkles),
         opponent_farkles=draw(farkles),
         dice=len(roll) if roll else draw(st.integers(1, rules.dice)),
-        hot_dice=draw(st.integers(0, turn_plan(rules).levels - 1)),
+        hot_dice=draw(st.integers(0, rules.hot_dice_counted - 1)),
         to_confirm=draw(st.booleans()) if rules.to_confirm else False,
         on_board=draw(st.booleans()) if rules.has_opening else True,
         opponent_on_board=draw(st.booleans()) if rules.has_opening else True,

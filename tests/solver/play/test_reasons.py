@@ -209,10 +209,11 @@ def test_every_rule_set_has_reasons_and_they_have_sentences(rules: Ruleset) -> N
     for own, other in product(scores, (*scores, *goals)):
         for level, t, n in zip(*possible[:, :rows:2].nonzero(), strict=True):
             dice = int(n) % rules.dice + 1
-            confirm = memories(rules.of_turn)[-1 - int(n) // rules.dice].to_confirm
+            memory = memories(rules.of_turn)[-1 - int(n) // rules.dice]
             at = Position.of_two(own, other, int(t) * 2 * rules.point_step, dice=dice)
-            at = at.change(hot_dice=int(level), began=other < rules.winning_score)
-            at = at.change(to_confirm=confirm)
+            hot_dice = int(level) + memory.hot_dice
+            at = at.change(hot_dice=hot_dice, began=other < rules.winning_score)
+            at = at.change(to_confirm=memory.to_confirm)
             told = odds_text(with_why(strategy, odds(strategy, at)))
             found = why(strategy, at)
             words = "roll" if found.action is Decision.ROLL else "bank"

@@ -16,7 +16,7 @@ from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.scoring import TurnState, after_set_aside, farkle_probability, set_asides
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
-from tests.naive import memory, number_of, numbers
+from tests.naive import levels, memory, number_of, numbers
 from tests.naive_points import most_points
 from tests.usual import USUAL
 
@@ -121,7 +121,7 @@ def test_the_tail_is_solved_and_not_cut_off() -> None:
 
 def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> None:
     """At every turn total of the table, and as far again beyond it."""
-    plan, step = turn.table.plan, rules.point_step
+    step = rules.point_step
     rows = turn.table.roll.shape[1]
     found = most_points(
         rules,
@@ -134,7 +134,7 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
     compared = np.arange(2 * rows)
     expected = found[: 2 * rows, 1:].transpose(2, 0, 1) - (compared * step)[:, np.newaxis]
     scale = max(1.0, float(np.max(np.abs(expected))))
-    for hot, total, number in product(range(plan.levels), compared.tolist(), numbers(rules)):
+    for hot, total, number in product(range(levels(rules)), compared.tolist(), numbers(rules)):
         dice, (throws, doubt) = (number - 1) % rules.dice + 1, memory(rules, number)
         stands_for = number_of(rules, dice, total * step, doubt=doubt, throws=throws)
         can_be = total or (number == rules.dice and not hot)
