@@ -83,13 +83,16 @@ def endgame_taken_over(rules: Ruleset) -> Endgame:
 def taken_finals(rules: Ruleset) -> Floats:
     """What it is worth in a final turn to roll dice that were taken over.
 
-    Shape (point steps from what was taken over to a tie, numbers of dice).
+    Shape (point steps from what was taken over to a tie, numbers of dice); 0 where so many dice
+    cannot be taken over.
     """
     step, tie = rules.point_step, endgame_taken_over(rules).tie
     most = score_count(rules) + rules.least_bank(on_board=False) // step
     least = rules.least_bank() // step
     table = _final_turn(rules, turn_plan(rules), most + least, tie, on_board=True)
-    return np.ascontiguousarray(table.roll[0, least : least + most + 1, -rules.dice :][::-1])
+    found: Floats = table.roll[0, least : least + most + 1, -rules.dice :][::-1].copy()
+    found[:, rules.take_over_dice :] = 0.0
+    return found
 
 
 def taken_rows(rules: Ruleset) -> Ints:
@@ -103,6 +106,7 @@ def taken_rows(rules: Ruleset) -> Ints:
     beyond = 0 if rules.ending == "at_once" else endgame_taken_over(rules).beyond
     index = np.arange(standings)
     score, is_on = index % goal, index < goal
+    may = is_on & (score * step >= rules.take_over_from)
     least, opening = (rules.least_bank(on_board=one) // step for one in (True, False))
     missing = np.maximum(goal - score, np.where(is_on, least, opening))
     found = np.empty((roles, standings, standings), dtype=np.int64)
@@ -115,7 +119,7 @@ def taken_rows(rules: Ruleset) -> Ints:
         if rules.take_over == "banked":
             # nobody has banked more points than the score
             rows = np.minimum(own[:, np.newaxis], score)
-        found[role] = np.where(is_on[:, np.newaxis], rows + 1, 0)
+        found[role] = np.where(may[:, np.newaxis], rows + 1, 0)
     return found
 
 
@@ -133,7 +137,7 @@ def first_rows(rules: Ruleset) -> Ints:
 
 def taken_shape(rules: Ruleset) -> tuple[int, int]:
     """Shape of what it is worth to roll on with what was left: (rows, numbers of dice)."""
-    return int(taken_rows(rules).sum()), rules.dice
+    return int(taken_rows(rules).sum()), min(rules.dice, rules.take_over_dice)
 
 
 @lru_cache(maxsize=RULESETS)

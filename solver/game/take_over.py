@@ -86,6 +86,8 @@ class _Game:
             goes_on=(int(gives[0]), int(gives[1])),
             banked=int(rules.take_over != "lost"),
             lost=int(rules.take_over != "banked"),
+            least_score=rules.take_over_from // step,
+            most_dice=rules.take_over_dice,
             unsure=plan.usual.start,
         )
         finals = Finals(ends.last, taken_finals(rules))

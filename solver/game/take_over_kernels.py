@@ -48,6 +48,10 @@ class Numbers(NamedTuple):
     """1 where what was banked may be taken over."""
     lost: int
     """1 where what a farkle lost may be taken over."""
+    least_score: int
+    """Least score of whoever takes over."""
+    most_dice: int
+    """Most dice that may be taken over."""
     unsure: int
     """Columns of dice left by what has to be confirmed, before as many others."""
 
@@ -76,6 +80,11 @@ def _score(standing, game):
 
 
 @njit(nogil=True, error_model="numpy")
+def _may_take(standing, game):
+    return game.least_score <= standing < game.scores
+
+
+@njit(nogil=True, error_model="numpy")
 def _least_bank(standing, game):
     """Least turn total that may be banked, the goal aside."""
     return game.least if standing < game.scores else game.opening
@@ -96,6 +105,7 @@ def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
     for lane in range(LANES):
         own, other = owns[lane], others[lane]
         score, theirs, on_board = _score(own, game), _score(other, game), other < game.scores
+        may = game.banked == 1 and _may_take(other, game)
         least = _least_bank(own, game)
         if game.free_win == 1:
             least = min(least, max(1, game.scores - score))
@@ -108,14 +118,14 @@ def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
                 dice, left = n - game.unsure, 0.0
                 if after < game.scores:
                     left = values[opposite, other, after]
-                    if game.banked == 1 and on_board:
+                    if may and dice < game.most_dice:
                         begin = side.first[opposite, other, after]
                         row = min(begin + t, side.first[opposite, other, after + 1] - 1)
                         left = max(left, rolled[row, dice])
                 elif game.goes_on[r] == 1:
                     margin = min(after - theirs, finals.afresh.shape[1] - 1)
                     left = finals.afresh[1 if on_board else 0, margin]
-                    if game.banked == 1 and on_board:
+                    if may:
                         left = max(left, finals.taken[max(0, score - theirs), dice])
                 bank[t, n, lane] = 1.0 - left
 
@@ -175,13 +185,14 @@ def _solve_turns(turns, rolls, banks, x, y, may, game, lists, bonuses, reach):
                     _roll(turns[0, level], turns[0, following, begin:], t, n, lists, part, one)
                     _roll(turns[1, level], turns[1, following, begin:], t, n, lists, part, other)
                     farkle, d = lists.farkles[n], n % dice
+                    may_be = game.lost == 1 and t > 0 and d < game.most_dice
                     for lane in range(LANES):
                         u, v = one[lane], other[lane]
                         mine, theirs = x[lane], y[lane]
-                        if game.lost == 1 and t > 0 and level == 0 and n >= game.unsure:
+                        if may_be and level == 0 and n >= game.unsure:
                             u, v = _both(u, v, farkle, mine, theirs, may[0, lane], may[1, lane])
                         else:
-                            if game.lost == 1 and t > 0:
+                            if may_be:
                                 # the first level has what may be taken over
                                 if may[1, lane]:
                                     theirs = max(theirs, rolls[1, t, d, lane])
@@ -225,7 +236,7 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
         # lanes that are left over do what the last pair does
         pair = min(lane, len(pairs) - 1)
         owns[lane], others[lane] = pairs[pair, 1], pairs[pair, 2]
-        may[0, lane], may[1, lane] = owns[lane] < game.scores, others[lane] < game.scores
+        may[0, lane], may[1, lane] = _may_take(owns[lane], game), _may_take(others[lane], game)
         rows = max(rows, last_row(r, owns[lane], game) + 1)
         rows = max(rows, last_row(opposite, others[lane], game) + 1)
     turns = np.zeros((2, len(bonuses), (rows + reach) * columns * LANES))

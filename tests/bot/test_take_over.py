@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
 from bot.views.table_buttons import table_buttons
-from solver.errors import IllegalActionError
-from solver.game.position import Position
+from solver.errors import IllegalActionError, InvalidPositionError
+from solver.game.position import Position, check_position
 from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
 from solver.play.memo import MemoGoForIt
@@ -156,6 +157,31 @@ def test_what_is_left_and_when() -> None:
         commands.score(game, 1, 300, "bank")
     with pytest.raises(IllegalActionError, match="is for two"):
         commands.begin_game("g", RULES, [None] * 3)
+
+
+def test_who_may_take_over_and_how_many_dice() -> None:
+    rules = small(
+        name="late", goal=1000, dice=4, take_over="both", take_over_from=200, take_over_dice=2
+    )
+    game = begin(commands.begin_game("g", rules, [None, None], tracked=True))
+    ones = (Rolled(dice=(1, 1, 3, 4)), Kept(dice=(1, 1)), Banked())
+    for event in ones:
+        game = apply(game, event)
+    assert (game.left, game.offered) == (TurnState(200, 2), None)
+    with pytest.raises(IllegalActionError, match="players with 200 points or more"):
+        commands.take_over(game, 1)
+    for event in ones:
+        game = apply(game, event)
+    assert game.offered == TurnState(200, 2)
+    for event in (Rolled(dice=(1, 2, 3, 4)), Kept(dice=(1,)), Banked()):
+        game = apply(game, event)
+    assert game.left is None
+    position = replace(game.position(), offered=TurnState(100, 3))
+    with pytest.raises(InvalidPositionError, match="no more than 2 dice"):
+        check_position(rules, position)
+    early = replace(position.change(banked=100), offered=TurnState(100, 2))
+    with pytest.raises(InvalidPositionError, match="a score of 200 or more"):
+        check_position(rules, early)
 
 
 def test_positions_with_something_left_have_an_id() -> None:
