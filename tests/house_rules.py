@@ -259,6 +259,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
     drawn = draw(house_rules())
     alike = {
         "farkle_penalty": None,
+        "score_floor": 0,
         "farkle_keeps_turn_total": False,
         "lose_everything": (),
         "goal_must_be": "reached",
@@ -266,9 +267,11 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "no_bank_at": (),
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
+    if what == "banked":
+        alike |= {"farkle_penalty": drawn.farkle_penalty, "score_floor": drawn.score_floor}
     goal = drawn.point_step * draw(st.integers(2, 5))
     try:
-        data = drawn.model_dump() | alike | {"take_over": what, "goal": goal, "score_floor": 0}
+        data = drawn.model_dump() | alike | {"take_over": what, "goal": goal}
         data["take_over_from"] = drawn.point_step * draw(rarely(0, 1, 2))
         data["take_over_dice"] = draw(rarely(10, 1, drawn.dice - 1 or 1))
         rules = Ruleset.model_validate(data)
@@ -583,6 +586,20 @@ def _taking_over() -> dict[str, Ruleset]:
         ),
         "both, from a score, few dice": taking(
             "both", take_over_from=100, take_over_dice=1, goal=200, **FINAL
+        ),
+        "banked, farkles cost points": taking(
+            farkle_penalty={"in_a_row": 1, "points": 100}, score_floor=0, dice=2
+        ),
+        "banked, two farkles in a row": taking(
+            farkle_penalty={"in_a_row": 2, "points": 50},
+            score_floor=-50,
+            goal=150,
+            dice=2,
+            opening_minimum=100,
+            ending="equal_turns",
+        ),
+        "banked, farkles cost everything": taking(
+            farkle_penalty={"in_a_row": 1, "points": "everything"}, take_over_from=100, dice=2
         ),
         "lost, few dice left": taking("lost", bank_dice_left=1),
         "both, to confirm": taking("both", scoring={"combination": tables("aa=150,roll-on")}),

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from solver.errors import InvalidRulesError
-from solver.game.standings import Ints, score_count, value_shape
+from solver.game.standings import Ints, all_standings, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
@@ -104,9 +104,9 @@ def taken_rows(rules: Ruleset) -> Ints:
     roles, standings, _ = value_shape(rules)
     goal, step = score_count(rules), rules.point_step
     beyond = 0 if rules.ending == "at_once" else endgame_taken_over(rules).beyond
-    index = np.arange(standings)
-    score, is_on = index % goal, index < goal
-    may = is_on & (score * step >= rules.take_over_from)
+    everyone = all_standings(rules)
+    score, is_on = (everyone.score - rules.score_floor) // step, everyone.on_board
+    may = is_on & (everyone.score >= rules.take_over_from)
     least, opening = (rules.least_bank(on_board=one) // step for one in (True, False))
     missing = np.maximum(goal - score, np.where(is_on, least, opening))
     found = np.empty((roles, standings, standings), dtype=np.int64)
@@ -117,7 +117,7 @@ def taken_rows(rules: Ruleset) -> Ints:
         )
         rows = np.maximum(own[:, np.newaxis], theirs)
         if rules.take_over == "banked":
-            # nobody has banked more points than the score
+            # nobody has banked more points than the score, from the floor up
             rows = np.minimum(own[:, np.newaxis], score)
         found[role] = np.where(may[:, np.newaxis], rows + 1, 0)
     return found

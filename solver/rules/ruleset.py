@@ -1072,8 +1072,17 @@ class Ruleset(Data):
 
     def _not_with_take_over(self) -> Iterator[Complaint]:
         """Options with which it is not solved, as scores fall or a game ends otherwise."""
+        if self.farkle_penalty and self.take_over in {"lost", "both"}:
+            yield Complaint(
+                ("take_over",),
+                say_later(
+                    "{key}: what a farkle lost cannot be taken over where farkles cost points under"
+                    ' {other}; "banked" can'
+                ),
+                {"other": Key("farkle_penalty")},
+                needs=("farkle_penalty",),
+            )
         others = {
-            "farkle_penalty": self.farkle_penalty is not None,
             "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
             "lose_everything": "loses_score" in self.decisive,
             "ties": self.ties == "played_on",

@@ -45,6 +45,8 @@ def assert_agrees(rules: Ruleset, folder: Path, kernels: Path) -> None:
             other[0],
             dice=rules.dice,
             began=began,
+            farkles=own[1],
+            opponent_farkles=other[1],
             on_board=own[2],
             opponent_on_board=other[2],
         )
