@@ -120,7 +120,7 @@ class Values:
         there = (begin < end) & (points > 0)
         places = np.minimum(begin + points // rules.point_step, end - 1)[there]
         if self.rolled is not None:
-            found[there] = self._chances(self.rolled[places])
+            found[there, : self.rolled.shape[1]] = self._chances(self.rolled[places])
         return found
 
     def left_by_dice(
@@ -141,8 +141,7 @@ class Values:
         )
         how = {"began": not start.began}
         has = self.at(start.other, after, **how)[:, np.newaxis].repeat(rules.dice, axis=1)
-        may = start.opponent_on_board and taken
-        if may and rules.take_over in {"both", "lost" if farkles else "banked"}:
+        if taken and rules.take_over in {"both", "lost" if farkles else "banked"}:
             has = np.maximum(has, self.taken(start.other, after, points, **how))
         return 1 - has
 
@@ -410,7 +409,8 @@ class Strategy(BestPlay):
             apart = (start.banked - start.opponent) // step
             margins = np.minimum(apart + totals[to_goal:], ends.last.shape[1] - 1)
             last = ends.last[int(start.opponent_on_board), margins][:, np.newaxis]
-            if start.opponent_on_board and rules.take_over != "lost" and taken:
+            may = rules.may_take_over(start.opponent, on_board=start.opponent_on_board)
+            if may and rules.take_over != "lost" and taken:
                 last = np.maximum(last, taken_finals(rules)[max(0, apart)])
             bank[to_goal:, sure] = 1 - last
         bank[:free] = np.nan

@@ -234,6 +234,8 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "score_floor": 0,
         "scoring": draw(scorings(dice)),
         "take_over": "nothing",  # see `taking_over`
+        "take_over_from": 0,
+        "take_over_dice": 10,
     }
     if data["goal_must_be"] == "exact":
         data |= {"ending": "at_once", "ties": "earlier"}
@@ -258,6 +260,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
     drawn = draw(house_rules())
     alike = {
         "farkle_penalty": None,
+        "score_floor": 0,
         "farkle_keeps_turn_total": False,
         "lose_everything": (),
         "goal_must_be": "reached",
@@ -266,9 +269,13 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "hot_dice_times": (),
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
+    if what == "banked":
+        alike |= {"farkle_penalty": drawn.farkle_penalty, "score_floor": drawn.score_floor}
     goal = drawn.point_step * draw(st.integers(2, 5))
     try:
-        data = drawn.model_dump() | alike | {"take_over": what, "goal": goal, "score_floor": 0}
+        data = drawn.model_dump() | alike | {"take_over": what, "goal": goal}
+        data["take_over_from"] = drawn.point_step * draw(rarely(0, 1, 2))
+        data["take_over_dice"] = draw(rarely(10, 1, drawn.dice - 1 or 1))
         rules = Ruleset.model_validate(data)
     except ValidationError:
         reject()
@@ -570,7 +577,7 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     for key, option in OPTIONS.items():
         if not option.example or any(option.of(rules) != option.default for rules in known):
             continue
-        if key == "take_over":
+        if key.startswith("take_over"):
             continue  # see TAKING_OVER
         dice = max(3, option.dice, len(option.pattern))
         for value in others(option):
@@ -594,6 +601,26 @@ def _taking_over() -> dict[str, Ruleset]:
         "both, opening": taking("both", opening_minimum=150),
         "banked, minimum not for the win": taking(minimum_bank=150, minimum_binds_win=False),
         "both, bonus": taking("both", hot_dice_bonus=(50, 100), hot_dice="no_bank"),
+        "banked, from a score, no hot dice": taking(
+            take_over_from=150, take_over_dice=2, opening_minimum=100
+        ),
+        "both, from a score, few dice": taking(
+            "both", take_over_from=100, take_over_dice=1, goal=200, **FINAL
+        ),
+        "banked, farkles cost points": taking(
+            farkle_penalty={"in_a_row": 1, "points": 100}, score_floor=0, dice=2
+        ),
+        "banked, two farkles in a row": taking(
+            farkle_penalty={"in_a_row": 2, "points": 50},
+            score_floor=-50,
+            goal=150,
+            dice=2,
+            opening_minimum=100,
+            ending="equal_turns",
+        ),
+        "banked, farkles cost everything": taking(
+            farkle_penalty={"in_a_row": 1, "points": "everything"}, take_over_from=100, dice=2
+        ),
         "lost, few dice left": taking("lost", bank_dice_left=1),
         "both, to confirm": taking("both", scoring={"combination": tables("aa=150,roll-on")}),
         "lost, lost turns": taking("lost", scoring={"combination": tables("22=loses-turn")}),

@@ -948,10 +948,15 @@ def values_taken_over(
         rolled = turn_by_dice(rules, bank, np.zeros_like(bank), np.zeros(1))[1]
         return np.asarray(rolled[:, :, 0, 0])
 
+    def may_take(standing: Standing, number: int) -> bool:
+        score, _, on_board = standing
+        late = score >= rules.take_over_from
+        return on_board and late and number <= rules.take_over_dice
+
     def next_has(v: Array, r: Array, state: tuple[Any, ...], total: int, number: int) -> float:
         """What the next player has, to whom so many points and dice are left."""
         begun = float(v[place[state]])
-        may = total > 0 and state[1][2] and number <= rules.dice
+        may = may_take(state[1], number) and total > 0 and number <= rules.dice
         return max(begun, float(r[place[state], total // step, number])) if may else begun
 
     def end(
@@ -962,7 +967,7 @@ def values_taken_over(
         score, _, on_board = own
         after, total = not began if rules.has_roles else began, row * step
         left = number if number <= rules.dice else number - rules.dice
-        mirror = after, other, own
+        mirror = after, other, after_farkle(rules, own, total)
         farkle = 1 - (next_has(v, r, mirror, total, left) if lost else v[place[mirror]])
         if not may_bank(rules, total, score, on_board=on_board):
             return NOT_ALLOWED, farkle
@@ -973,7 +978,7 @@ def values_taken_over(
         if rules.ending == "at_once" or (rules.has_roles and not began):
             return 1.0, farkle
         rolls = last(score + total - other[0], other[2])
-        taken = rolls[row, left] if banked and other[2] else 0.0
+        taken = rolls[row, left] if banked and may_take(other, left) else 0.0
         return 1 - max(float(rolls[0, rules.dice]), taken), farkle
 
     def once(v: Array, r: Array) -> tuple[Array, Array]:

@@ -198,9 +198,15 @@ def take_over(game: Game, seat: int) -> list[TookOver]:
         )
     if game.turn != game.first_turn:
         raise IllegalActionError.say("the turn has begun: what was left is taken over before it")
-    if not game.seats[seat].on_board:
+    mover = game.seats[seat]
+    if not mover.on_board:
         raise IllegalActionError.say(
             "only players on the board can take over what the player before left"
+        )
+    if not game.rules.may_take_over(mover.score):
+        raise IllegalActionError.say(
+            "only players with {points:,} points or more can take over what the player before left",
+            points=game.rules.take_over_from,
         )
     if not game.offered:
         raise IllegalActionError.say("the player before left nothing to take over: roll")

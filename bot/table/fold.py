@@ -318,8 +318,9 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
 def _left(game: Game, how: TurnEnding) -> TurnState | None:
     """What a turn that ends leaves to whoever comes next, if anything."""
     ways = {TurnEnding.BANK: ("banked", "both"), TurnEnding.FARKLE: ("lost", "both")}
-    may = game.turn.turn_total and game.rules.take_over in ways.get(how, ())
-    return TurnState(game.turn.turn_total, game.turn.dice) if may else None
+    turn, rules = game.turn, game.rules
+    may = rules.take_over in ways.get(how, ()) and turn.dice <= rules.take_over_dice
+    return TurnState(turn.turn_total, turn.dice) if may and turn.turn_total else None
 
 
 def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int) -> Seat:

@@ -342,8 +342,9 @@ class Game:
     @property
     def offered(self) -> TurnState | None:
         """What the player to move may take over now, or else begin afresh."""
-        may = self.turn == self.first_turn and self.seats[self.mover].on_board
-        return self.left if may and not self.over else None
+        mover = self.seats[self.mover]
+        may = self.rules.may_take_over(mover.score, on_board=mover.on_board)
+        return self.left if may and self.turn == self.first_turn and not self.over else None
 
     @property
     def may_bank(self) -> bool:

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 
 from solver.errors import InvalidRulesError
-from solver.game.standings import Ints, score_count, value_shape
+from solver.game.standings import Ints, all_standings, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
@@ -83,13 +83,16 @@ def endgame_taken_over(rules: Ruleset) -> Endgame:
 def taken_finals(rules: Ruleset) -> Floats:
     """What it is worth in a final turn to roll dice that were taken over.
 
-    Shape (point steps from what was taken over to a tie, numbers of dice).
+    Shape (point steps from what was taken over to a tie, numbers of dice); 0 where so many dice
+    cannot be taken over.
     """
     step, tie = rules.point_step, endgame_taken_over(rules).tie
     most = score_count(rules) + rules.least_bank(on_board=False) // step
     least = rules.least_bank() // step
     table = _final_turn(rules, turn_plan(rules), most + least, tie, on_board=True)
-    return np.ascontiguousarray(table.roll[0, least : least + most + 1, -rules.dice :][::-1])
+    found: Floats = table.roll[0, least : least + most + 1, -rules.dice :][::-1].copy()
+    found[:, rules.take_over_dice :] = 0.0
+    return found
 
 
 def taken_rows(rules: Ruleset) -> Ints:
@@ -101,8 +104,9 @@ def taken_rows(rules: Ruleset) -> Ints:
     roles, standings, _ = value_shape(rules)
     goal, step = score_count(rules), rules.point_step
     beyond = 0 if rules.ending == "at_once" else endgame_taken_over(rules).beyond
-    index = np.arange(standings)
-    score, is_on = index % goal, index < goal
+    everyone = all_standings(rules)
+    score, is_on = (everyone.score - rules.score_floor) // step, everyone.on_board
+    may = is_on & (everyone.score >= rules.take_over_from)
     least, opening = (rules.least_bank(on_board=one) // step for one in (True, False))
     missing = np.maximum(goal - score, np.where(is_on, least, opening))
     found = np.empty((roles, standings, standings), dtype=np.int64)
@@ -113,9 +117,9 @@ def taken_rows(rules: Ruleset) -> Ints:
         )
         rows = np.maximum(own[:, np.newaxis], theirs)
         if rules.take_over == "banked":
-            # nobody has banked more points than the score
+            # nobody has banked more points than the score, from the floor up
             rows = np.minimum(own[:, np.newaxis], score)
-        found[role] = np.where(is_on[:, np.newaxis], rows + 1, 0)
+        found[role] = np.where(may[:, np.newaxis], rows + 1, 0)
     return found
 
 
@@ -133,7 +137,7 @@ def first_rows(rules: Ruleset) -> Ints:
 
 def taken_shape(rules: Ruleset) -> tuple[int, int]:
     """Shape of what it is worth to roll on with what was left: (rows, numbers of dice)."""
-    return int(taken_rows(rules).sum()), rules.dice
+    return int(taken_rows(rules).sum()), min(rules.dice, rules.take_over_dice)
 
 
 @lru_cache(maxsize=RULESETS)

@@ -363,6 +363,7 @@ def check_hot_dice(number: int) -> None:
 def _check_offered(rules: Ruleset, position: Position, offered: TurnState) -> None:
     """Refuse what nobody can have left, or may take over. Raises InvalidPositionError."""
     parts = {"points": offered.turn_total, "rules": rules.name}
+    most = position.opponent - rules.score_floor
     why = ""
     if not rules.takes_over:
         why = say("under {rules} rules every turn begins with all dice", **parts)
@@ -370,9 +371,13 @@ def _check_offered(rules: Ruleset, position: Position, offered: TurnState) -> No
         why = say("that is decided before the first roll of a turn")
     elif not position.on_board:
         why = say("only players on the board may take over")
+    elif not rules.may_take_over(position.banked):
+        why = say("that takes a score of {score:,} or more", score=rules.take_over_from)
+    elif offered.dice > rules.take_over_dice:
+        why = say("no more than {most} dice may be taken over", most=rules.take_over_dice)
     elif offered.turn_total <= 0 or offered.turn_total % rules.point_step:
         why = say("points come in steps of {step}", step=rules.point_step)
-    elif rules.take_over == "banked" and offered.turn_total > position.opponent:
+    elif rules.take_over == "banked" and offered.turn_total > most:
         why = say("the player before has banked no more than the score")
     if why:
         raise InvalidPositionError.say(

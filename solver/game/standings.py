@@ -246,6 +246,18 @@ def blocks(rules: Ruleset) -> list[Block]:
     return found
 
 
+def all_standings(rules: Ruleset) -> Standings:
+    """Return the standings of a player in the order in which values hold them."""
+    found = blocks(rules)
+    sizes = [one.scores for one in found]
+    steps = [one.first_score + np.arange(one.scores) * rules.point_step for one in found]
+    return Standings(
+        np.concatenate(steps),
+        np.repeat([one.farkles for one in found], sizes),
+        np.repeat([one.on_board for one in found], sizes),
+    )
+
+
 def standing_indices(rules: Ruleset, standings: Standings) -> npt.NDArray[np.int64]:
     """Indices of standings along an axis of values; a score below the floor counts as the floor."""
     score = np.maximum(standings.score, rules.score_floor)

@@ -10,10 +10,11 @@ Everything else of a turn is as ever, so that one backward pass over the turn to
 a state with its V. A bank leads to a higher total of both scores and a farkle to the mirror image
 of the state: totals are solved from high to low, state and mirror image together. Where the lost
 may be taken over, R of both depend on each other at each turn total and number of dice, which is
-solved in closed form.
+solved in closed form. Where farkles cost points they lead to lower totals, so that this is done
+again and again until nothing changes.
 
-Bounds are proved as in solver.game.bounds, by one more pass with intervals around V; those of R
-come out of it, as nothing is assumed of R.
+Bounds are proved as in solver.game.bounds, by one more pass with intervals around V, and around R,
+which are not kept, as they follow from R.
 """
 
 import time
@@ -43,7 +44,10 @@ from solver.game.standings import (
     LEAST,
     Progress,
     Solution,
+    after_turns,
+    all_standings,
     score_count,
+    standing_indices,
     state_count,
     value_shape,
 )
@@ -57,6 +61,15 @@ from solver.game.take_over_kernels import (
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.scoring import turn_plan
+
+_SETTLED = 1e-13
+"""By how much values change at most in the last sweep, relative to themselves or to LEAST."""
+
+_MOST = 1000
+"""Sweeps at most."""
+
+_MIXED = 6
+"""Sweeps from which it is told where values settle, beside the last."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,10 +88,15 @@ class _Game:
         """Return the game of a rule set, for as many threads as there are processors if None."""
         plan = turn_plan(rules)
         step = rules.point_step
-        ends = endgame_taken_over(rules)
+        ends, everyone = endgame_taken_over(rules), all_standings(rules)
         gives = [not rules.goal_ends_game(last_of_round=bool(role)) for role in range(2)]
         numbers = Numbers(
             scores=score_count(rules),
+            score=(everyone.score - rules.score_floor) // step,
+            on_board=everyone.on_board,
+            after_farkle=standing_indices(
+                rules, after_turns(rules, everyone, 0, farkles=True, loses=False)
+            ),
             least=rules.least_bank() // step,
             opening=rules.least_bank(on_board=False) // step,
             free_win=int(not rules.minimum_binds_win),
@@ -86,6 +104,8 @@ class _Game:
             goes_on=(int(gives[0]), int(gives[1])),
             banked=int(rules.take_over != "lost"),
             lost=int(rules.take_over != "banked"),
+            least_score=(rules.take_over_from - rules.score_floor) // step,
+            most_dice=rules.take_over_dice,
             unsure=plan.usual.start,
         )
         finals = Finals(ends.last, taken_finals(rules))
@@ -97,29 +117,46 @@ class _Game:
         }
         return cls(rules, given, finals, first_rows(rules), threads or cpu_count() or 1)
 
-    def totals(self) -> Iterator[npt.NDArray[np.int64]]:
-        """Pairs of states by the total of both scores, from high to low; each pair once."""
+    def groups(self) -> Iterator[npt.NDArray[np.int64]]:
+        """Pairs of states that do not lead to each other, each pair once.
+
+        By the total of both scores from high to low, and of farkles in a row from many to none.
+        """
         roles, standings, _ = value_shape(self.rules)
-        scores = score_count(self.rules)
-        score = np.arange(standings) % scores
+        everyone, score = all_standings(self.rules), self.given["game"].score
         every = np.ones((standings, standings))
         own, other = np.nonzero(np.triu(every) if roles == 1 else every)
-        total = score[own] + score[other]
-        for one in range(2 * scores - 2, -1, -1):
-            which = np.flatnonzero(total == one)
+        place = (score * 2 * self.rules.farkle_limit + everyone.farkles).astype(np.int64)
+        order = place[own] + place[other]
+        for one in np.unique(order)[::-1]:
+            which = np.flatnonzero(order == one)
             yield np.stack([np.zeros(len(which), dtype=np.int64), own[which], other[which]], axis=1)
 
     def side(
         self,
         values: Sequence[Floats],
-        rolled: Sequence[Floats],
+        rolled: Floats,
         finals: Sequence[Finals] = (),
+        off: float = 0.0,
+        lean: float = 0.0,
     ) -> Sides:
-        """Values of both players as the kernels take them; those of both if there is one."""
+        """Values of both players as the kernels take them; those of both if there is one.
+
+        off : the tolerance by which bounds of the first are above what is rolled, and those of the
+            second below
+        """
         finals = finals or [self.finals]
-        return Sides(
-            (values[0], values[-1]), (rolled[0], rolled[-1]), (finals[0], finals[-1]), self.first
-        )
+        both = values[0], values[-1]
+        return Sides(both, (finals[0], finals[-1]), self.first, rolled, (off, -off), lean)
+
+    def guess(self, values: Floats, pairs: npt.NDArray[np.int64]) -> None:
+        """Begin with what states are worth in which both have a step more, where there are such."""
+        own, other = pairs[:, 1], pairs[:, 2]
+        numbers = self.given["game"]
+        more = numbers.on_board & (numbers.score + 1 < numbers.scores)
+        own, other = own[more[own] & more[other]], other[more[own] & more[other]]
+        values[0, own, other] = values[0, own + 1, other + 1]
+        values[-1, other, own] = values[-1, other + 1, own + 1]
 
     def in_parts(
         self, pool: ThreadPoolExecutor, pairs: npt.NDArray[np.int64], do: Callable[..., Floats]
@@ -144,14 +181,25 @@ def solve(
     game = _Game.of(rules, threads)
     values = np.full(value_shape(rules), 0.5)
     rolled = np.zeros(taken_shape(rules))
-    side, solved, change = game.side([values], [rolled]), 0, 0.0
+    side, sweeps, residual, change = game.side([values], rolled), 0, 0.0, 1.0
+    places, moves = list[Floats](), list[Floats]()
     with ThreadPoolExecutor(game.threads) as pool:
         do = partial(solve_pairs, side=side, **game.given)
-        for pairs in game.totals():
-            on_progress(Progress(1, solved / values.size))
-            _guess(values, pairs, score_count(rules))
-            change = max(change, float(game.in_parts(pool, pairs, do).max()))
-            solved += 2 * len(pairs)
+        # one does where no score falls, as farkles then lead to nothing that comes later
+        while change > _SETTLED and sweeps < (_MOST if rules.farkle_penalty else 1):
+            before, last, solved, sweeps = values.copy(), change, 0, sweeps + 1
+            for pairs in game.groups():
+                on_progress(Progress(sweeps, solved / values.size, change if sweeps > 1 else None))
+                if sweeps == 1:
+                    game.guess(values, pairs)
+                residual = max(residual, float(game.in_parts(pool, pairs, do).max()))
+                solved += 2 * len(pairs)
+            change = float(np.max(np.abs(values - before) / np.maximum(values, LEAST)))
+            if change > 2 * last:
+                places, moves = [], []  # the mixing went astray
+            places, moves = [*places[-_MIXED:], before], [*moves[-_MIXED:], values - before]
+            if change > _SETTLED and len(moves) > 1:
+                values[...] = _mixed(places, moves)
     # where rounding stands in the way values are as exact as they get
     wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
     found = (
@@ -173,21 +221,21 @@ def solve(
         values=values,
         rolled=rolled,
         tolerance=tolerance,
-        sweeps=1,
-        largest_relative_change=change,
+        sweeps=sweeps,
+        largest_relative_change=residual if sweeps == 1 else change,
         error_bound=error_bound,
-        states_solved=4 * state_count(rules),
+        states_solved=(3 + sweeps) * state_count(rules),
         seconds=time.perf_counter() - started,
     )
 
 
-def _guess(values: Floats, pairs: npt.NDArray[np.int64], scores: int) -> None:
-    """Begin with what states are worth in which both have a step more, where there are such."""
-    own, other = pairs[:, 1], pairs[:, 2]
-    known = (own + 1 < scores) & (other + 1 < scores)
-    own, other = own[known], other[known]
-    values[0, own, other] = values[0, own + 1, other + 1]
-    values[-1, other, own] = values[-1, other + 1, own + 1]
+def _mixed(places: list[Floats], moves: list[Floats]) -> Floats:
+    """Where values seem to settle that sweeps moved so from some places: Anderson's mixing."""
+    turns, paths = (np.diff([some.ravel() for some in one], axis=0) for one in (moves, places))
+    weights = np.linalg.lstsq(turns.T, moves[-1].ravel(), rcond=1e-12)[0]
+    here: Floats = places[-1] + moves[-1]
+    here = here - (weights @ (turns + paths)).reshape(here.shape)
+    return here.clip(0.0, 1.0)
 
 
 def residual(
@@ -200,18 +248,18 @@ def residual(
 ) -> float:
     """Largest relative residual of the equations over all that a file has of a solved game."""
     game, worst, done = _Game.of(rules, threads), 0.0, 0
-    again, values = np.array(rolled), np.array(values)
-    side = game.side([values], [again])
+    values, rolled = (np.require(one, requirements=["C", "W"]) for one in (values, rolled))
+    side = game.side([values], rolled)
     with ThreadPoolExecutor(game.threads) as pool:
         do = partial(renew_pairs, side=side, slack=0.0, **game.given)
-        for pairs in game.totals():
+        for pairs in game.groups():
             on_progress(Progress(1, done / values.size))
-            found = game.in_parts(pool, pairs, do)
+            found, off, _ = np.moveaxis(game.in_parts(pool, pairs, do), 2, 0)
             before = _of_pairs((values, values), pairs)
-            worst = max(worst, float(np.max(np.abs(found - before) / np.maximum(before, 1e-300))))
+            starts = np.abs(found - before) / np.maximum(before, 1e-300)
+            worst = max(worst, float(starts.max()), float(off.max()))
             done += 2 * len(pairs)
-    off = np.abs(again - rolled)
-    return max(worst, float(np.max(off / np.maximum(rolled, LEAST), initial=0.0)))
+    return worst
 
 
 def _of_pairs(values: tuple[Floats, Floats], pairs: npt.NDArray[np.int64]) -> Floats:
@@ -235,30 +283,26 @@ def _error_bound(
     slack += 2 * NEXT_TO_NOTHING if rules.ending != "at_once" else 0.0
     before = bounds.intervals(rules, values, tolerance, shape)
     low, high = (np.array(one) for one in before)
-    sides = [np.zeros_like(rolled), np.zeros_like(rolled)]
     finals = [
         Finals(*(one + np.where(one > 0, off, 0.0) for one in game.finals))
         for off in (-last_slack, last_slack)
     ]
-    upper = game.side([high, low], sides[::-1], finals[::-1])
-    lower = game.side([low, high], sides, finals)
+    upper = game.side([high, low], rolled, finals[::-1], tolerance, shape.lean)
+    lower = game.side([low, high], rolled, finals, -tolerance, shape.lean)
+    worst = share = 0.0
     with ThreadPoolExecutor(game.threads) as pool:
         first = partial(renew_pairs, side=upper, slack=slack, **game.given)
         second = partial(renew_pairs, side=lower, slack=-slack, **game.given)
-        for pairs in game.totals():
-            above = game.in_parts(pool, pairs, first)
-            below = game.in_parts(pool, pairs, second)
+        for pairs in game.groups():
+            above, *more = np.moveaxis(game.in_parts(pool, pairs, first), 2, 0)
+            below, *others = np.moveaxis(game.in_parts(pool, pairs, second), 2, 0)
             r, own, other = pairs.T
             opposite = (r + 1) % len(values)
             high[r, own, other], low[opposite, other, own] = above.T
             low[r, own, other], high[opposite, other, own] = below.T
-    proved = bounds.proved(values, before, (low, high))
-    if proved is None:
-        return None
-    # in their places, as they are large
-    for side in sides:
-        np.subtract(side, rolled, out=side)
-        np.abs(side, out=side)
-    off = np.maximum(sides[0], sides[1], out=sides[0])
-    off /= np.maximum(rolled, LEAST, out=sides[1])
-    return max(proved, float(off.max(initial=0.0)))
+            worst, share = (
+                max(most, float(one.max()), float(two.max()))
+                for most, one, two in zip((worst, share), more, others, strict=True)
+            )
+    found = bounds.proved(values, before, (low, high))
+    return None if found is None or share > 1 else max(found, worst)

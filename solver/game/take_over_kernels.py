@@ -1,7 +1,8 @@
 """The numba kernels of games in which turns may begin with what the player before left.
 
-A pair is a state at the start of a turn and its mirror image, which lead to each other by farkles.
-Standings are counted as along an axis of values; points and turn totals are in steps.
+A pair is a state at the start of a turn and its mirror image, which lead to each other by farkles
+that change no standing. Standings are counted as along an axis of values; points and turn totals
+are in steps, scores from the floor up.
 
 values : V at [role, standing, opponent's standing]
 rolled : R, what rolling is worth that is taken over, shape (rows, numbers of dice); rows of a state
@@ -17,6 +18,7 @@ from numba import njit
 
 from solver.game.lanes import LANES
 from solver.game.list_kernels import SUMMED, add_lists
+from solver.game.standings import LEAST
 from solver.turn.equations import Floats
 
 _SETTLED = 1e-17
@@ -33,7 +35,13 @@ class Numbers(NamedTuple):
     """What kernels have to know of a game; points in steps."""
 
     scores: int
-    """Number of scores below the goal, and index of the standing that is not on the board."""
+    """Number of scores below the goal; on the board, without farkles, they are a standing each."""
+    score: npt.NDArray[np.int64]
+    """The score of each standing."""
+    on_board: npt.NDArray[np.bool_]
+    """Whether each standing is on the board."""
+    after_farkle: npt.NDArray[np.int64]
+    """The standing after a farkle of each."""
     least: int
     """Least turn total that may be banked on the board."""
     opening: int
@@ -48,6 +56,10 @@ class Numbers(NamedTuple):
     """1 where what was banked may be taken over."""
     lost: int
     """1 where what a farkle lost may be taken over."""
+    least_score: int
+    """Least score of whoever takes over."""
+    most_dice: int
+    """Most dice that may be taken over."""
     unsure: int
     """Columns of dice left by what has to be confirmed, before as many others."""
 
@@ -65,37 +77,56 @@ class Sides(NamedTuple):
     """Values by whose turn it is: of bounds lower ones of one player, upper ones of the other."""
 
     values: tuple[Floats, Floats]
-    rolled: tuple[Floats, Floats]
     finals: tuple[Finals, Finals]
     first: npt.NDArray[np.int64]
+    rolled: Floats
+    off: tuple[float, float]
+    """The tolerances by which bounds of what is rolled are above it or below; 0 for itself."""
+    lean: float
+    """See `solver.game.bounds.Shape`."""
 
 
 @njit(nogil=True, error_model="numpy")
-def _score(standing, game):
-    return standing if standing < game.scores else 0
+def _may_take(standing, game):
+    return game.on_board[standing] and game.score[standing] >= game.least_score
 
 
 @njit(nogil=True, error_model="numpy")
 def _least_bank(standing, game):
     """Least turn total that may be banked, the goal aside."""
-    return game.least if standing < game.scores else game.opening
+    return game.least if game.on_board[standing] else game.opening
 
 
 @njit(nogil=True, error_model="numpy")
 def last_row(r, own, game):
     """The turn total that stands for all that follow."""
-    missing = max(game.scores - _score(own, game), _least_bank(own, game))
+    missing = max(game.scores - game.score[own], _least_bank(own, game))
     return missing + game.goes_on[r] * game.beyond
+
+
+@njit(nogil=True, error_model="numpy")
+def _distance(value, lean):
+    """How far bounds of what is rolled are from it, with a tolerance of 1; see `bounds`."""
+    return 0.75 * value * (1.0 - value) + 0.25 * LEAST * (1.0 - lean * value)
+
+
+@njit(nogil=True, error_model="numpy")
+def _taken(side, of_other, row, dice):
+    """What rolling is worth that is taken over, or a bound of it."""
+    value = side.rolled[row, dice]
+    value += side.off[of_other] * _distance(value, side.lean)
+    return min(1.0, max(0.0, value))
 
 
 @njit(nogil=True, error_model="numpy")
 def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
     """What banking is worth at each turn total with each dice left, -1 where it is not allowed."""
-    values, rolled, finals = side.values[of_other], side.rolled[of_other], side.finals[of_other]
+    values, finals = side.values[of_other], side.finals[of_other]
     opposite = (r + 1) % values.shape[0]
     for lane in range(LANES):
         own, other = owns[lane], others[lane]
-        score, theirs, on_board = _score(own, game), _score(other, game), other < game.scores
+        score, theirs, on_board = game.score[own], game.score[other], game.on_board[other]
+        may = game.banked == 1 and _may_take(other, game)
         least = _least_bank(own, game)
         if game.free_win == 1:
             least = min(least, max(1, game.scores - score))
@@ -108,14 +139,14 @@ def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
                 dice, left = n - game.unsure, 0.0
                 if after < game.scores:
                     left = values[opposite, other, after]
-                    if game.banked == 1 and on_board:
+                    if may and dice < game.most_dice:
                         begin = side.first[opposite, other, after]
                         row = min(begin + t, side.first[opposite, other, after + 1] - 1)
-                        left = max(left, rolled[row, dice])
+                        left = max(left, _taken(side, of_other, row, dice))
                 elif game.goes_on[r] == 1:
                     margin = min(after - theirs, finals.afresh.shape[1] - 1)
                     left = finals.afresh[1 if on_board else 0, margin]
-                    if game.banked == 1 and on_board:
+                    if may:
                         left = max(left, finals.taken[max(0, score - theirs), dice])
                 bank[t, n, lane] = 1.0 - left
 
@@ -159,12 +190,16 @@ def _both(one, other, farkle, mine, theirs, one_may, other_may):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_turns(turns, rolls, banks, x, y, may, game, lists, bonuses, reach):
-    """Solve the turns of pairs, given what their starts are worth; see `_prepare` for shapes."""
+def _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach):
+    """Solve the turns of pairs, whose starts are worth `at`; see `_prepare` for shapes."""
     levels, columns, dice = len(bonuses), len(lists.farkles), rolls.shape[2]
     rows, cell = rolls.shape[1], len(lists.farkles) * LANES
     sure = game.lost == 0 or levels * columns == dice
     one, other, part = np.empty(LANES), np.empty(LANES), np.empty(LANES)
+    for k in range(2):
+        for lane in range(LANES):
+            if stays[k, lane]:
+                farkled[k, lane] = at[1 - k, lane]
     for t in range(rows - 1, -1, -1):
         change = 1.0
         while change > _SETTLED:
@@ -175,13 +210,14 @@ def _solve_turns(turns, rolls, banks, x, y, may, game, lists, bonuses, reach):
                     _roll(turns[0, level], turns[0, following, begin:], t, n, lists, part, one)
                     _roll(turns[1, level], turns[1, following, begin:], t, n, lists, part, other)
                     farkle, d = lists.farkles[n], n % dice
+                    may_be = game.lost == 1 and t > 0 and d < game.most_dice
                     for lane in range(LANES):
                         u, v = one[lane], other[lane]
-                        mine, theirs = x[lane], y[lane]
-                        if game.lost == 1 and t > 0 and level == 0 and n >= game.unsure:
+                        mine, theirs = farkled[1, lane], farkled[0, lane]
+                        if may_be and level == 0 and n >= game.unsure:
                             u, v = _both(u, v, farkle, mine, theirs, may[0, lane], may[1, lane])
                         else:
-                            if game.lost == 1 and t > 0:
+                            if may_be:
                                 # the first level has what may be taken over
                                 if may[1, lane]:
                                     theirs = max(theirs, rolls[1, t, d, lane])
@@ -215,7 +251,8 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
     """Room for the turns of up to LANES pairs side by side, with their banks.
 
     Returns turns, shape (2, levels, flat rows of columns and lanes), rolls, (2, rows, dice, lanes),
-    banks, (2, rows, columns, lanes), and whether each player may take over, (2, lanes).
+    banks, (2, rows, columns, lanes), whether each player may take over, (2, lanes), and what a
+    farkle of each leaves to the other, of the same shape, with whether it changes no standing.
     """
     r, columns = pairs[0, 0], len(lists.farkles)
     opposite = (r + 1) % side.values[0].shape[0]
@@ -225,7 +262,7 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
         # lanes that are left over do what the last pair does
         pair = min(lane, len(pairs) - 1)
         owns[lane], others[lane] = pairs[pair, 1], pairs[pair, 2]
-        may[0, lane], may[1, lane] = owns[lane] < game.scores, others[lane] < game.scores
+        may[0, lane], may[1, lane] = _may_take(owns[lane], game), _may_take(others[lane], game)
         rows = max(rows, last_row(r, owns[lane], game) + 1)
         rows = max(rows, last_row(opposite, others[lane], game) + 1)
     turns = np.zeros((2, len(bonuses), (rows + reach) * columns * LANES))
@@ -233,16 +270,40 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
     banks = np.empty((2, rows, columns, LANES))
     _fill_banks(banks[0], r, owns, others, 1, side, game, lists)
     _fill_banks(banks[1], opposite, others, owns, 0, side, game, lists)
-    return turns, rolls, banks, may
+    farkled, stays = np.empty((2, LANES)), np.empty((2, LANES), dtype=np.bool_)
+    for lane in range(LANES):
+        own, other = owns[lane], others[lane]
+        after, after_other = game.after_farkle[own], game.after_farkle[other]
+        stays[0, lane], stays[1, lane] = after == own, after_other == other
+        farkled[0, lane] = side.values[1][opposite, other, after]
+        farkled[1, lane] = side.values[0][r, own, after_other]
+    return turns, rolls, banks, may, farkled, stays
 
 
 @njit(nogil=True, error_model="numpy")
-def _keep(rolled, first, r, own, other, rolls, lane, slack):
+def _keep(rolled, first, r, own, other, rolls, lane):
     """Write what rolling is worth that may be taken over."""
     begin, end = first[r, own, other], first[r, own, other + 1]
     for row in range(begin, end):
         for n in range(rolled.shape[1]):
-            rolled[row, n] = rolls[row - begin, n, lane] + slack
+            rolled[row, n] = rolls[row - begin, n, lane]
+
+
+@njit(nogil=True, error_model="numpy")
+def _compare(side, of, r, own, other, rolls, lane, slack):
+    """How far what rolling is worth is off at most, and in units of what is believed.
+
+    The first relative to itself, or to LEAST where that is less.
+    """
+    begin, end = side.first[r, own, other], side.first[r, own, other + 1]
+    most = share = 0.0
+    for row in range(begin, end):
+        for n in range(side.rolled.shape[1]):
+            value = side.rolled[row, n]
+            off = abs(rolls[row - begin, n, lane] + slack - value)
+            most = max(most, off / max(value, LEAST))
+            share = max(share, off / (abs(side.off[of]) * _distance(value, side.lean) + 1e-300))
+    return most, share
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -257,7 +318,7 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     """
     values, r = side.values[0], pairs[0, 0]
     opposite = (r + 1) % values.shape[0]
-    turns, rolls, banks, may = _prepare(pairs, side, game, lists, bonuses, reach)
+    turns, rolls, banks, may, farkled, stays = _prepare(pairs, side, game, lists, bonuses, reach)
     dice = rolls.shape[2] - 1
     at, last, left = np.zeros((2, LANES)), np.zeros((2, LANES)), np.zeros((2, LANES))
     # the inverse of how what is left to go changes, as if one turn in four farkled
@@ -265,13 +326,13 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     inverse[0], inverse[3], inverse[1:3] = -16.0 / 15.0, -16.0 / 15.0, 4.0 / 15.0
     least, in_vain, settled = np.full(LANES, 2.0), np.zeros(LANES), np.zeros(LANES, dtype=np.bool_)
     for lane in range(LANES):
-        pair = min(lane, len(pairs) - 1)
-        at[0, lane] = values[r, pairs[pair, 1], pairs[pair, 2]]
-        at[1, lane] = values[opposite, pairs[pair, 2], pairs[pair, 1]]
+        _, own, other = pairs[min(lane, len(pairs) - 1)]
+        at[0, lane], at[1, lane] = values[r, own, other], values[opposite, other, own]
     for iteration in range(_MOST):
-        _solve_turns(turns, rolls, banks, at[0], at[1], may, game, lists, bonuses, reach)
+        _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach)
         for lane in range(LANES):
-            if settled[lane]:
+            if settled[lane] or not (stays[0, lane] or stays[1, lane]):
+                settled[lane] = True
                 continue
             x, y = at[0, lane], at[1, lane]
             go_x, go_y = rolls[0, 0, dice, lane] - x, rolls[1, 0, dice, lane] - y
@@ -307,10 +368,10 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
         own, other = pairs[lane, 1], pairs[lane, 2]
         for k in range(2):
             changes[lane, k] = abs(left[k, lane]) / max(rolls[k, 0, dice, lane], 1e-300)
-        values[r, own, other] = rolls[0, 0, dice, lane]
-        values[opposite, other, own] = rolls[1, 0, dice, lane]
-        _keep(side.rolled[0], side.first, r, own, other, rolls[0], lane, 0.0)
-        _keep(side.rolled[0], side.first, opposite, other, own, rolls[1], lane, 0.0)
+        found = rolls[0, 0, dice, lane], rolls[1, 0, dice, lane]
+        values[r, own, other], values[opposite, other, own] = found
+        _keep(side.rolled, side.first, r, own, other, rolls[0], lane)
+        _keep(side.rolled, side.first, opposite, other, own, rolls[1], lane)
     return changes
 
 
@@ -322,22 +383,23 @@ def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
     side : of values, or upper bounds of the first state of each pair and lower ones of the other
     slack : by which bounds are moved apart; 0 for values
 
-    Returns what the starts come to, shape (pairs, 2), and renews what may be taken over.
+    Returns an array, (pairs, 2 players, 3), of what the starts come to, and how far what may be
+    taken over is off: relative to itself, and in units of what `side` believes of it.
     """
     r = pairs[0, 0]
     opposite = (r + 1) % side.values[0].shape[0]
-    turns, rolls, banks, may = _prepare(pairs, side, game, lists, bonuses, reach)
+    turns, rolls, banks, may, farkled, stays = _prepare(pairs, side, game, lists, bonuses, reach)
     dice, at = rolls.shape[2] - 1, np.empty((2, LANES))
     for lane in range(LANES):
         pair = min(lane, len(pairs) - 1)
         at[0, lane] = side.values[0][r, pairs[pair, 1], pairs[pair, 2]]
         at[1, lane] = side.values[1][opposite, pairs[pair, 2], pairs[pair, 1]]
-    _solve_turns(turns, rolls, banks, at[0], at[1], may, game, lists, bonuses, reach)
-    renewed = np.empty((len(pairs), 2))
+    _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach)
+    renewed = np.empty((len(pairs), 2, 3))
     for lane in range(len(pairs)):
         own, other = pairs[lane, 1], pairs[lane, 2]
-        renewed[lane, 0] = rolls[0, 0, dice, lane] + slack
-        renewed[lane, 1] = rolls[1, 0, dice, lane] - slack
-        _keep(side.rolled[0], side.first, r, own, other, rolls[0], lane, slack)
-        _keep(side.rolled[1], side.first, opposite, other, own, rolls[1], lane, -slack)
+        renewed[lane, 0, 0] = rolls[0, 0, dice, lane] + slack
+        renewed[lane, 1, 0] = rolls[1, 0, dice, lane] - slack
+        renewed[lane, 0, 1:] = _compare(side, 0, r, own, other, rolls[0], lane, slack)
+        renewed[lane, 1, 1:] = _compare(side, 1, opposite, other, own, rolls[1], lane, -slack)
     return renewed

@@ -128,6 +128,10 @@ _AT_TIMES: dict[When, str] = {
         "In the first throw of a turn alone these count, too: {combinations}."
     ),
 }
+_NOTHING_TAKEN = say_later(
+    "{key}: {value} has no meaning where nothing is taken over; it goes with {take_over} ="
+    ' "banked", "lost" or "both"'
+)
 _TIMES = (
     *(say_later("first time"), say_later("second time"), say_later("third time")),
     *(say_later("fourth time"), say_later("fifth time"), say_later("sixth time")),
@@ -775,6 +779,60 @@ class Ruleset(Data):
     board may take over. Hot dice are counted anew, and nothing is left to be confirmed. In a final
     turn, too, there may be something to take over."""
 
+    def _tell_take_over_from(self) -> Told:
+        if not self.takes_over:
+            return None, "", False
+        points = self.take_over_from
+        message = say_later("Any score of a player on the board is enough to take over.")
+        if points:
+            message = say_later("Only whoever has {points:,} points or more may take over.")
+        return points, say(message, points=points), points > 0
+
+    take_over_from: Points = described(
+        0,
+        "3000",
+        say_later("least score to take over"),
+        note="least score of whoever takes over",
+        ask="Least score of whoever takes over",
+        when=lambda rules: rules.take_over != "nothing",
+        needs=("take_over",),
+        idle=_NOTHING_TAKEN,
+        in_steps=True,
+        up_to_goal=True,
+    )
+    """Least score with which a player may take over, before the turn; 0 for any of whoever is on
+    the board."""
+
+    def _tell_take_over_dice(self) -> Told:
+        if not self.takes_over:
+            return None, "", False
+        most = min(self.take_over_dice, self.dice)
+        if most == self.dice:
+            return most, say("However many dice are left, they may be taken over."), False
+        message = say_number(
+            "No more than one die can be taken over: where more are left, the next turn begins"
+            " afresh.",
+            "No more than {number} dice can be taken over: where more are left, the next turn"
+            " begins afresh.",
+            most,
+        )
+        return most, message, True
+
+    take_over_dice: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
+        MAX_DICE,
+        "2",
+        say_later("most dice that may be taken over"),
+        note="most dice that may be taken over",
+        ask="Most dice that may be taken over; 10 for any number",
+        when=lambda rules: rules.take_over != "nothing",
+        needs=("take_over",),
+        idle=_NOTHING_TAKEN,
+    )
+    """Most dice that may be taken over, 1 to 10: where more of them are left the next turn begins
+    afresh.
+
+    With one die less than there are, nobody takes over what was left with hot dice."""
+
     def _tell_ties(self) -> Told:
         if self.ending == "at_once":
             return None, "", False
@@ -1046,8 +1104,17 @@ class Ruleset(Data):
 
     def _not_with_take_over(self) -> Iterator[Complaint]:
         """Options with which it is not solved, as scores fall or a game ends otherwise."""
+        if self.farkle_penalty and self.take_over in {"lost", "both"}:
+            yield Complaint(
+                ("take_over",),
+                say_later(
+                    "{key}: what a farkle lost cannot be taken over where farkles cost points under"
+                    ' {other}; "banked" can'
+                ),
+                {"other": Key("farkle_penalty")},
+                needs=("farkle_penalty",),
+            )
         others = {
-            "farkle_penalty": self.farkle_penalty is not None,
             "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
             "lose_everything": "loses_score" in self.decisive,
             "ties": self.ties == "played_on",
@@ -1254,6 +1321,10 @@ class Ruleset(Data):
         """Whether a turn may begin with what the player before left."""
         return self.take_over != "nothing"
 
+    def may_take_over(self, score: int, *, on_board: bool = True) -> bool:
+        """Whether a player who begins a turn with a score may take over, if anything is left."""
+        return self.takes_over and on_board and score >= self.take_over_from
+
     @property
     def has_roles(self) -> bool:
         """Whether it matters who began."""
@@ -1347,6 +1418,8 @@ class Ruleset(Data):
         canonical |= {when: one._canonical for when, one in self._throws.items()}
         if self.bank_dice_left >= self.dice - 1:
             canonical.pop("bank_dice_left", None)
+        if self.take_over_dice >= self.dice:
+            canonical.pop("take_over_dice", None)
         if self.barred:
             canonical["no_bank_at"] = sorted(self.barred)
         return canonical
@@ -1386,6 +1459,7 @@ TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": Fark
 OF_GOAL = (
     *("goal", "goal_must_be", "beyond_goal", "ending", "ties"),
     *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
+    *("take_over_from", "take_over_dice"),
 )
 OF_TURN = (
     *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
@@ -1401,13 +1475,17 @@ TURN_TOLD = (
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination"),
 )
-END_TOLD = ("take_over", "goal", "beyond_goal", "ending", "ties")
+END_TOLD = (
+    *("take_over", "take_over_from", "take_over_dice"),
+    *("goal", "beyond_goal", "ending", "ties"),
+)
 """Options in the order in which they are explained."""
 
 
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
     *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal", "take_over"),
+    *("take_over_from", "take_over_dice"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from math import fsum
 from pathlib import Path
 
@@ -15,8 +16,8 @@ from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
 from bot.views.table_buttons import table_buttons
-from solver.errors import IllegalActionError
-from solver.game.position import Position
+from solver.errors import IllegalActionError, InvalidPositionError
+from solver.game.position import Position, check_position
 from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
 from solver.play.memo import MemoGoForIt
@@ -31,6 +32,13 @@ from tests.conftest import mostly_slow
 from tests.house_rules import small
 
 RULES = small(name="pass", goal=1000, dice=4, take_over="both")
+RISKY = small(
+    name="risky",
+    goal=600,
+    take_over="banked",
+    farkle_penalty={"in_a_row": 1, "points": 50},
+    score_floor=0,
+)
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +55,12 @@ def strategy(solved: Path) -> Strategy:
 
 
 @pytest.fixture
+def risky(tmp_path: Path, kernels: Path) -> Strategy:
+    save_strategy(solve(RISKY, cache=kernels), tmp_path)
+    return open_strategy(tmp_path, RISKY)
+
+
+@pytest.fixture
 async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
     async with open_chat(tmp_path, solved / "strategies") as opened:
         yield opened
@@ -54,7 +68,7 @@ async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
 
 def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
     """A game of best play but for slips: a choice at random with so much of a chance."""
-    begun = commands.begin_game("g", RULES, [None, None], tracked=True)
+    begun = commands.begin_game("g", strategy.rules, [None, None], tracked=True)
     game, events = begin(begun), list[Event]()
 
     def then(event: Event) -> None:
@@ -102,8 +116,29 @@ def begin_position() -> Position:
     return begin(commands.begin_game("g", RULES, [None, None], tracked=True)).position()
 
 
+def test_a_farkle_after_taking_over_costs_points(risky: Strategy) -> None:
+    game = begin(commands.begin_game("g", RISKY, [None, None], tracked=True))
+    for event in (Rolled(dice=(1, 2, 3)), Kept(dice=(1,)), Banked()):
+        game = apply(game, event)
+    for event in (Rolled(dice=(1, 5, 2)), Kept(dice=(1, 5)), Banked()):
+        game = apply(game, event)
+    assert game.offered == TurnState(150, 1)
+    here = game.position()
+    farkled = apply(apply(game, TookOver()), Rolled(dice=(3,)))
+    assert [seat.score for seat in farkled.seats] == [50, 150]
+    # one die: a 1 or a 5 is banked or rolled on with all dice, a farkle leaves 50 to 150
+    table, chances = risky.turn(here), [0.0, 0.0]
+    for k, points in enumerate((100, 50)):
+        after = TurnState(150 + points, 3)
+        chances[k] = max(table.bank_value(after) or 0.0, table.roll_value(after))
+    left = 1 - risky.win_probability(farkled.position())
+    assert odds(risky, here).take_over == pytest.approx((sum(chances) + 4 * left) / 6, abs=1e-12)
+
+
 @pytest.mark.slow
-def test_a_review_adds_up(strategy: Strategy) -> None:
+@pytest.mark.parametrize("which", ["strategy", "risky"])
+def test_a_review_adds_up(which: str, request: pytest.FixtureRequest) -> None:
+    strategy: Strategy = request.getfixturevalue(which)
     dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
     took = 0
     for _ in range(30):
@@ -156,6 +191,31 @@ def test_what_is_left_and_when() -> None:
         commands.score(game, 1, 300, "bank")
     with pytest.raises(IllegalActionError, match="is for two"):
         commands.begin_game("g", RULES, [None] * 3)
+
+
+def test_who_may_take_over_and_how_many_dice() -> None:
+    rules = small(
+        name="late", goal=1000, dice=4, take_over="both", take_over_from=200, take_over_dice=2
+    )
+    game = begin(commands.begin_game("g", rules, [None, None], tracked=True))
+    ones = (Rolled(dice=(1, 1, 3, 4)), Kept(dice=(1, 1)), Banked())
+    for event in ones:
+        game = apply(game, event)
+    assert (game.left, game.offered) == (TurnState(200, 2), None)
+    with pytest.raises(IllegalActionError, match="players with 200 points or more"):
+        commands.take_over(game, 1)
+    for event in ones:
+        game = apply(game, event)
+    assert game.offered == TurnState(200, 2)
+    for event in (Rolled(dice=(1, 2, 3, 4)), Kept(dice=(1,)), Banked()):
+        game = apply(game, event)
+    assert game.left is None
+    position = replace(game.position(), offered=TurnState(100, 3))
+    with pytest.raises(InvalidPositionError, match="no more than 2 dice"):
+        check_position(rules, position)
+    early = replace(position.change(banked=100), offered=TurnState(100, 2))
+    with pytest.raises(InvalidPositionError, match="a score of 200 or more"):
+        check_position(rules, early)
 
 
 def test_positions_with_something_left_have_an_id() -> None:

@@ -52,7 +52,7 @@ def every_option() -> Ruleset:
     data = LISTED.model_dump(exclude_unset=True)
     usual = {"dice", "score_floor", "single", "three_of_a_kind", "five_of_a_kind", "six_of_a_kind"}
     # these exclude others, and are tried alone
-    usual |= {"beyond_goal", "take_over", "nothing_when"}
+    usual |= {"beyond_goal", "take_over", "take_over_from", "take_over_dice", "nothing_when"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -191,9 +191,10 @@ def test_every_option_makes_a_difference(key: str) -> None:
         return
     model = Ruleset if key in Ruleset.model_fields else Scoring
     changes: dict[str, Any] = OTHERWISE.get(key, {key: model.model_fields[key].default})
-    every = variant("classic") if key == "take_over" else EVERY_OPTION
-    if key == "take_over":
-        changes = {key: "lost"}
+    every = EVERY_OPTION
+    if key.startswith("take_over"):
+        every = variant("classic", take_over="banked")
+        changes = {key: {"take_over": "lost", "take_over_from": 50, "take_over_dice": 2}[key]}
     data: dict[str, Any] = every.model_dump()
     place: dict[str, Any] = data if model is Ruleset else data["scoring"]
     place.update(changes)

@@ -45,6 +45,8 @@ def assert_agrees(rules: Ruleset, folder: Path, kernels: Path) -> None:
             other[0],
             dice=rules.dice,
             began=began,
+            farkles=own[1],
+            opponent_farkles=other[1],
             on_board=own[2],
             opponent_on_board=other[2],
         )
@@ -53,7 +55,7 @@ def assert_agrees(rules: Ruleset, folder: Path, kernels: Path) -> None:
         right += [value, value]
         begin, end = first[place], first[(*place[:2], place[2] + 1)]
         for row in range(1, end - begin):
-            for dice in range(1, rules.dice + 1):
+            for dice in range(1, rolled.shape[1] + 1):
                 total = row * rules.point_step
                 if (began, own, other, total, dice) in taken:
                     found += [rolled[begin + row, dice - 1]]
@@ -142,6 +144,16 @@ def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
         small(take_over="both", **changes)
     [found] = error.value.errors()[0]["ctx"]["error"].found
     assert found.parts["other"] == named
+
+
+def test_who_may_take_over_is_said_where_something_may_be_taken_over() -> None:
+    for changes in ({"take_over_from": 100}, {"take_over_dice": 2}):
+        with pytest.raises(ValidationError, match="where nothing is taken over"):
+            small(**changes)
+    # no more dice than there are is any number of them
+    three = small(take_over="banked", take_over_dice=3)
+    assert three.digest == small(take_over="banked").digest
+    assert three.digest != small(take_over="banked", take_over_dice=2).digest
 
 
 def test_what_is_too_large() -> None:
