@@ -65,7 +65,7 @@ class PositionId:
             rest, digit = divmod(rest, radix)
             digits.append(digit)
         what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
-        offers, own, other = more
+        offers, rounds_left, own, other = more
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
         throws, rest_of_turn = divmod(hot_dice, turn_plan(rules).levels * _doubts(rules))
         to_confirm, hot_dice = divmod(rest_of_turn, turn_plan(rules).levels)
@@ -83,6 +83,7 @@ class PositionId:
             on_board=not off_board,
             opponent_on_board=not other_off_board,
             began=not second,
+            rounds_left=rounds_left,
         )
         if offers:
             # the turn begins with all dice, so that what is left stands in place of them
@@ -114,6 +115,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         position.opponent_farkles,
         min(turn.hot_dice, levels - 1) + levels * (turn.to_confirm + _doubts(rules) * turn.throws),
         offers,
+        position.rounds_left,
         (position.banked - low) // step,
         (position.opponent - low) // step,
     )
@@ -165,7 +167,7 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     yield from (2 if rules.has_roles else 1, boards, boards)
     levels = turn_plan(rules).levels * _doubts(rules) * (rules.throws + 1)
     yield from (rules.farkle_limit, rules.farkle_limit, levels)
-    yield from (2 if rules.takes_over else 1, scores, scores)
+    yield from (2 if rules.takes_over else 1, rules.rounds + 1, scores, scores)
 
 
 def _doubts(rules: Ruleset) -> int:
@@ -177,6 +179,8 @@ def _lowest(rules: Ruleset) -> int:
     """The lowest score that is written: a multiple of the point step."""
     if not rules.penalty_points or rules.floor_is_played:
         return 0
+    if rules.rounds:
+        return rules.score_floor
     return -(max(_LOWEST, rules.goal) // rules.point_step * rules.point_step)
 
 

@@ -52,7 +52,7 @@ def every_option() -> Ruleset:
     data = LISTED.model_dump(exclude_unset=True)
     usual = {"dice", "score_floor", "single", "three_of_a_kind", "five_of_a_kind", "six_of_a_kind"}
     # these exclude others, and are tried alone
-    usual |= {"beyond_goal", "take_over", "nothing_when"}
+    usual |= {"beyond_goal", "take_over", "nothing_when", "rounds"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -191,10 +191,12 @@ def test_every_option_makes_a_difference(key: str) -> None:
         return
     model = Ruleset if key in Ruleset.model_fields else Scoring
     changes: dict[str, Any] = OTHERWISE.get(key, {key: model.model_fields[key].default})
-    every = variant("classic") if key == "take_over" else EVERY_OPTION
-    if key == "take_over":
-        changes = {key: "lost"}
+    alone: dict[str, Any] = {"take_over": "lost", "rounds": 4}
+    every = variant("classic") if key in alone else EVERY_OPTION
+    changes = {key: alone[key]} if key in alone else changes
     data: dict[str, Any] = every.model_dump()
+    if key == "rounds":
+        del data["goal"], data["ties"]
     place: dict[str, Any] = data if model is Ruleset else data["scoring"]
     place.update(changes)
     assert rules_text(Ruleset.model_validate(data)) != rules_text(every)
