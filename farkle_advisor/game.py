@@ -60,6 +60,8 @@ class Standing(TypedDict, total=False):
     """Whether what was set aside last has to be confirmed."""
     throws: int | None
     """Throws of this turn so far, where the rules limit them."""
+    rounds: int | None
+    """Rounds left with the one under way, where the rules count them."""
     began: Literal["me", "them"] | None
     """Who began, where all have as many turns."""
 
@@ -110,7 +112,7 @@ class Game:
     The player to act is `me`; `them` is the opponent's score, or those of all others in the order
     of their turns. What is left out is the start of the game. Further keywords are for rules that
     need them, see `Standing`: farkles, their_farkles, on_board, their_on_board,
-    to_confirm, throws, began.
+    to_confirm, throws, rounds, began.
 
     A position that cannot be is refused with an InvalidPositionError.
     """
@@ -135,8 +137,10 @@ class Game:
         for seat, badge in enumerate(badges):
             brought[seat] += f" and {badge.text}" if badge else ""
         kits = f" with {' against '.join(brought)}" if brought else ""
+        rounds = self.rules.rounds
+        ends = f"of {rounds} rounds" if rounds else f"to {self.rules.goal:,}"
         return (
-            f"<Game: {self.rules.name} rules to {self.rules.goal:,} for {self.players} players"
+            f"<Game: {self.rules.name} rules {ends} for {self.players} players"
             f"{kits}; who begins wins {percent(self.first_player_wins)}>"
         )
 
@@ -317,6 +321,7 @@ class Game:
         their_on_board: bool | None = None,
         to_confirm: bool | None = None,
         throws: int | None = None,
+        rounds: int | None = None,
         began: Literal["me", "them"] | None = None,
     ) -> Situation:
         """The position that is meant. Raises InvalidRequestError."""
@@ -350,6 +355,7 @@ class Game:
             opponent_on_board=their_on_board,
             to_confirm=to_confirm,
             throws=None if throws is None else whole("throws", throws),
+            rounds=None if rounds is None else whole("rounds", rounds),
             began=None if began is None else began == "me",
             rules=self.rules,
             dice=self._own,

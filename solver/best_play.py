@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidPositionError, StrategyFileError
+from solver.game import rounds
 from solver.game.best import BestPlay
 from solver.game.endgame import (
     endgame_taken_over,
@@ -86,8 +87,14 @@ class Values:
             return self
         return Values.of(self._opened.as_it_is())
 
-    def at(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
-        """Win probabilities of a player about to start a turn against opponents."""
+    def at(self, own: Standing, opponent: Standings, *, began: bool, turns: int = 0) -> Floats:
+        """Win probabilities of a player about to start a turn against opponents.
+
+        turns : those left, where the rules have a number of rounds
+        """
+        if self.rules.rounds:
+            found = rounds.values_at(self.rules, self.array, turns, own, opponent)
+            return self._chances(found)
         row = standing_index(self.rules, own)
         columns = standing_indices(self.rules, opponent)
         place = role(self.rules, began=began)
@@ -157,7 +164,8 @@ class Values:
         after = after_turns(
             self.rules, many(start.own, np.size(points)), points, farkles=farkles, loses=loses
         )
-        return 1 - self.at(start.other, after, began=not start.began)
+        turns = start.turns_left - 1
+        return 1 - self.at(start.other, after, began=not start.began, turns=turns)
 
 
 class Strategy(BestPlay):
@@ -215,7 +223,8 @@ class Strategy(BestPlay):
             return self.begun(position, self.turn(position))
         self.check(position)
         for values in self._attempts():
-            found = values.at(position.own, many(position.other), began=position.began)
+            others, turns = many(position.other), position.turns_left
+            found = values.at(position.own, others, began=position.began, turns=turns)
             if values.are_unchanged:
                 return found
         raise self._never_the_same()
@@ -350,12 +359,16 @@ class Strategy(BestPlay):
         plan = self.plan(start.mover)
         ends = endgames(rules, self.plans_from(start.mover), further=further)[-1]
         missing = (rules.winning_score - start.banked) // step
+        if rules.rounds:
+            missing = rounds.turn_totals(rules, start.banked - start.opponent)
         least = rules.least_bank(on_board=start.on_board) // step
         goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
         goes_on = ends.beyond if rules.is_exact or not goal_ends_game else 0
         bank = np.ones(max(missing, least) + goes_on + plan.reach)
         totals = np.arange(missing) * step
         bank[:missing] = values.left(start, points=totals)
+        if rules.rounds:
+            bank[missing:] = bank[missing - 1]
         if not goal_ends_game:
             lasts = ends.last if self._last is None else self._last
             margins = (rules.winning_score - start.opponent) // step + np.arange(

@@ -236,6 +236,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "take_over": "nothing",  # see `taking_over`
         "take_over_from": 0,
         "take_over_dice": 10,
+        "rounds": 0,  # see ROUNDS
     }
     if data["goal_must_be"] == "exact":
         data |= {"ending": "at_once", "ties": "earlier"}
@@ -577,8 +578,8 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     for key, option in OPTIONS.items():
         if not option.example or any(option.of(rules) != option.default for rules in known):
             continue
-        if key.startswith("take_over"):
-            continue  # see TAKING_OVER
+        if key.startswith("take_over") or key == "rounds":
+            continue  # see TAKING_OVER and ROUNDS
         dice = max(3, option.dice, len(option.pattern))
         for value in others(option):
             changes = (
@@ -633,6 +634,31 @@ def _taking_over() -> dict[str, Ruleset]:
 
 TAKING_OVER = _taking_over()
 """Small games in which turns may begin with what the player before left, by name."""
+
+
+def _rounds() -> dict[str, Ruleset]:
+    def of(rounds: int = 2, **changes: Any) -> Ruleset:
+        return Ruleset.model_validate({"name": "rounds", "dice": 3, "rounds": rounds} | changes)
+
+    return {
+        "three": of(3),
+        "a penalty, an opening": of(farkle_penalty=THIRD | {"in_a_row": 2}, opening_minimum=200),
+        "played on": of(ties="played_on"),
+        "played on, a penalty": of(1, ties="played_on", farkle_penalty=THIRD | {"in_a_row": 2}),
+        "kept": of(farkle_penalty=THIRD | {"in_a_row": 2}, minimum_bank=150, **KEEPS),
+        "bonus, hot dice rolled": of(hot_dice_bonus=(50, 100), hot_dice="no_bank"),
+        "to confirm": of(scoring={"combination": tables("aa=150,roll-on")}),
+        "few dice left, all set aside": of(bank_dice_left=1, set_aside_all=True),
+        "two throws": of(throws=2),
+        "first throw": of(scoring={"combination": tables("222=400,first-throw")}),
+        "rolls that decide": of(
+            instant_win=("xxx",), scoring={"combination": tables("66=loses-turn,2=loses-game")}
+        ),
+    }
+
+
+ROUNDS = _rounds()
+"""Small games of a number of rounds, by name."""
 
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
 _NAMED |= _exact_goals()

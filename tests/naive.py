@@ -917,6 +917,62 @@ def values_of_players(
     }
 
 
+# ---- A number of rounds ----------------------------------------------------------------------
+
+
+def values_of_rounds(rules: Ruleset, far: int) -> dict[tuple[Any, ...], Array]:
+    """V of a game of rounds, by turns left, farkles and boards of both, at leads of the mover.
+
+    far : point steps from which on leads are taken for this one; leads are from -far to far
+    """
+    step, leads = rules.point_step, np.arange(-far, far + 1)
+    boards = [True, False] if has_opening(rules) else [True]
+    kinds = list(product(range(rules.farkle_limit), boards))
+    totals = [row * step for row in range(2 * far + least_bank(rules, on_board=False) // step + 1)]
+
+    def ended(ties: Array) -> dict[tuple[Any, ...], Array]:
+        won = (leads > 0) * 1.0
+        pairs = product(kinds, kinds)
+        return {pair: np.where(leads == 0, tie, won) for pair, tie in zip(pairs, ties, strict=True)}
+
+    def turn_before(after: dict[tuple[Any, ...], Array]) -> dict[tuple[Any, ...], Array]:
+        found: dict[tuple[Any, ...], Array] = {}
+        for own, other in product(kinds, kinds):
+
+            def left(standing: Standing, other: tuple[int, bool] = other) -> Array:
+                score, farkles, on_board = standing
+                theirs = np.clip(-leads - score // step, -far, far) + far
+                return np.asarray(1 - after[other, (farkles, on_board)][theirs])
+
+            start = 0, *own
+            never = np.full(len(leads), NOT_ALLOWED)
+            bank = [
+                left(after_bank(rules, start, total))
+                if may_bank(rules, total, 0, on_board=own[1])
+                else never
+                for total in totals
+            ]
+            farkle = [left(after_farkle(rules, start, total)) for total in totals]
+            ends = np.array(bank), np.array(farkle), np.zeros(len(leads))
+            found[own, other] = start_of_turn(rules, *ends)
+        return found
+
+    ties = np.full(len(kinds) ** 2, 0.5)
+    if rules.ties == "played_on":
+
+        def played_on(worth: Array) -> Array:
+            again = turn_before(turn_before(ended(worth)))
+            return np.array([values[far] for values in again.values()])
+
+        ties = fixed_point(played_on, ties, 1e-14)
+    found: dict[tuple[Any, ...], Array] = {}
+    after = ended(ties)
+    for turns in range(1, 2 * rules.rounds + 1):
+        after = turn_before(after)
+        found |= {(turns, *pair): values for pair, values in after.items()}
+    return found
+
+
 # ---- Taking over what the player before left -------------------------------------------------
 
 

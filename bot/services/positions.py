@@ -127,8 +127,22 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         on_board=on_board_of(rules, situation.on_board, situation.banked),
         opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
+        rounds_left=_rounds_left(rules, situation),
     )
     return replace(position, offered=_offered(situation))
+
+
+def _rounds_left(rules: Ruleset, situation: Situation) -> int:
+    """How many rounds are left, as given or at the start of a game. Raises InvalidRequestError."""
+    if situation.rounds is not None or not rules.rounds:
+        return situation.rounds or 0
+    if any(situation.scores):
+        raise InvalidRequestError.say(
+            "say how many rounds are left with this one, such as rounds:3, as {rules} rules count"
+            " them",
+            rules=rules.name,
+        )
+    return rules.rounds
 
 
 def _offered(situation: Situation) -> TurnState | None:
@@ -147,6 +161,8 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     Raises InvalidPositionError and InvalidRequestError.
     """
     here, before = position_of(rules, situation, dice), _before(rules, situation)
+    if rules.rounds:
+        raise InvalidRequestError.say("games of a number of rounds are for two players alone")
     if here.offered:
         raise InvalidRequestError.say("what a player left is taken over by two players alone")
     scores = situation.opponent, *situation.others

@@ -30,6 +30,7 @@ from solver.rules.options import (
 from solver.rules.ruleset import (
     FACES,
     MAX_POINTS,
+    NOT_OF_ROUNDS,
     NOT_YET,
     OPTIONS,
     Ruleset,
@@ -202,6 +203,11 @@ def _inherited(base: Ruleset, typed: Collection[str]) -> dict[str, Any]:
 
 def _drop_idle(data: dict[str, Any], typed: Collection[str]) -> None:
     """Leave out what was inherited and has no meaning beside what was typed."""
+    ends_anew = data["rounds"] if "rounds" in typed else "goal" in typed and data.pop("rounds")
+    if ends_anew:
+        for key in NOT_OF_ROUNDS:
+            if as_typed(key) not in typed:
+                data.pop(key, None)
     rules = unchecked(data)
     for key, option in OPTIONS.items():
         if option.typed in typed:

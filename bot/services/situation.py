@@ -54,6 +54,8 @@ class Situation:
     opponent_on_board: bool | None = None
     began: bool | None = None
     """Whether the player to act began the game; if not given, unless only the opponent can have."""
+    rounds: int | None = None
+    """Rounds left with this one, where the rules count them; all of them if not given at 0 to 0."""
     left: int = 0
     """Points that the player before left, which may be taken over before the first roll."""
     left_dice: int | None = None
@@ -207,6 +209,13 @@ POSITION_FIELDS = (
         "Whether the opponent has.",
         say_later("yes or no: whether the opponent has"),
         FieldKind.YES_NO,
+    ),
+    PositionField(
+        ("--rounds",),
+        "Rounds left with this one, where the rules count them.",
+        say_later("rounds left with this one, where the rules count them"),
+        metavar="R",
+        most=50,
     ),
     PositionField(
         ("--left",),

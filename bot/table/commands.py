@@ -321,7 +321,7 @@ def correct(
             uses=uses,
         )
     if moves:
-        _check_playing(game, seat)
+        _check_may_move(game, seat)
     return [Corrected(seat=seat, score=score, farkles=farkles, uses=uses, moves=moves)]
 
 
@@ -396,8 +396,8 @@ def check_seats(players: int, most: int) -> None:
     if most < min(players, MOST_PLAYERS):
         raise IllegalActionError(
             say(
-                "a game in which players bring their own dice, or take over what others left, is"
-                " for two"
+                "a game in which players bring their own dice, or take over what others left, or of"
+                " a number of rounds, is for two"
             )
             if most == 2
             else say("this game has dice for {most} players", most=most)
@@ -423,7 +423,8 @@ def most_players(game: Game) -> int:
 
 def places(game: Begun | Game) -> int:
     """For how many there are dice."""
-    of_two = game.pool or game.rules.takes_over or "loses_game" in game.rules.decisive
+    rules = game.rules
+    of_two = game.pool or rules.takes_over or rules.rounds or "loses_game" in rules.decisive
     return len(game.kits) or (2 if of_two else MOST_PLAYERS)
 
 
@@ -443,6 +444,15 @@ def _check_number(players: int) -> None:
 def _check_playing(game: Game, seat: int) -> None:
     if not game.seats[seat].playing:
         raise IllegalActionError.say("that player has resigned")
+
+
+def _check_may_move(game: Game, seat: int) -> None:
+    """Raises IllegalActionError where it cannot be the turn of a seat."""
+    _check_playing(game, seat)
+    if seat and game.rules.rounds and not game.turns_over:
+        raise IllegalActionError.say(
+            "rounds are counted from the player who was named first: begin the game anew"
+        )
 
 
 def _check_set_aside(game: Game) -> None:

@@ -293,7 +293,9 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
     lost = before.score + (0 if played_off else points) - after.score
     end, left = TurnEnd(number, how, points, lost), _left(game, how)
-    game = _turn_of(replace(game, seats=seats, last=end, left=left), number)
+    turns = game.turns_over + 1
+    game = replace(game, seats=seats, last=end, left=left, turns_over=turns)
+    game = _turn_of(game, number)
     if how in {TurnEnding.WIN, TurnEnding.OUT}:
         return _won_by(game, [number] if how is TurnEnding.WIN else _following(game, number))
     if played_off:
@@ -312,6 +314,16 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
         if rules.ending == "equal_turns":
             following = [seat for seat in following if seat > number]
         return _next_waiting(replace(game, stage=Stage.FINAL), tuple(following))
+    return _after_turn(game, number)
+
+
+def _after_turn(game: Game, number: int) -> Game:
+    """The game after the turn of a seat in which nobody has reached a goal."""
+    rules, turns = game.rules, game.turns_over
+    if 0 < 2 * rules.rounds <= turns and turns % 2 == 0:
+        level = len({seat.score for seat in game.seats}) == 1
+        if not (level and rules.ties == "played_on"):
+            return _next_waiting(game, ())
     return _turn_of(game, _following(game, number)[0])
 
 
@@ -387,7 +399,9 @@ def _corrected(game: Game, event: Corrected) -> Game:
         on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )
     if event.moves:
-        return replace(_turn_of(changed, event.seat), left=None)
+        # in the same round
+        turns = game.turns_over // 2 * 2 + event.seat
+        return replace(_turn_of(changed, event.seat), left=None, turns_over=turns)
     return changed
 
 

@@ -113,6 +113,8 @@ class Game:
     seeds: tuple[tuple[int, str], ...] = ()
     rolls: int = 0
     """Number of rolls so far."""
+    turns_over: int = 0
+    """Turns that are over, those that were skipped as well."""
     reached: tuple[int, ...] = ()
     """Seats that have reached the goal, in the order in which they came to their score."""
     waiting: tuple[int, ...] = ()
@@ -145,6 +147,12 @@ class Game:
     def over(self) -> bool:
         """Whether nobody can move any more."""
         return self.stage is Stage.OVER
+
+    @property
+    def rounds_left(self) -> int:
+        """Rounds left with the one under way, where the rules count them; the last is repeated."""
+        left = self.rules.rounds - self.turns_over // 2
+        return max(1, left) if self.rules.rounds else 0
 
     @property
     def was_played(self) -> bool:
@@ -418,7 +426,7 @@ class Game:
             return True
 
         def near(one: int, other: int) -> bool:
-            return abs(one - other) * 20 <= self.rules.goal
+            return abs(one - other) * 20 <= self.rules.scale
 
         here = [seat.score for seat in self.seats if seat.playing]
         own, *others = scores
@@ -481,6 +489,7 @@ class Game:
             on_board=me.on_board,
             opponent_on_board=other.on_board,
             began=not (rules.has_roles and (last_of_round or final)),
+            rounds_left=self.rounds_left,
         )
         found = replace(self._by_side(found), turn=turn.state, held=self.held)
         return replace(found, offered=self.offered)

@@ -65,6 +65,7 @@ def _unsaid(rules: Ruleset) -> set[str]:
     """Fields of turns and options that mean nothing under the rules."""
     means = {
         "throws": bool(rules.throws),
+        "rounds_left": rules.rounds > 0,
         "to_confirm": bool(rules.to_confirm),
         "freed": rules.has_freed,
         "take_over": rules.takes_over,
@@ -114,12 +115,13 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     """A position as plain data: of two players as the mover sees it, else of all."""
     unsaid = _unsaid(rules)
     if len(position.players) > 2:
-        data = _less(asdict(position), {"held", "offered"})
+        data = _less(asdict(position), {"held", "offered", "rounds_left"})
         return data | {"turn": _less(data["turn"], unsaid)}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
         **{name: getattr(position, name) for name in names},
         **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
+        **_less({"rounds_left": position.rounds_left}, unsaid),
         **_offered_data(position),
         "on_board": position.on_board,
         "opponent_on_board": position.opponent_on_board,
@@ -454,6 +456,7 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         scores,
         *_boards(rules, position),
         *_stage(rules, position),
+        *([rounds_left_text(position.rounds_left)] if rules.rounds else []),
     ]
     if position.turn_total:
         parts.append(turn_total_text(position.turn_total))
@@ -487,6 +490,11 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
             )
         )
     return ", ".join(parts)
+
+
+def rounds_left_text(number: int) -> str:
+    """How many rounds are left."""
+    return say_number("the last round", "{number} rounds left", number)
 
 
 def scores_text(own: int, other: int) -> str:

@@ -378,6 +378,8 @@ def _doubts(news: News) -> Iterator[str]:
 
 def _goal(game: Game) -> str:
     rules = game.rules
+    if rules.rounds:
+        return say_number("for one round", "for {number} rounds", rules.rounds)
     if rules.goal_must_be == "exceeded":
         return say("over {goal:,}", goal=rules.goal)
     if rules.is_exact:
@@ -471,6 +473,10 @@ def to_move_text(table: Table) -> str:
         text = say(
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
         )
+    if game.rules.rounds:
+        number, most = game.turns_over // 2 + 1, game.rules.rounds
+        count = say("Round {number} of {most}.", number=number, most=most)
+        return f"{count if number <= most else say('One more round.')} {text}"
     if game.stage is Stage.FINAL:
         last = say("Last turn for {name}.", name=name)
         return f"{last} {text}"

@@ -110,7 +110,7 @@ FOUND = ("rules", "title", "goal", "digest")
 def found_data(found: Found) -> list[dict[str, Any]]:
     """The rule sets that were found, the best first."""
     return [
-        {"rules": one.name, "title": one.title, "goal": one.goal, "digest": one.digest}
+        {"rules": one.name, "title": one.title, "goal": one.stated_goal, "digest": one.digest}
         for one in found.rules
     ]
 

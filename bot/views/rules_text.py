@@ -33,6 +33,7 @@ NO_SCORE = (
 
 
 TITLES = (
+    say_later("Aetolia: five turns each, the most points win"),
     say_later("10001: open with 1,000, straight 2,000"),
     say_later("5000 for Roku: all dice that score must be taken"),
     say_later("5000: five dice, 1 2 3 4 5 is worth 1,500"),
@@ -99,7 +100,9 @@ def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
     for_two = say_later("Two players, {dice}.")
     several = say_later("Two players or more, {dice}.")
-    players = say(for_two if rules.takes_over else several, dice=dice_count(rules.dice))
+    players = say(
+        for_two if rules.takes_over or rules.rounds else several, dice=dice_count(rules.dice)
+    )
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
     for head, keys in ((say("A turn"), TURN_TOLD), (say("The end"), END_TOLD)):
@@ -249,7 +252,8 @@ def _points(points: int) -> str:
 
 def rules_data(rules: Ruleset) -> dict[str, Any]:
     """A rule set with its digest."""
-    return {"digest": rules.digest, "states": state_count(rules), **rules.model_dump(mode="json")}
+    data = rules.model_dump(mode="json", exclude={"goal"} if rules.rounds else None)
+    return {"digest": rules.digest, "states": state_count(rules), **data}
 
 
 RULES_LIST = ("rules", "title", "goal", "digest", "solved")
@@ -262,7 +266,7 @@ def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any
         {
             "rules": rules.name,
             "title": rules.title,
-            "goal": rules.goal,
+            "goal": rules.stated_goal,
             "digest": rules.digest,
             "solved": solved,
         }

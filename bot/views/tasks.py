@@ -44,7 +44,7 @@ def needed_text(needed: Needed) -> str:
 
 def needed_data(needed: Needed) -> dict[str, Any]:
     """A solve that is waited for as plain data."""
-    return {**asdict(needed), "rules": needed.rules.name, "goal": needed.rules.goal}
+    return {**asdict(needed), "rules": needed.rules.name, "goal": needed.rules.stated_goal}
 
 
 def stopped_text(stopped: Sequence[str]) -> str:

@@ -127,13 +127,14 @@ def _wins_from(turn: TurnMap) -> int | None:
         return beat + rules.point_step
     if in_play_off(rules, position):
         return None
-    wins = rules.goal_ends_game(last_of_round=not position.began) and not rules.is_exact
+    wins = rules.goal_ends_game(last_of_round=not position.began)
+    wins = wins and not (rules.is_exact or rules.rounds)
     return rules.winning_score - position.banked if wins else None
 
 
 def _last_worth_showing(turn: TurnMap) -> int:
     """The last turn total that does not reach the goal or from which something may be rolled."""
-    missing = turn.rules.winning_score - turn.position.banked
+    missing = 0 if turn.rules.rounds else turn.rules.winning_score - turn.position.banked
     totals = _totals(turn)
     rolled = totals[~turn.banks[: len(totals)].all(axis=1)]
     return max(missing - turn.rules.point_step, int(rolled.max(initial=0)))

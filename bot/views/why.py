@@ -39,6 +39,20 @@ _REASONS = {
         "Why bank: you lead by {lead:,}, so there is no need for the risk; if the scores were"
         " equal, you would roll."
     ),
+    (Reason.LEAD, True): say_later(
+        "Why roll: banking brings more points ({bank:,}, rolling on {roll:,.0f} on average), but"
+        " with your lead of {lead:,} rolling wins more often; if the scores were equal, you would"
+        " bank."
+    ),
+    (Reason.BEHIND, False): say_later(
+        "Why bank: rolling on brings more points ({roll:,.0f} on average, banking {bank:,}), but"
+        " as you are {behind:,} behind banking wins more often; if the scores were equal, you"
+        " would roll."
+    ),
+    (Reason.BEHIND, True): say_later(
+        "Why roll: you are {behind:,} behind, so you need more points now; if the scores were"
+        " equal, you would bank."
+    ),
     (Reason.THEIR_SCORE, False): say_later(
         "Why bank: they have {theirs:,} of {goal:,}; if they had no more points than you, you"
         " would roll."
@@ -104,6 +118,7 @@ def _reason_text(rules: Ruleset, position: Position, found: Why) -> str:
         "theirs": position.opponent,
         "goal": rules.goal,
         "lead": position.banked - position.opponent,
+        "behind": position.opponent - position.banked,
         "missing": rules.winning_score - position.banked - found.turn_total,
     }
     if found.reason is Reason.FARKLES:

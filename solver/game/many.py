@@ -169,6 +169,12 @@ def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
             rules=rules.name,
             players=players,
         )
+    if rules.rounds and players > 2:
+        raise InvalidRulesError.say(
+            "{rules}: games of a number of rounds are for two, not for {players}",
+            rules=rules.name,
+            players=players,
+        )
     scores = score_count(rules)
     return Size(
         players,

@@ -23,6 +23,9 @@ MAX_TURN_TOTAL = 1_000_000
 MAX_HOT_DICE = 1_000
 """In one turn: more of them change nothing under any rules."""
 
+_ROUNDS_ROWS = 1_000
+"""Turn totals in point steps that are enumerated where there is no goal."""
+
 _YOUR = {
     "score": say_later(
         "your score cannot be {score:,}: under {rules} rules a score in play is a multiple of"
@@ -103,6 +106,8 @@ class Position:
     """What is left of badges that players brought."""
     offered: TurnState | None = None
     """What the player before left and the mover may take over, before the first roll of a turn."""
+    rounds_left: int = 0
+    """Rounds left with the one under way, where the rules have a number of them."""
 
     @classmethod
     def of_two(
@@ -120,6 +125,7 @@ class Position:
         on_board: bool = True,
         opponent_on_board: bool = True,
         began: bool = True,
+        rounds_left: int = 0,
     ) -> "Position":
         """Return a position of two players as the mover sees it.
 
@@ -128,7 +134,8 @@ class Position:
         own = Standing(banked, farkles, on_board)
         other = Standing(opponent, opponent_farkles, opponent_on_board)
         turn = TurnState(turn_total, dice, hot_dice, to_confirm, throws)
-        return cls((own, other), 0, turn) if began else cls((other, own), 1, turn)
+        players, mover = ((own, other), 0) if began else ((other, own), 1)
+        return cls(players, mover, turn, rounds_left=rounds_left)
 
     def change(self, **changes: Any) -> "Position":
         """Return the position with other values of what `of_two` names; `began` of two only."""
@@ -187,6 +194,16 @@ class Position:
         return self.mover == 0
 
     @property
+    def turns_left(self) -> int:
+        """Return the turns that both have left with this one, where rounds are counted."""
+        return 2 * self.rounds_left - (not self.began)
+
+    @property
+    def rounds_after(self) -> int:
+        """Return the rounds left when the next turn begins."""
+        return self.turns_left // 2
+
+    @property
     def turn_total(self) -> int:
         """Return the points that the turn has brought so far."""
         return self.turn.turn_total
@@ -243,7 +260,8 @@ _OTHER_FIELDS = {f"opponent_{name}": name for name in ("farkles", "on_board")} |
 def first_position(rules: Ruleset, players: int = 2) -> Position:
     """Return the start of a game of so many players."""
     turn = TurnState(0, dice_set(rules).whole)
-    return Position((first_standing(rules),) * players, 0, turn)
+    players_first = (first_standing(rules),) * players
+    return Position(players_first, 0, turn, rounds_left=rules.rounds)
 
 
 def in_play_off(rules: Ruleset, position: Position) -> bool:
@@ -253,6 +271,10 @@ def in_play_off(rules: Ruleset, position: Position) -> bool:
 
 def points_to_beat(rules: Ruleset, position: Position) -> int | None:
     """Points that the turn must beat, as many are a tie; None where it is not the last turn."""
+    if rules.rounds:
+        # whoever is ahead then has won
+        behind = position.opponent - position.banked
+        return behind if position.turns_left == 1 and behind >= 0 else None
     if position.opponent < rules.winning_score:
         return None
     begins = len(position.waiting) == len(position.players) if position.waiting else position.began
@@ -301,9 +323,26 @@ def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
     """
     if position.offered is not None:
         _check_offered(rules, position, position.offered)
+    _check_rounds(rules, position)
     _check_scores(rules, position, max(highest_score(rules), rules.winning_score + beyond))
     _check_standing(rules, position.own, _YOUR)
     _check_standing(rules, position.other, _THEIR)
+
+
+def _check_rounds(rules: Ruleset, position: Position) -> None:
+    """Refuse a number of rounds left that cannot be. Raises InvalidPositionError."""
+    if position.rounds_left and not rules.rounds:
+        raise InvalidPositionError.say(
+            "{rules} rules have no number of rounds: the game goes on to the goal", rules=rules.name
+        )
+    if rules.rounds and not 1 <= position.rounds_left <= rules.rounds:
+        raise InvalidPositionError.say(
+            "the rounds left cannot be {number}: under {rules} rules they are 1 to {most}, with the"
+            " one under way",
+            number=position.rounds_left,
+            rules=rules.name,
+            most=rules.rounds,
+        )
 
 
 def check_several(rules: Ruleset, position: Position) -> None:
@@ -648,5 +687,6 @@ def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
     Levels and columns as in TurnPlan. Rows count point steps, as far as the longest turn may go.
     """
     rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
+    rows = min(rows, _ROUNDS_ROWS) if rules.rounds else rows
     rows = max(rows, rules.least_bank(on_board=False) // rules.point_step)
     return possible_states(rules, rows + turn_plan(rules).reach)

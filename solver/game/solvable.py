@@ -39,6 +39,8 @@ def check_solvable(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> None:
                 " for ever",
                 rules=rules.name,
             )
+    if rules.rounds:
+        return
     endgames(rules, plans)
     if not plans:
         _check_reach(rules)

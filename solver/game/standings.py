@@ -1,5 +1,6 @@
 """Who stands where between turns, what a turn makes of it, and the values of a solved game."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
+from solver.game.leads import spans
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.scoring import TurnPlan
@@ -205,11 +207,21 @@ class FloorEffect:
         return int(self.scores[same[0]]) if len(same) else None
 
 
-def check_afresh(rules: Ruleset) -> None:
-    """Refuse rules under which a turn may begin with what the player before left.
+def check_goal(rules: Ruleset) -> None:
+    """Refuse rules of a number of rounds, for what needs a goal. Raises InvalidRulesError."""
+    if rules.rounds:
+        raise InvalidRulesError.say(
+            "{rules}: this is not worked out for games of a number of rounds", rules=rules.name
+        )
 
-    For what is worked out only of turns that all begin with all dice. Raises InvalidRulesError.
+
+def check_afresh(rules: Ruleset) -> None:
+    """Refuse rules under which turns may begin with what another left, or rounds are counted.
+
+    For what is worked out only of games to a goal, whose turns all begin with all dice. Raises
+    InvalidRulesError.
     """
+    check_goal(rules)
     if rules.takes_over:
         raise InvalidRulesError.say(
             "{rules}: this is not worked out for rules under which a turn may begin with what the"
@@ -236,9 +248,12 @@ def is_corrected(rules: Ruleset) -> bool:
 def blocks(rules: Ruleset) -> list[Block]:
     """The standings of a player in the order in which values hold them.
 
-    Who is not on the board yet has no more than 0.
+    Who is not on the board yet has no more than 0. Of a number of rounds, what matters beside the
+    score.
     """
-    counts = range(rules.farkle_limit)
+    counts, boards = range(rules.farkle_limit), (True, False)[: 1 + rules.has_opening]
+    if rules.rounds:
+        return [Block(board, count, 0, 1) for board in boards for count in counts]
     below = -rules.score_floor // rules.point_step + 1
     found = [Block(True, count, rules.score_floor, score_count(rules)) for count in counts]
     if rules.has_opening:
@@ -284,13 +299,27 @@ def role(rules: Ruleset, *, began: bool) -> int:
 def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
     """Shape of a game's start-of-turn values: (who began, standings, opponent's standings).
 
+    Of a number of rounds (turns left, modes of both, leads), see `solver.game.rounds`.
+
     sides : 2 where both players have turns of their own, so that they have all roles each
 
     Raises InvalidRulesError where they are more than MAX_VALUES.
     """
-    standings = sum(block.scores for block in blocks(rules))
-    roles = sides * (2 if rules.has_roles else 1)
-    if (count := roles * standings**2) > MAX_VALUES:
+    if rules.rounds:
+        pairs, leads = len(blocks(rules)) ** 2, 2 * int(spans(rules)[-1]) + 1
+        found = 2 * rules.rounds, pairs, leads
+    else:
+        standings = sum(block.scores for block in blocks(rules))
+        found = sides * (2 if rules.has_roles else 1), standings, standings
+    if (count := math.prod(found)) > MAX_VALUES and rules.rounds:
+        raise InvalidRulesError.say(
+            "{rules}: there are {number:,} positions at the start of a turn, and at most {most:,}"
+            " can be solved; fewer rounds have fewer",
+            rules=rules.name,
+            number=count,
+            most=MAX_VALUES,
+        )
+    if count > MAX_VALUES:
         raise InvalidRulesError.say(
             "{rules}: there are {number:,} positions at the start of a turn (scores from {floor:,}"
             " to {goal:,} in steps of {step}), and at most {most:,} can be solved",
@@ -301,7 +330,7 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
             step=rules.point_step,
             most=MAX_VALUES,
         )
-    return roles, standings, standings
+    return found
 
 
 def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> int:
@@ -313,13 +342,16 @@ def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> int:
     roll and, where the bonus for them changes, hot dice so far.
     """
     roles, standings, _ = value_shape(rules)
+    cells = dice_set(rules).whole * rules.hot_dice_counted
+    if rules.rounds:
+        far = spans(rules)[1:]
+        return int(standings * cells * np.sum((2 * far + 1) * (far + 1)))
     turn_totals = 0
     for block in blocks(rules):
         minimum = rules.least_bank(on_board=block.on_board) // rules.point_step
         missing = (rules.winning_score - block.first_score) // rules.point_step
         held = minimum if rules.minimum_binds_win else 1
         turn_totals += sum(max(missing - score, held) for score in range(block.scores))
-    cells = dice_set(rules).whole * rules.hot_dice_counted
     if plans:
         cells = sum(plan.columns * plan.levels for plan in plans)
     return roles * standings * turn_totals * cells

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
-from solver.game import take_over
+from solver.game import round_sweeps, take_over
 from solver.game.endgame import endgames
 from solver.game.layout import Contest, as_is_best, read_table
 from solver.game.solvable import check_solvable
@@ -87,7 +87,7 @@ _NEARLY_LOST = 1e-6
 near 1 leaves, which is no more exact."""
 
 
-def solve(  # noqa: C901 - a loop with many ends
+def solve(  # noqa: C901, PLR0915 - a loop with many ends
     rules: Ruleset,
     *,
     cache: Path,
@@ -111,6 +111,10 @@ def solve(  # noqa: C901 - a loop with many ends
     check_solvable(rules, plans)
     if rules.takes_over:
         return take_over.solve(rules, tolerance=tolerance, threads=threads, on_progress=on_progress)
+    if rules.rounds:
+        return round_sweeps.solve(
+            rules, cache=cache, tolerance=tolerance, threads=threads, on_progress=on_progress
+        )
     ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
     lasts = [end.last for end in ends]

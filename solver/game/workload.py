@@ -83,7 +83,7 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
     weighed = len(plan.options) + len(plan.starts)
     cores = cores or (os.cpu_count() or 1)
     solving = states * sweeps * weighed / plan.columns * _SECONDS_PER_OPTION / cores
-    totals = 2 * score_count(rules) * sweeps * _SECONDS_PER_TOTAL
+    totals = 0 if rules.rounds else 2 * score_count(rules) * sweeps * _SECONDS_PER_TOTAL
     compiling = _SECONDS_TO_BEGIN + (0 if plan.by_lists else weighed * _SECONDS_TO_COMPILE)
     return Workload(states, sweeps, compiling + solving + totals)
 
@@ -96,6 +96,8 @@ def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
     players of whom one can only hope; so it falls in a sweep by the square root of the chance of
     such a row.
     """
+    if rules.rounds:
+        return 2.0
     if rules.farkle_penalty is None:
         return 5.5
     most = _MOST if rules.penalty_points else _MOST_FROM_NOTHING

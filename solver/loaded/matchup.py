@@ -366,6 +366,8 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         )
     if rules.takes_over:
         raise _not_yet(rules, "take_over")
+    if rules.rounds:
+        raise _not_yet(rules, "rounds")
     is_alike = rules.scoring.is_always_alike
     if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive or not is_alike:
         raise _not_yet(rules, "scoring.combination")

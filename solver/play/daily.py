@@ -259,7 +259,9 @@ def between_turns(strategy: BestPlay, chance: Random) -> Position:
         mover = int(players * chance.random()) if is_drawn else 0
         own = list(map(Standing, scores, farkles, boards))
         order = (*own[players - mover :], *own[: players - mover])
-        position = Position(order, mover, TurnState(0, strategy.whole(mover)))
+        rounds_left = rules.rounds - int(min(max(middle, 0.0), 0.999) * rules.rounds)
+        start = TurnState(0, strategy.whole(mover))
+        position = Position(order, mover, start, rounds_left=rounds_left)
         try:
             strategy.check(position)
         except FarkleError:
@@ -269,7 +271,8 @@ def between_turns(strategy: BestPlay, chance: Random) -> Position:
 
 def _score(rules: Ruleset, share: float) -> int:
     """A score by its share of the goal; nothing where it would be no first bank."""
-    score = int(share * rules.winning_score) // rules.point_step * rules.point_step
+    whole = rules.scale if rules.rounds else rules.winning_score
+    score = int(share * whole) // rules.point_step * rules.point_step
     return score if score >= rules.least_bank(on_board=False) else 0
 
 

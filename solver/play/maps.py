@@ -14,7 +14,7 @@ import numpy.typing as npt
 from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
-from solver.game.standings import Bools, Ints, Standing, Standings
+from solver.game.standings import Bools, Ints, Standing, Standings, check_goal
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
@@ -199,6 +199,7 @@ def scores_between(rules: Ruleset, step: int, least: int = 0) -> Ints:
             rules=rules.name,
             number=step,
         )
+    check_goal(rules)
     check_position(rules, Position.of_two(banked=least, dice=dice_set(rules).whole))
     return np.arange(least, rules.winning_score, step, dtype=np.int64)
 

@@ -61,6 +61,8 @@ class MaxPoints(Policy):
     def decisions(self, hand: Hand, position: Position) -> Decisions:
         """The decisions of the turn that a position belongs to."""
         rules, on_board = hand.rules, is_on_board(hand.rules, position)
+        if rules.rounds:
+            return _turn_points_decisions(rules, hand.plan, on_board, None)
         if position.opponent < rules.winning_score:
             return _points_decisions(rules, hand.plan, position.banked, on_board)
         return _last_decisions(hand, position)

@@ -65,7 +65,7 @@ class PositionId:
             rest, digit = divmod(rest, radix)
             digits.append(digit)
         what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
-        offers, own, other = more
+        offers, rounds_left, own, other = more
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
         throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * _doubts(rules))
         to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)
@@ -83,6 +83,7 @@ class PositionId:
             on_board=not off_board,
             opponent_on_board=not other_off_board,
             began=not second,
+            rounds_left=rounds_left,
         )
         if offers:
             # the turn begins with all dice, so that what is left stands in place of them
@@ -115,6 +116,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         min(turn.hot_dice, counted - 1)
         + counted * (turn.to_confirm + _doubts(rules) * turn.throws),
         offers,
+        position.rounds_left,
         (position.banked - low) // step,
         (position.opponent - low) // step,
     )
@@ -166,7 +168,7 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     yield from (2 if rules.has_roles else 1, boards, boards)
     memories = rules.hot_dice_counted * _doubts(rules) * (rules.throws + 1)
     yield from (rules.farkle_limit, rules.farkle_limit, memories)
-    yield from (2 if rules.takes_over else 1, scores, scores)
+    yield from (2 if rules.takes_over else 1, rules.rounds + 1, scores, scores)
 
 
 def _doubts(rules: Ruleset) -> int:
@@ -178,6 +180,8 @@ def _lowest(rules: Ruleset) -> int:
     """The lowest score that is written: a multiple of the point step."""
     if not rules.penalty_points or rules.floor_is_played:
         return 0
+    if rules.rounds:
+        return rules.score_floor
     return -(max(_LOWEST, rules.goal) // rules.point_step * rules.point_step)
 
 

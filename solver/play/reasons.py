@@ -18,7 +18,8 @@ the decision is another one then, that thing is what decides. In this order:
 8. GOAL: with both scores at 0 the other choice is best.
 9. TOGETHER: none of these by itself turns the decision around.
 
-Scores below 0 stay where they are in 5, 6 and 8.
+Where the game has rounds in place of a goal, 5 to 8 are one: LEAD or BEHIND, where the decision is
+another one at equal scores. Scores below 0 stay where they are in 5, 6 and 8.
 """
 
 from dataclasses import dataclass, replace
@@ -50,6 +51,7 @@ class Reason(StrEnum):
     NEED = "need of points"
     GOAL = "the goal"
     LEAD = "lead"
+    BEHIND = "behind"
     THEIR_SCORE = "their score"
     TOGETHER = "nothing by itself"
 
@@ -114,7 +116,7 @@ def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reaso
 def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: TurnTable) -> Reason:
     """What turns the decision around, else the plain balance of points."""
     rules, rolls = strategy.rules, _rolls(table, position)
-    counts = not rolls and rules.farkle_penalty is not None
+    counts = not rolls and rules.farkle_penalty is not None and position.turns_left != 1
     if counts and _rolls(_without_count(strategy, position, table), position):
         return Reason.FARKLES
     if (
@@ -128,7 +130,10 @@ def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: Turn
     own, opponent = position.banked, position.opponent
     away = min(own, 0), min(opponent, 0)
     tests = [(Reason.GOAL, away)]
-    if rolls:
+    if rules.rounds:
+        # of the scores only the lead matters
+        tests = [(Reason.LEAD if own > opponent else Reason.BEHIND, (own, own))]
+    elif rolls:
         tests.insert(0, (Reason.NEED, (own, away[1])))
     else:
         tests.insert(0, (Reason.LEAD if own > opponent else Reason.THEIR_SCORE, (own, own)))
@@ -158,7 +163,9 @@ def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> 
     """The turn if a farkle left the player with the score and no farkles in a row."""
     rules, other = strategy.rules, position.rival
     start = TurnState(0, strategy.whole(other))
-    after = replace(position.change(farkles=0), mover=other, turn=start)
+    after = replace(
+        position.change(farkles=0), mover=other, turn=start, rounds_left=position.rounds_after
+    )
     bank = table.ends.bank
     farkle = np.full(len(bank), 1 - strategy.win_probability(after))
     if rules.farkle_keeps_turn_total:

@@ -71,7 +71,14 @@ class RoughValues(Values):
         odds = np.zeros((2 if rules.has_roles else 1, sides, sides))
         super().__init__(rules, odds, rules.name)
 
-    def at(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
+    def at(
+        self,
+        own: Standing,
+        opponent: Standings,
+        *,
+        began: bool,
+        turns: int = 0,  # noqa: ARG002 - there is a goal
+    ) -> Floats:
         """Win probabilities of a player about to start a turn against opponents."""
         who = role(self.rules, began=began)
         return self.between(who, self.places(many(own)), self.places(opponent))
@@ -257,7 +264,14 @@ class _Noted(Values):
         """Role, own standing, standings of opponents, and how many these are."""
         self._number = 0
 
-    def at(self, own: Standing, opponent: Standings, *, began: bool) -> Floats:
+    def at(
+        self,
+        own: Standing,
+        opponent: Standings,
+        *,
+        began: bool,
+        turns: int = 0,  # noqa: ARG002 - there is a goal
+    ) -> Floats:
         """2, 3, 4 and so on: what the one before is left with is then -1, -2, -3."""
         number = len(opponent.score)
         self.asked.append((role(self.rules, began=began), many(own), opponent, number))

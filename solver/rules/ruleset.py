@@ -59,6 +59,11 @@ RULESETS = 64
 MOST_DICE_COUNTED = 6
 """Dice of games in which throws of a turn are counted."""
 DEFAULT_FLOOR = -5
+MOST_ROUNDS = 50
+NO_GOAL = MAX_POINTS
+"""What stands in place of a goal where a game has rounds."""
+_FAR_STEPS = 5_000
+"""Point steps that nobody has in a game of rounds."""
 
 
 class ContradictionsError(ValueError):
@@ -169,8 +174,33 @@ class Ruleset(Data):
         slash=say_later("points to reach"),
         ask="Goal, in points",
         in_steps=True,
+        when=lambda rules: not rules.rounds,
     )
-    """The points to reach; a file has to say it."""
+    """The points to reach; a file has to say it, or `rounds`."""
+
+    def _tell_rounds(self) -> Told:
+        if not self.rounds:
+            return 0, say("The game goes on until somebody has reached the goal."), False
+        message = say_number(
+            "Both players have one turn; then the most points win.",
+            "Both players have {number} turns each; then the most points win.",
+            self.rounds,
+        )
+        return self.rounds, message, True
+
+    rounds: Annotated[int, Field(strict=True, ge=0, le=MOST_ROUNDS)] = described(
+        0,
+        "10",
+        say_later("so many turns each, in place of a goal"),
+        note="turns of each player, in place of a goal; 0 for none",
+        ask="Rounds after which the most points win, or 0 to play to a goal",
+    )
+    """The game ends when both players have had so many turns each, 1 to 50, and the most points
+    win. 0 is a game to a goal, of which otherwise there is none.
+
+    A turn that is skipped counts. Equal scores are shared, or played on: both have one more turn,
+    again and again until somebody has more, with all rules as before. A roll that wins or loses the
+    game does so at once."""
 
     goal_must_be: Literal["reached", "exceeded", "exact"] = described(
         "reached",
@@ -834,6 +864,14 @@ class Ruleset(Data):
     With one die less than there are, nobody takes over what was left with hot dice."""
 
     def _tell_ties(self) -> Told:
+        if self.rounds:
+            told = say_later("If the scores are equal then, each player wins half the game.")
+            if self.ties == "played_on":
+                told = say_later(
+                    "If the scores are equal then, both have one more turn, again and again until"
+                    " one of them has more."
+                )
+            return self.ties, say(told), True
         if self.ending == "at_once":
             return None, "", False
         message = {
@@ -873,11 +911,11 @@ class Ruleset(Data):
             "shared": "each player wins half the game",
             "played_on": "one more turn each until one gets more points",
         },
-        when=lambda rules: rules.ending != "at_once",
-        needs=("ending",),
+        when=lambda rules: rules.ending != "at_once" or rules.rounds,
+        needs=("ending", "rounds"),
         idle=say_later(
             '{key}: "{value}" has no meaning when the first to reach the goal wins at once; it'
-            ' goes with {ending} = "final_turn" or "equal_turns"'
+            ' goes with {ending} = "final_turn" or "equal_turns", or with {rounds}'
         ),
     )
     """Equal scores after a final turn: "earlier", the player who reached the goal first wins;
@@ -945,10 +983,17 @@ class Ruleset(Data):
         if found := list(not_yet(data)):
             raise ContradictionsError(found)
         data = {key: value for key, value in data.items() if key not in NOT_YET}
+        rounds = data.get("rounds")
+        if type(rounds) is int and 0 < rounds <= MOST_ROUNDS:
+            data = {"goal": NO_GOAL, "ties": "shared"} | data
+        else:
+            rounds = 0
         penalty = data.get("farkle_penalty")
         points = penalty.get("points") if isinstance(penalty, dict) else None
         if "score_floor" not in data and type(points) is int and 0 < points <= MAX_POINTS:
-            data["score_floor"] = -min(-DEFAULT_FLOOR, MAX_POINTS // points) * points
+            # in a game of rounds lower than penalties take a score
+            penalties = rounds + MOST_ROUNDS if rounds else -DEFAULT_FLOOR
+            data["score_floor"] = -min(penalties, MAX_POINTS // points) * points
         return data
 
     @model_validator(mode="after")
@@ -959,6 +1004,7 @@ class Ruleset(Data):
             *self._idle_options(),
             *self._not_with_take_over(),
             *self._not_with_throws(),
+            *self._not_with_rounds(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -1151,6 +1197,32 @@ class Ruleset(Data):
                     needs=(key,),
                 )
 
+    def _not_with_rounds(self) -> Iterator[Complaint]:
+        """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
+        if not self.rounds:
+            return
+        others = {
+            "goal": self.goal != NO_GOAL,
+            "goal_must_be": self.goal_must_be != "reached",
+            "ending": self.ending != "at_once",
+            "minimum_binds_win": not self.minimum_binds_win,
+            "take_over": self.takes_over,
+            "no_bank_at": bool(self.no_bank_at),
+            "lose_everything": "loses_score" in self.decisive,
+            "farkle_penalty": self.farkle_penalty is not None and not self.penalty_points,
+            "score_floor": self.floor_is_played,
+        }
+        for key, is_said in others.items():
+            if is_said:
+                message = say_later("{key}: this does not go with {rounds}; leave out one of them")
+                yield Complaint((key,), message, {"rounds": Key("rounds")}, needs=("rounds",))
+        if self.ties == "earlier":
+            message = say_later(
+                "{key}: nobody reaches a goal first in a game of {rounds}; equal scores are shared"
+                " or played_on"
+            )
+            yield Complaint(("ties",), message, {"rounds": Key("rounds")}, needs=("rounds",))
+
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
             if self.combinations and not any(in_scores(score, some) for score in self.barred):
@@ -1270,7 +1342,9 @@ class Ruleset(Data):
 
     @property
     def winning_score(self) -> int:
-        """Least score that reaches the goal."""
+        """Least score that reaches the goal; more than anybody has where there is none."""
+        if self.rounds:
+            return _FAR_STEPS * self.point_step
         return self.goal + (self.point_step if self.goal_must_be == "exceeded" else 0)
 
     @cached_property
@@ -1280,6 +1354,16 @@ class Ruleset(Data):
         return frozenset(
             score for score in scores if any(in_scores(score, some) for some in self.no_bank_at)
         )
+
+    @property
+    def stated_goal(self) -> int | None:
+        """The goal; None where a number of rounds ends the game."""
+        return None if self.rounds else self.goal
+
+    @property
+    def scale(self) -> int:
+        """Points as players have them near the end: the goal, or about as many steps a round."""
+        return min(self.goal, 10 * self.rounds * self.point_step) if self.rounds else self.goal
 
     @property
     def is_exact(self) -> bool:
@@ -1328,7 +1412,7 @@ class Ruleset(Data):
     @property
     def has_roles(self) -> bool:
         """Whether it matters who began."""
-        return self.ending == "equal_turns"
+        return self.ending == "equal_turns" or self.rounds > 0
 
     def goal_ends_game(self, *, last_of_round: bool) -> bool:
         """Whether a bank that reaches the goal wins at once; else others have a final turn.
@@ -1457,10 +1541,15 @@ TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": Fark
 """The keys of a rule set that are tables."""
 
 OF_GOAL = (
-    *("goal", "goal_must_be", "beyond_goal", "ending", "ties"),
+    *("rounds", "goal", "goal_must_be", "beyond_goal", "ending", "ties"),
     *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
     *("take_over_from", "take_over_dice"),
 )
+NOT_OF_ROUNDS = (
+    *("goal", "goal_must_be", "beyond_goal", "ending", "ties", "minimum_binds_win"),
+    "score_floor",
+)
+"""Options that say how a game to a goal ends, of which there is none where it has rounds."""
 OF_TURN = (
     *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
     "no_bank_at",
@@ -1477,7 +1566,7 @@ TURN_TOLD = (
 )
 END_TOLD = (
     *("take_over", "take_over_from", "take_over_dice"),
-    *("goal", "beyond_goal", "ending", "ties"),
+    *("rounds", "goal", "beyond_goal", "ending", "ties"),
 )
 """Options in the order in which they are explained."""
 
@@ -1485,7 +1574,7 @@ END_TOLD = (
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
     *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal", "take_over"),
-    *("take_over_from", "take_over_dice"),
+    *("take_over_from", "take_over_dice", "rounds"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 
@@ -1507,6 +1596,8 @@ def topics(rules: Ruleset, keys: Iterable[str]) -> list[Topic]:
 
 def _told(rules: Ruleset, option: Option) -> Told:
     """What an option comes to: as its method says, or else as its values do by themselves."""
+    if rules.rounds and option.key in {"goal", "ending", "score_floor"}:
+        return None, "", False
     if not option.told:
         told: Told = getattr(rules, f"_tell_{option.key}")()
         return told

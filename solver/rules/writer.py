@@ -28,6 +28,8 @@ def rules_toml(rules: Ruleset, name: str) -> str:
     data = rules.model_dump(exclude_defaults=True)
     if data["name"] == name:
         del data["name"]
+    if rules.rounds:
+        del data["goal"]
     # the floor that rules have unless they say one goes without saying, too
     if rules == Ruleset.model_validate(rules.model_dump(exclude={"score_floor"})):
         data.pop("score_floor", None)

@@ -192,7 +192,10 @@ async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
 async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, line: str) -> None:
     name = line.split(maxsplit=1)[0].removeprefix("/")
     for option in chat_in.commands.by_name[name].options:
-        if option in {"goal", "throws", "left", "left-dice"} and name in {"advise", "odds"}:
+        if option in {"goal", "throws", "rounds", "left", "left-dice"} and name in {
+            "advise",
+            "odds",
+        }:
             continue  # such rules have to be solved first, and what is left goes with dice
         fixed = (f"{WITH_BADGE}gold-might",) if option == "uses" else REAL_DICE
         await prepare(chat_in, fixed if name == "fix" else ())

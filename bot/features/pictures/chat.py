@@ -215,17 +215,19 @@ def walk_press(found: Exploration, action: str, language: str) -> Walk:
 
 
 _TO_CONFIRM = 1000
-"""Added to the dice in few letters, where something has to be confirmed; twice for each throw."""
+"""Added to the dice in few letters, where something has to be confirmed; twice for each throw and
+16 times for each round that is left."""
 
 
 def packed(position: Position) -> str:
     """A position in few letters: of two players in decimal figures, of several to the base 36."""
     order = [position.players[k] for k in position.in_order]
     boards = sum(one.on_board << k for k, one in enumerate(order))
+    memory = position.turn.to_confirm + 2 * (position.turn.throws + 8 * position.rounds_left)
     numbers = (
         *(one.score for one in order),
         position.turn_total,
-        position.dice + _TO_CONFIRM * (position.turn.to_confirm + 2 * position.turn.throws),
+        position.dice + _TO_CONFIRM * memory,
         position.farkles,
         position.opponent_farkles,
         position.hot_dice,
@@ -245,6 +247,6 @@ def unpacked(text: str) -> Position:
     mover = (count - 1 - (boards >> count)) % count
     players = tuple(order[(k - mover) % count] for k in range(count))
     memory, dice = divmod(dice, _TO_CONFIRM)
-    turn = TurnState(total, dice, hot_dice, bool(memory % 2), memory // 2)
-    position = Position(players, mover, turn)
+    turn = TurnState(total, dice, hot_dice, bool(memory % 2), memory // 2 % 8)
+    position = Position(players, mover, turn, rounds_left=memory // 16)
     return position.change(farkles=farkles, opponent_farkles=opponent_farkles)

@@ -200,7 +200,7 @@ def large_step(rules: Ruleset) -> int:
 
     At least two small ones.
     """
-    tenth = max(rules.goal / 10 / rules.point_step, 1)
+    tenth = max(rules.scale / 10 / rules.point_step, 1)
     *_, steps = takewhile(lambda number: number <= tenth, ones_twos_fives())
     return max(2, steps) * rules.point_step
 
@@ -353,7 +353,8 @@ def _next_turn(play: BestPlay, position: Position) -> Position:
     else:
         players = *players[1:], players[0]
     start = TurnState(0, play.whole(mover))
-    return replace(position, players=players, mover=mover, turn=start, waiting=())
+    left = position.rounds_after
+    return replace(position, players=players, mover=mover, turn=start, waiting=(), rounds_left=left)
 
 
 def _mover_first(position: Position) -> Position:

@@ -192,6 +192,7 @@ def _options(
             parts.append(f"to-confirm:{_yes_or_no(position.turn.to_confirm)}")
         if rules.throws:
             parts.append(f"throws:{position.turn.throws}")
+    parts += [f"rounds:{position.rounds_left}"] * bool(rules.rounds)
     if position.farkles:
         parts.append(f"farkles:{position.farkles}")
     if position.opponent_farkles:

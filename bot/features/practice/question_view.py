@@ -83,13 +83,14 @@ def choice_text(question: Question, choice: Choice) -> str:
 
 def question_head(question: Question) -> str:
     """The roll, the scores, and what the game is about."""
-    head = say(
-        "{dice}: {position}, {rules} rules, to {goal:,}",
-        dice=roll_text(question),
-        position=_position_text(question),
-        rules=question.rules.name,
-        goal=question.rules.goal,
-    )
+    parts = {
+        "dice": roll_text(question),
+        "position": _position_text(question),
+        "rules": question.rules.name,
+    }
+    head = say("{dice}: {position}, {rules} rules, to {goal:,}", goal=question.rules.goal, **parts)
+    if question.rules.rounds:
+        head = say("{dice}: {position}, {rules} rules", **parts)
     if not question.kits:
         return head
     dice = _loaded(question)

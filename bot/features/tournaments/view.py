@@ -142,15 +142,13 @@ def _head(found: Tournament) -> str:
     """Which tournament it is, and how far it has come."""
     try:
         rules = rules_of(found)
-        name, goal = rules.name, rules.goal
+        name, goal, rounds = rules.name, rules.goal, rules.rounds
     except FarkleError:  # of a newer version
-        name, goal = "?", 0
-    head = say(
-        "Tournament, {form}, {rules} rules, {goal:,} points.",
-        form=say(_FORMS[found.form]),
-        rules=name,
-        goal=goal,
-    )
+        name, goal, rounds = "?", 0, 0
+    told = say_later("Tournament, {form}, {rules} rules, {goal:,} points.")
+    if rounds:
+        told = say_later("Tournament, {form}, {rules} rules, games of {rounds} rounds.")
+    head = say(told, form=say(_FORMS[found.form]), rules=name, goal=goal, rounds=rounds)
     if not found.started:
         return head
     counted = [one for one in found.pairings if one.state not in {State.BYE, State.VOID}]

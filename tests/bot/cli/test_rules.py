@@ -328,14 +328,14 @@ def test_what_makes_no_sense_is_not_asked(farkle: Asked) -> None:
     for question in ("Three of a kind", "1 2 3", "pairs", "Equal scores", "goal, too", "they cost"):
         assert question not in out
     # a default that does not go with the answers before is not offered
-    answers = ["facebook", "", "", "", "", "200"] + [""] * 40
+    answers = ["facebook", "", "", "", "", "", "200"] + [""] * 40
     status, out, _ = farkle.answering(answers, "rules", "new", "small.toml")
     assert status == 0
     assert "may be banked [0]" in out
 
 
 def test_a_game_too_large_is_asked_about_again(farkle: Asked) -> None:
-    answers = ["classic", "", "", "", "", "1000000", *[""] * 10, "", "", "", "4000", *[""] * 20]
+    answers = ["classic", "", "", "", "", "", "1000000", *[""] * 11, "", "", "", "4000", *[""] * 20]
     status, out, err = farkle.answering(answers, "rules", "new", "mine.toml")
     assert status == 0, err
     assert "can be solved" in out

@@ -53,6 +53,7 @@ def every_option() -> Ruleset:
     usual = {"dice", "score_floor", "single", "three_of_a_kind", "five_of_a_kind", "six_of_a_kind"}
     # these exclude others, and are tried alone
     usual |= {"beyond_goal", "take_over", "take_over_from", "take_over_dice", "nothing_when"}
+    usual |= {"rounds"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -195,7 +196,11 @@ def test_every_option_makes_a_difference(key: str) -> None:
     if key.startswith("take_over"):
         every = variant("classic", take_over="banked")
         changes = {key: {"take_over": "lost", "take_over_from": 50, "take_over_dice": 2}[key]}
+    elif key == "rounds":
+        every, changes = variant("classic"), {key: 4}
     data: dict[str, Any] = every.model_dump()
+    if key == "rounds":
+        del data["goal"], data["ties"]
     place: dict[str, Any] = data if model is Ruleset else data["scoring"]
     place.update(changes)
     assert rules_text(Ruleset.model_validate(data)) != rules_text(every)

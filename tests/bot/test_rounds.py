@@ -1,0 +1,237 @@
+"""Games of a number of rounds: by commands and presses, with bots, reviewed and explained."""
+
+import random
+from collections.abc import AsyncIterator
+from math import fsum
+from pathlib import Path
+
+import pytest
+
+from bot.languages import language
+from bot.review.moments import read_events
+from bot.review.worth import Worth
+from bot.table import commands
+from bot.table.events import Banked, Begun, Event, Kept, Rolled, Scored, TurnEnding, event_data
+from bot.table.fold import apply, begin
+from bot.table.replay import replay
+from bot.table.state import Game
+from bot.views.rules_text import rules_text
+from bot.views.table_buttons import table_buttons
+from solver.errors import IllegalActionError
+from solver.game.position import Position, first_position
+from solver.game.sweeps import solve
+from solver.play.advice import advise, odds, with_why
+from solver.play.policies import LEVELS
+from solver.play.position_id import position_id, read_id
+from solver.play.reasons import Reason
+from solver.rules.ruleset import Ruleset
+from solver.rules.writer import rules_toml
+from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.turn.equations import Decision
+from solver.wording import said_in
+from tests.bot.speaking import Chat, open_chat
+from tests.conftest import mostly_slow
+
+RULES = Ruleset.model_validate({"name": "three", "dice": 3, "rounds": 3})
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
+    folder = tmp_path_factory.mktemp("rounds")
+    (folder / "three.toml").write_text(rules_toml(RULES, ""))
+    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
+    return folder
+
+
+@pytest.fixture
+def strategy(solved: Path) -> Strategy:
+    return open_strategy(solved / "strategies", RULES)
+
+
+@pytest.fixture
+async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
+    async with open_chat(tmp_path, solved / "strategies") as opened:
+        yield opened
+
+
+def tracked(rules: Ruleset = RULES) -> Game:
+    return begin(commands.begin_game("g", rules, [None, None], tracked=True))
+
+
+def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
+    """A game of best play but for slips: a choice at random with so much of a chance."""
+    begun = commands.begin_game("g", RULES, [None, None], tracked=True)
+    game, events = begin(begun), list[Event]()
+
+    def then(event: Event) -> None:
+        nonlocal game
+        events.append(event)
+        game = apply(game, event)
+
+    while not game.over:
+        if game.turn.roll is None:
+            action = odds(strategy, game.position()).action
+            if game.may_bank and dice.random() < slip:
+                action = dice.choice([Decision.ROLL, Decision.BANK])
+            if action is not Decision.ROLL:
+                then(Banked())
+                continue
+            then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))
+        else:
+            found = advise(strategy, game.position(), game.turn.roll).options
+            kept = dice.choice(found) if dice.random() < slip else found[0]
+            then(Kept(dice=kept.set_aside))
+    return begun, events, game
+
+
+@pytest.mark.slow
+def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
+    dice, games = random.Random(40), 400
+    expected = strategy.win_probability(first_position(RULES))
+    wins = 0.0
+    for _ in range(games):
+        game = played(strategy, dice, 0.0)[2]
+        assert game.shares
+        assert [seat.turns for seat in game.seats] == [3, 3]
+        wins += game.shares[0]
+    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+
+
+@pytest.mark.slow
+def test_a_review_adds_up(strategy: Strategy) -> None:
+    dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
+    for _ in range(20):
+        begun, events, game = played(strategy, dice, 0.3)
+        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
+        assert game.shares
+        assert replay(stored)[2].shares == game.shares
+        reader = read_events(worth, begun, events)
+        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
+        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
+        assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
+
+
+def test_rounds_are_counted_and_end_the_game() -> None:
+    game = tracked()
+    assert (game.rounds_left, game.position().turns_left) == (3, 6)
+
+    def scored(points: int) -> None:
+        nonlocal game
+        ending = TurnEnding.BANK if points else TurnEnding.FARKLE
+        game = apply(game, Scored(points=points, ending=ending))
+
+    scored(200)
+    assert (game.mover, game.rounds_left, game.position().turns_left) == (1, 3, 5)
+    # whose turn it is changes in the round
+    assert apply(game, *commands.correct(game, 0, moves=True)).position().turns_left == 6
+    with pytest.raises(IllegalActionError, match="named first"):
+        commands.correct(tracked(), 1, moves=True)
+    game = apply(game, *commands.skip(game))
+    assert (game.mover, game.rounds_left) == (0, 2)
+    for points in (0, 0, 0):
+        scored(points)
+    assert (game.rounds_left, game.position().turns_left) == (1, 1)
+    assert [one.action for one in table_buttons(game)]
+    once = game
+    scored(200)
+    assert game.over
+    assert game.shares == (0.5, 0.5)
+    game = once
+    scored(250)
+    assert game.shares == (0.0, 1.0)
+    with pytest.raises(IllegalActionError, match="of a number of rounds, is for two"):
+        commands.begin_game("g", RULES, [None] * 3)
+
+
+def test_ties_are_played_on() -> None:
+    game = tracked(RULES.model_copy(update={"rounds": 1, "ties": "played_on"}))
+    for points in (200, 200, 0):
+        assert not game.over
+        ending = TurnEnding.BANK if points else TurnEnding.FARKLE
+        game = apply(game, Scored(points=points, ending=ending))
+    assert (game.rounds_left, game.position().turns_left) == (1, 1)
+    game = apply(game, Scored(points=50, ending=TurnEnding.BANK))
+    assert game.shares == (0.0, 1.0)
+
+
+def test_positions_have_an_id(strategy: Strategy) -> None:
+    for rounds_left, began in ((3, True), (2, False), (1, False)):
+        position = Position.of_two(300, 500, dice=3, began=began, rounds_left=rounds_left)
+        text = position_id(RULES, position)
+        assert text
+        assert read_id(text).position(RULES) == (position, None)
+        strategy.check(position)
+
+
+def test_reasons_look_at_the_lead_and_at_the_last_turn(strategy: Strategy) -> None:
+    found = set()
+    for lead in range(-600, 650, 150):
+        for rounds_left in (1, 2, 3):
+            start = Position.of_two(600 + lead, 600, dice=3, began=False, rounds_left=rounds_left)
+            for total, dice in ((100, 2), (200, 2), (200, 1), (250, 2), (300, 3), (450, 3)):
+                state = start.change(turn_total=total, dice=dice)
+                answer = with_why(strategy, odds(strategy, state))
+                assert answer.why
+                found.add(answer.why.reason)
+    assert {Reason.LAST_TURN, Reason.BEHIND, Reason.POINTS} <= found
+    assert not found & {Reason.GOAL, Reason.NEED, Reason.THEIR_LAST_TURN}
+
+
+async def test_advice_and_odds_take_the_rounds_left(chat: Chat, solved: Path) -> None:
+    rules = f"rules:{solved}/three.toml"
+    told = await chat.say(f"ann: /odds turn:200 dice:1 me:300 them:500 rounds:2 {rules}")
+    assert "2 rounds left" in told
+    told = await chat.say(f"ann: /advise 1 5 5 me:300 them:600 rounds:1 began:them {rules}")
+    assert "final turn with 300 to beat" in told
+    assert "the last round" in told
+    assert "3 rounds left" in await chat.say(f"ann: /advise 1 5 5 {rules}")
+    refused = await chat.say(f"ann: /odds me:300 them:500 {rules}")
+    assert "Say how many rounds are left" in refused
+    refused = await chat.say(f"ann: /odds me:300 them:500 rounds:4 {rules}")
+    assert "they are 1 to 3" in refused
+    refused = await chat.say("ann: /odds me:300 them:500 rounds:2 rules:kcd")
+    assert "have no number of rounds" in refused
+    explored = await chat.say(f"ann: /explore me:300 them:500 rounds:2 {rules}")
+    assert "2 rounds left" in explored
+
+
+@pytest.mark.parametrize("level", mostly_slow((one, one) for one in LEVELS))
+async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level: str) -> None:
+    said = await chat.say(f"ann: /play level:{level} rules:{solved}/three.toml")
+    if level == "memo-go-for-it":
+        assert "not worked out" in said
+        return
+    assert "for 3 rounds" in said
+    told = [said]
+    for _ in range(60):
+        [*_, shown] = await chat.all("ann: /show")
+        if isinstance(shown.subject, dict):
+            break  # the game is over
+        game = shown.subject.table.game
+        if game.turn.roll is not None:
+            line = "/keep " + " ".join(map(str, game.set_asides()[0].dice))
+        else:
+            line = "/bank" if game.may_bank else "/roll"
+        told.append(await chat.say(f"ann: {line}"))
+    assert "Round 3 of 3" in "\n".join(told)
+    reviewed = await chat.say("ann: /review")
+    assert "ann" in reviewed
+
+
+def test_rules_are_explained_in_both_languages() -> None:
+    assert "Both players have 3 turns each; then the most points win." in rules_text(RULES)
+    assert "goal" not in rules_text(RULES)
+    told = said_in(language("de"), rules_text, RULES)
+    assert "Beide haben je 3 Züge; dann gewinnen die meisten Punkte." in told
+    assert "Two players, 3 dice" in rules_text(RULES)
+
+
+async def test_rules_of_rounds_are_made_in_a_chat(chat: Chat) -> None:
+    told = await chat.say("ann: /rules new ten base:wikipedia rounds:10")
+    assert "ten" in told
+    shown = await chat.say("ann: /rules ten")
+    assert "Both players have 10 turns each" in shown
+    refused = await chat.say("ann: /rules new bad base:wikipedia rounds:10 goal:5000")
+    assert "this does not go with rounds" in refused
+    told = await chat.say("ann: /rules new long base:ten goal:5000")
+    assert "The goal is 5,000 points" in await chat.say("ann: /rules long")

@@ -1,0 +1,156 @@
+"""Games of a number of rounds, against the twin and by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from solver.errors import InvalidPositionError, InvalidRulesError
+from solver.game import round_sweeps
+from solver.game.leads import NEGLIGIBLE, spans
+from solver.game.many import check_many
+from solver.game.position import Position, check_position
+from solver.game.rounds import mode_of, modes
+from solver.game.solvable import check_solvable
+from solver.game.standings import LEAST, Standing, check_afresh, many
+from solver.game.sweeps import solve
+from solver.rules.ruleset import Ruleset
+from solver.rules.writer import rules_toml
+from solver.strategy import open_strategy, save_strategy
+from tests import naive
+from tests.conftest import mostly_slow
+from tests.house_rules import ROUNDS, small
+
+FAR = 150
+"""Point steps of leads in the twin, within which they are told."""
+
+
+def of(rounds: int, **changes: Any) -> Ruleset:
+    """Three dice, and nothing else said."""
+    return Ruleset.model_validate({"name": "rounds", "dice": 3, "rounds": rounds} | changes)
+
+
+@pytest.mark.mostly_skipped(2)
+@pytest.mark.parametrize(
+    "rules", mostly_slow(ROUNDS.items(), every=len(ROUNDS), first=len(ROUNDS) - 1)
+)
+def test_all_leads_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: Path) -> None:
+    solution = solve(rules, cache=kernels)
+    save_strategy(solution, tmp_path)
+    strategy = open_strategy(tmp_path, rules)
+    middle, number = solution.values.shape[2] // 2, len(modes(rules))
+    told, step = np.arange(-40, 41), rules.point_step
+    right = naive.values_of_rounds(rules, FAR)
+    assert len(right) == len(solution.values) * number**2
+    for (turns, own, other), values in right.items():
+        one, two = (Standing(0, *kind) for kind in (own, other))
+        [pair] = mode_of(rules, many(one)) * number + mode_of(rules, many(two))
+        found = solution.values[turns - 1, pair, middle + told]
+        expected = values[FAR + told]
+        error = np.abs(found - expected) / np.maximum(expected, LEAST)
+        assert error.max() < 1e-9
+        assert error.max() - 1e-11 <= solution.error_bound <= 1e-9
+        for lead in (-12, 0, 3):
+            position = Position.of_two(
+                1000 * step + lead * step if own[1] else 0,
+                1000 * step if other[1] else 0,
+                farkles=own[0],
+                opponent_farkles=other[0],
+                dice=rules.dice,
+                on_board=own[1],
+                opponent_on_board=other[1],
+                began=turns % 2 == 0,
+                rounds_left=(turns + 1) // 2,
+            )
+            apart = (position.banked - position.opponent) // step
+            answer = strategy.turn(position).roll[0, 0, -1]
+            assert strategy.win_probability(position) == pytest.approx(answer, abs=1e-12)
+            if abs(apart) <= FAR:
+                assert answer == pytest.approx(values[FAR + apart], abs=1e-10)
+    assert round_sweeps.residual(rules, solution.values) < 1e-12
+
+
+def test_two_turns_of_one_die_by_hand(kernels: Path) -> None:
+    """One die, of which a 1 is a point and nothing else scores: one round.
+
+    Who comes last rolls on until ahead, with p = 1/6 for each point.
+    """
+    rules = of(1, dice=1, scoring={"single": (1, 0, 0, 0, 0, 0)})
+    values = solve(rules, cache=kernels).values
+    p, middle = 1 / 6, values.shape[2] // 2
+
+    def last(behind: int) -> float:
+        if behind < 0:
+            return 1.0
+        # level is half of a win, of which a farkle is what was there before
+        has = 0.5 * (behind == 0)
+        more = [max(0.5, has * (1 - p) + p)] if behind else []
+        roll = p ** (behind + 1) + has * (1 - p ** (behind + 1))
+        return max(roll, *(p**behind * one for one in more), 0.0)
+
+    for behind in range(6):
+        assert values[0, 0, middle - behind] == pytest.approx(last(behind), abs=1e-12)
+    assert np.all(values[0, 0, middle + 1 :] == 1)
+    bank = [1 - last(points) for points in range(40)]
+    roll = 0.0
+    for points in range(39, -1, -1):
+        roll = p * (max(bank[points + 1], roll) if points < 38 else 1.0) + (1 - p) * bank[0]
+    assert values[1, 0, middle] == pytest.approx(roll, abs=1e-9)
+
+
+def test_leads_that_are_taken_for_certain(kernels: Path) -> None:
+    """Nobody makes up for a lead that counts for certain, but with next to no chance."""
+    rules = of(3)
+    values, far = solve(rules, cache=kernels).values, spans(rules)
+    middle = values.shape[2] // 2
+    for turns in range(1, 7):
+        assert values[turns - 1, 0, middle - far[turns]] <= NEGLIGIBLE
+        assert values[turns - 1, 0, middle + far[turns]] >= 1 - NEGLIGIBLE
+    assert np.all(np.diff(far) >= 0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"goal": 5000}, "goal"),
+        ({"ending": "final_turn"}, "ending"),
+        ({"goal_must_be": "exact"}, "goal_must_be"),
+        ({"minimum_bank": 150, "minimum_binds_win": False}, "minimum_binds_win"),
+        ({"take_over": "banked"}, "take_over"),
+        ({"no_bank_at": ("350",)}, "no_bank_at"),
+        ({"lose_everything": ("xxx",)}, "lose_everything"),
+        ({"farkle_penalty": {"in_a_row": 3, "points": "everything"}}, "farkle_penalty"),
+        ({"farkle_penalty": {"in_a_row": 3, "points": 100}, "score_floor": 0}, "score_floor"),
+        ({"ties": "earlier"}, "ties"),
+    ],
+)
+def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        of(3, **changes)
+    found = error.value.errors()[0]["ctx"]["error"].found
+    assert named in {one.place[0] for one in found}
+
+
+def test_what_is_for_goals_or_for_two() -> None:
+    rules = of(3)
+    with pytest.raises(InvalidRulesError, match="are for two"):
+        check_many(rules, 3)
+    with pytest.raises(InvalidRulesError, match="games of a number of rounds"):
+        check_afresh(rules)
+    large = of(50, farkle_penalty={"in_a_row": 5, "points": 5000}, opening_minimum=200)
+    with pytest.raises(InvalidRulesError, match="fewer rounds have fewer"):
+        check_solvable(large)
+
+
+def test_rounds_stand_in_place_of_a_goal() -> None:
+    rules = of(3)
+    assert "goal =" not in rules_toml(rules, "rounds")
+    assert rules.stated_goal is None
+    assert rules.digest not in {of(4).digest, small().digest}
+    assert small(rounds=0).digest == small().digest
+    with pytest.raises(InvalidPositionError, match="they are 1 to 3"):
+        check_position(rules, Position.of_two(dice=3, rounds_left=4))
+    with pytest.raises(InvalidPositionError, match="have no number of rounds"):
+        check_position(small(), Position.of_two(dice=3, rounds_left=2))
