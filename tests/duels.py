@@ -5,9 +5,9 @@ best.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import product
 
 import numpy as np
@@ -131,8 +131,18 @@ class Twin:
         may = rules.may_bank(total, start.banked, on_board=start.on_board)
         return total if rules.farkle_keeps_turn_total and total and may else 0
 
-    def last_turn(self, mover: int, start: Position, tie: float) -> float:
-        """Chance to win with one turn left, that must bring more points than are missing."""
+    def last_turn(
+        self,
+        mover: int,
+        start: Position,
+        tie: float,
+        beaten: Sequence[float] | naive.Array = (0.0,),
+    ) -> float:
+        """Chance to win with one turn left, that must bring more points than are missing.
+
+        beaten : what the other player has who is so many point steps behind then; the last for all
+            that are more
+        """
         missing = start.opponent - start.banked
 
         def worth(end: End) -> float:
@@ -140,7 +150,8 @@ class Twin:
             if kind in {"win", "lose", "out"}:
                 return float(kind == "win")
             got = total if kind == "bank" else self.kept(total, start)
-            return 1.0 if got > missing else tie if got == missing else 0.0
+            behind = min((got - missing) // self.step, len(beaten) - 1)
+            return 1.0 - beaten[behind] if got > missing else tie if got == missing else 0.0
 
         return self.turn_value(mover, start, worth)
 
@@ -191,7 +202,28 @@ class Twin:
             on_board=own[2],
             began=not rules.has_roles,
         )
-        return self.last_turn(mover, start, tie)
+        beaten = self._beaten[1 - mover] if rules.ending == "defended" else (0.0,)
+        return self.last_turn(mover, start, tie, beaten)
+
+    @cached_property
+    def _beaten(self) -> naive.Array:
+        """What final turns are worth to both players, by point steps behind, on the board."""
+        rules, tie = self.rules, 0.5 if self.rules.ties == "shared" else 0.0
+        near = rules.winning_score - self.step
+        starts = [
+            Position.of_two(banked=near, opponent=near + behind * self.step, dice=rules.dice)
+            for behind in range(1, self.rows)
+        ]
+        found, before = np.zeros((2, self.rows)), np.ones((2, self.rows))
+        while np.max(np.abs(found - before)) > 1e-13:
+            before = found
+            found = np.array(
+                [
+                    [0.0, *(self.last_turn(who, one, tie, before[1 - who]) for one in starts)]
+                    for who in (0, 1)
+                ]
+            )
+        return found
 
     # ---- Games ----
 
@@ -208,7 +240,7 @@ class Twin:
         else:
             own = naive.after_losing_everything(state.own)
         if own[0] >= rules.winning_score:
-            if rules.ending == "final_turn" or (rules.has_roles and state.began):
+            if rules.ending in {"final_turn", "defended"} or (rules.has_roles and state.began):
                 return 1 - self.final_turn(1 - state.mover, own[0], state.other), None
             return 1.0, None
         began = not state.began if rules.has_roles else True

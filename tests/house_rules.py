@@ -208,8 +208,9 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     """A small rule set of any options that can be played and solved quickly."""
     dice = draw(st.sampled_from([1, 2, 2, 3, 3, 3, 4]))
     penalty = draw(st.one_of(st.none(), penalties()))
-    ending = draw(st.sampled_from(["at_once", "final_turn", "equal_turns"]))
+    ending = draw(st.sampled_from(["at_once", "final_turn", "equal_turns", "defended"]))
     ties = ["earlier", "shared", "played_on"] if ending != "at_once" else ["earlier"]
+    ties = ties[:2] if ending == "defended" else ties
     bonus = st.lists(st.sampled_from([0, 50, 100, 200]), min_size=1, max_size=3).map(tuple)
     no_pattern = st.just(())
     data: dict[str, Any] = {
@@ -484,6 +485,13 @@ def _endings() -> dict[str, Ruleset]:
             throws=2, dice=2, opening_minimum=150, ties="played_on", goal=200, **FINAL
         ),
         "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
+        "defended": small(ending="defended", goal=200, opening_minimum=150, ties="shared"),
+        "defended, a farkle keeps": small(
+            ending="defended", goal=200, minimum_bank=100, hot_dice="no_bank", **KEEPS
+        ),
+        "defended, instant win, penalty": small(
+            ending="defended", dice=2, goal=200, instant_win=("66",), farkle_penalty=THIRD
+        ),
         "play-off, opening": small(
             ending="equal_turns",
             ties="played_on",

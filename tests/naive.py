@@ -670,14 +670,24 @@ def points_of_farkle(rules: Ruleset, total: int, *, on_board: bool) -> int:
     return total if kept else 0
 
 
-def chase(rules: Ruleset, rows: int, tie: float, *, on_board: bool) -> Array:
-    """Chance to win for a player with one turn who is i point steps behind, shape (rows,)."""
+def chase(
+    rules: Ruleset, rows: int, tie: float, *, on_board: bool, answer: Array | None = None
+) -> Array:
+    """Chance to win for a player with one turn who is i point steps behind, shape (rows,).
+
+    answer : what the other player has who is then i point steps behind, if that one has a turn
+    """
     step = rules.point_step
     behind = np.arange(rows) * step
     last = max(rows, least_bank(rules, on_board=False) // step)
+    if answer is not None:
+        last += rows
 
     def worth(total: int) -> Array:
-        return np.where(total > behind, 1.0, np.where(total == behind, tie, 0.0))
+        beaten = np.zeros(rows)
+        if answer is not None:
+            beaten = answer[np.clip((total - behind) // step, 0, rows - 1)]
+        return np.where(total > behind, 1.0 - beaten, np.where(total == behind, tie, 0.0))
 
     totals = range(0, (last + 1) * step, step)
     # a bank that is not enough has lost, so the minimum matters only for those that reach the goal
@@ -709,8 +719,21 @@ def final_turns(rules: Ruleset, rows: int, leader: Ruleset | None = None) -> Fin
     if rules.ties == "played_on":
         play_off = float(fixed_point(first_turn, np.array([play_off]), 1e-14)[0])
     tie = after_tie(rules, play_off)
+    answer = None
+    if rules.ending == "defended":
+
+        def returned(both: Array) -> Array:
+            """What a final turn is worth to who chases and to who leads, from the other's."""
+            players = rules, leader or rules
+            pairs = zip(players, both[::-1], strict=True)
+            return np.array([chase(one, rows, tie, on_board=True, answer=it) for one, it in pairs])
+
+        answer = fixed_point(returned, np.zeros((2, rows)), 1e-14)[1]
     return FinalTurns(
-        {on_board: chase(rules, rows, tie, on_board=on_board) for on_board in (True, False)},
+        {
+            on_board: chase(rules, rows, tie, on_board=on_board, answer=answer)
+            for on_board in (True, False)
+        },
         play_off,
     )
 
@@ -855,7 +878,7 @@ def values_of_players(
         return np.ones(len(everyone))
 
     for who, began in roles:
-        gives_final_turn = rules.ending == "final_turn" or (rules.has_roles and began)
+        gives_final_turn = rules.ending in {"final_turn", "defended"} or (rules.has_roles and began)
         goal[who, began] = last_word(who) if gives_final_turn else won
 
     def go_on(role: tuple[int, bool], after: list[Standing | None]) -> Callable[[Array], Array]:

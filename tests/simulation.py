@@ -74,7 +74,7 @@ class Game:
                 return _share(player if turn.end == "win" else other)
             self._write_down(player, turn)
             if turn.points and self._reaches_goal(player.score):
-                if self._rules.ending == "final_turn" or (
+                if self._rules.ending in {"final_turn", "defended"} or (
                     self._rules.ending == "equal_turns" and player is players[0]
                 ):
                     return (yield from self._final_turn(other, player))
@@ -86,6 +86,8 @@ class Game:
         player.farkles = leader.farkles = 0
         turn = yield from self._turn(self._position(player, leader))
         self._write_down(player, turn)
+        if turn.end != "win" and player.score > leader.score and self._rules.ending == "defended":
+            return (yield from self._final_turn(leader, player))
         if turn.end == "win" or player.score > leader.score:
             return _share(player)
         if turn.end == "out" or player.score < leader.score or self._rules.ties == "earlier":

@@ -306,9 +306,13 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     if reaches:
         if rules.goal_ends_game(last_of_round=False):
             return _won_by(game, [number])
-        game = replace(game, reached=(*game.reached, number))
+        before_it = (seat for seat in game.reached if seat != number)
+        game = replace(game, reached=(*before_it, number))
     if game.stage is Stage.FINAL:
-        return _next_waiting(game, game.waiting[1:])
+        others = tuple(_following(game, number))
+        beats = all(after.score > seats[seat].score for seat in others)
+        in_return = beats and rules.is_defended
+        return _next_waiting(game, others if in_return else game.waiting[1:])
     if reaches:
         following = _following(game, number)
         if rules.ending == "equal_turns":

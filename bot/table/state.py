@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.table.events import TurnEnding
 from solver.game.best import BestPlay
-from solver.game.position import Held, Position
+from solver.game.position import Held, Position, highest_score
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit, Side, many_of, pair_of
 from solver.loaded.matchup import Matchup
@@ -480,6 +480,10 @@ class Game:
                 found = replace(self._by_side(found), waiting=waiting)
             return replace(found, turn=turn.state)
         final = other.score >= rules.winning_score
+        if final and rules.is_defended:
+            # it is how far they are apart that counts
+            more = max(0, other.score - highest_score(rules))
+            me, other = (replace(one, score=one.score - more) for one in (me, other))
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
         found = Position.of_two(
             banked=max(self.counted(me.score), rules.score_floor),

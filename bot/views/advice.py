@@ -622,6 +622,10 @@ def bank_text(rules: Ruleset, position: Position) -> str:
 
 def _last_bank_text(rules: Ruleset, ahead: int) -> str:
     """What a bank does in a last turn that puts its player so far ahead."""
+    if rules.is_defended and ahead == 0 and rules.ties == "earlier":
+        return say("a tie, which they win: they had that score first")
+    if rules.is_defended and ahead > 0:
+        return say("{points:,} ahead, then they get one final turn", points=ahead)
     if ahead == 0:
         return say(_TIES[rules.ties])
     return say("wins the game") if ahead > 0 else say("loses the game")

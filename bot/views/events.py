@@ -393,7 +393,8 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
         text = say(with_score, **parts)
     if seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty):
         text += f", {farkles_in_a_row(seat.farkles)}"
-    if after.stage is Stage.FINAL and after.reached == (end.seat,):
+    is_first = len(after.reached) == 1 or after.rules.is_defended
+    if after.stage is Stage.FINAL and after.reached[-1:] == (end.seat,) and is_first:
         text += say_number(
             "; {number} other player has one last turn",
             "; {number} other players have one last turn each",

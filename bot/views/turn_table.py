@@ -124,7 +124,7 @@ def _wins_from(turn: TurnMap) -> int | None:
     rules, position = turn.rules, turn.position
     beat = points_to_beat(rules, position)
     if beat is not None:
-        return beat + rules.point_step
+        return None if rules.is_defended else beat + rules.point_step
     if in_play_off(rules, position):
         return None
     wins = rules.goal_ends_game(last_of_round=not position.began)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.game import sweep_kernels
-from solver.game.endgame import Endgame, endgames
+from solver.game.endgame import Endgame, defended, endgames
 from solver.game.kernel_source import Turns, summands, turns_weigh
 from solver.game.lanes import LANES
 from solver.game.layout import (
@@ -203,7 +203,11 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
         if rules.is_exact:  # what is rolled on beyond the goal settles
             turn += 10 * _ROUNDING * plan.rolls_to_end
         found.append((turn, final_turn_slack(plan, sums, rows)))
-    return _Slacks(*map(max, zip(*found, strict=True)))
+    slacks = _Slacks(*map(max, zip(*found, strict=True)))
+    if not rules.is_defended:
+        return slacks
+    off = defended(rules, tuple(plans) or (turn_plan(rules),), slacks.final_turn)[1]
+    return slacks._replace(final_turn=slacks.final_turn + off)
 
 
 def slacks_of_lists(plan: TurnPlan, turn_totals: int) -> tuple[float, float]:

@@ -11,6 +11,11 @@ gain at most last(margin), the chance of the final turn. The value of a farkle l
 player with a turn and the chance to reach the goal in it, which is of the order of last(missing).
 So turn totals `beyond` the goal are enough if last(missing + beyond) is far below
 F * last(missing), for the least risk F of any roll.
+
+Where a game is defended, whoever is beaten by a margin has a final turn in return, so that a bank
+that beats is worth 1 - last(its margin), and last = T(last). The more it is worth to be beaten, the
+less a final turn is worth. So last lies between T(0), where nobody is ever beaten, and T(T(0)), and
+between any two that follow one another: their distance is a proved bound of the error of both.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,6 +32,15 @@ from solver.turn.scoring import TurnPlan, turn_plan
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
+
+_NO_MARGIN = 1e-16
+"""What a final turn at a margin may be worth, above one at the greatest, that is left out."""
+
+_SETTLED = 1e-15
+"""By how much final turns in return may still differ."""
+
+_MOST_ROUNDS = 1000
+"""Final turns in return after which what is still open would go on and on."""
 
 NEXT_TO_NOTHING = 1e-15
 """Chance of a final turn to get as many points as the longest turn is beyond the goal, where fewer
@@ -154,9 +168,10 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     for far in (20, 200):
         margins = 2 * goals + far * usual + further
         ties = [_worth_of_tie(rules, *pair, margins) for pair in pairs]
+        beaten = _beaten(rules, plans)
         lasts = [
-            last_turns(rules, plan, margins, tie, on_board=True)
-            for plan, tie in zip(plans, ties, strict=True)
+            last_turns(rules, plan, margins, tie, on_board=True, beaten=other)
+            for plan, tie, other in zip(plans, ties, beaten, strict=True)
         ]
         found = [
             _beyond(rules, leader, last, goals)
@@ -173,13 +188,59 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
         )
     beyond = max(far for far in found if far is not None) + further
     used = goals + beyond + reach + 1
+    if rules.is_defended:
+        used = max(used, *(len(other) for other in beaten if other is not None))
     ends = []
-    for plan, tie, on_board in zip(plans, ties, lasts, strict=True):
+    for plan, tie, on_board, other in zip(plans, ties, lasts, beaten, strict=True):
         off_board = on_board
         if rules.has_opening:
-            off_board = last_turns(rules, plan, margins, tie, on_board=False)
+            off_board = last_turns(rules, plan, margins, tie, on_board=False, beaten=other)
         ends.append(Endgame(np.array([off_board[:used], on_board[:used]]), beyond, tie))
     return tuple(ends)
+
+
+def _beaten(rules: Ruleset, plans: tuple[TurnPlan, ...]) -> Sequence[Floats | None]:
+    """What a player's opponent has who is beaten, by the margin; None where that one has lost."""
+    return defended(rules, plans)[0][::-1] if rules.is_defended else [None] * len(plans)
+
+
+@lru_cache(maxsize=RULESETS)
+def defended(
+    rules: Ruleset, plans: tuple[TurnPlan, ...], slack: float = 0.0
+) -> tuple[list[Floats], float]:
+    """What final turns of a game that is defended are worth to each player, and what they are off.
+
+    slack : by which bounds are moved apart, which makes what they are off a proved bound
+
+    On the board, by the margin in point steps; what is beyond the last one is worth as much.
+    Raises InvalidRulesError where such turns may go on for ever.
+    """
+    tie = 0.5 if rules.ties == "shared" else 0.0
+    found: list[Floats] = [np.zeros(1)] * len(plans)
+    margins, off = 4 * score_count(rules) + 20 * max(plan.reach for plan in plans), 2.0
+    for number in range(_MOST_ROUNDS):
+        last = found
+        away = slack if number % 2 == 0 else -slack
+        found = [
+            last_turns(rules, plan, margins, tie, on_board=True, beaten=other) + away
+            for plan, other in zip(plans, last[::-1], strict=True)
+        ]
+        if number == 0:
+            # margins at which it hardly matters any more how far one is behind
+            margins = max(int(np.argmax(one - one[-1] <= _NO_MARGIN)) for one in found)
+            found = [one[: margins + 1] for one in found]
+            continue
+        pairs = [np.max(np.abs(one - other)) for one, other in zip(found, last, strict=True)]
+        before, off = off, float(max(pairs))
+        if off <= _SETTLED or off >= before:  # the rest is rounding
+            break
+    if off > NEXT_TO_NOTHING**0.5:
+        raise InvalidRulesError.say(
+            "{rules}: both players beat each other's score so surely under these rules that a game"
+            " that is defended may never end",
+            rules=rules.name,
+        )
+    return [(one + other) / 2 for one, other in zip(found, last, strict=True)], off
 
 
 def _worth_of_tie(rules: Ruleset, chaser: TurnPlan, leader: TurnPlan, margins: int) -> float:
@@ -217,21 +278,30 @@ def last_turn(
         return play_off_turn(
             rules, own, last_turns(rules, other, margins, ends[-1].tie, on_board=True)
         )
-    return _final_turn(rules, own, to_beat // rules.point_step, ends[0].tie, on_board=on_board)
+    margin, beaten = to_beat // rules.point_step, _beaten(rules, plans or (own,))[0]
+    return _final_turn(rules, own, margin, ends[0].tie, on_board=on_board, beaten=beaten)
 
 
 def _final_turn(
-    rules: Ruleset, plan: TurnPlan, margin: int, tie: float, *, on_board: bool
+    rules: Ruleset,
+    plan: TurnPlan,
+    margin: int,
+    tie: float,
+    *,
+    on_board: bool,
+    beaten: Floats | None = None,
 ) -> TurnTable:
     """The table of a final turn, or of the second turn of a play-off.
 
     margin : what is missing to a tie, in point steps; 0 only in a play-off
     tie : win probability of the player to act after a tie
+    beaten : as of `last_turns`
     """
     least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
-    bank = np.zeros(max(margin + 1, least) + plan.reach)
+    beaten = np.zeros(1) if beaten is None else beaten
+    bank = np.zeros(max(margin + 1, least) + len(beaten) - 1 + plan.reach)
     bank[margin] = tie
-    bank[margin + 1 :] = 1.0
+    bank[margin + 1 :] = 1 - beaten.take(np.arange(1, len(bank) - margin), mode="clip")
     farkle = np.full(len(bank), tie if margin == 0 else 0.0)
     return _turn(rules, plan, least, bank, farkle)
 
@@ -270,15 +340,33 @@ def fixed_point(g: Callable[[float], float]) -> float:
 
 
 def last_turns(
-    rules: Ruleset, plan: TurnPlan, margins: int, tie: float, *, on_board: bool
+    rules: Ruleset,
+    plan: TurnPlan,
+    margins: int,
+    tie: float,
+    *,
+    on_board: bool,
+    beaten: Floats | None = None,
 ) -> Floats:
-    """Win probability at the start of a final turn for the margins 0 .. `margins`."""
+    """Win probability at the start of a final turn for the margins 0 .. `margins`.
+
+    beaten : that of the other player at the start of a final turn in return, by the margin, of
+        which the last stands for all beyond; None where who is beaten has lost
+    """
     least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
     last = np.empty(margins + 1)
-    longest = _final_turn(rules, plan, margins, tie, on_board=on_board)
+    longest = _final_turn(rules, plan, margins, tie, on_board=on_board, beaten=beaten)
     last[::-1] = longest.roll[0, : margins + 1, -1]
-    for margin in range(min(least, margins) + 1):
-        last[margin] = _final_turn(rules, plan, margin, tie, on_board=on_board).roll[0, 0, -1]
+    last[0] = _final_turn(rules, plan, 0, tie, on_board=on_board, beaten=beaten).roll[0, 0, -1]
+    end = len(longest.ends.bank) - 1
+    for margin in range(1, min(least, margins) + 1):
+        # from the least bank on it is as where the margin is more, and the turn total as well
+        rows = np.minimum(margins - margin + np.arange(least + plan.reach), end)
+        bank, farkle = longest.ends.bank[rows], longest.ends.farkle[rows]
+        bank[:least], farkle[:least] = np.nan, 0.0
+        ends = Endings.alone(bank, farkle, 0.0)
+        table = solve_turn(plan, ends, longest.roll[:, rows[least:]])
+        last[margin] = min(table.roll[0, 0, -1], 1.0)
     return last
 
 

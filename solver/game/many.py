@@ -226,6 +226,7 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             rules=rules.name,
             players=players,
         )
+    check_defended(rules, players)
     if rules.ties == "played_on" and not alike:
         raise InvalidRulesError.say(
             "{rules}: play-offs of more than two players are solved only where all have the same"
@@ -256,6 +257,17 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             players=players,
             states=states,
             time=time_text(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
+        )
+
+
+def check_defended(rules: Ruleset, players: int) -> None:
+    """Refuse more than two players of a game that is defended. Raises InvalidRulesError."""
+    if players > 2 and rules.is_defended:
+        raise InvalidRulesError.say(
+            "{rules}: nobody says who has a final turn in return where one of {players} players is"
+            " beaten; only two can play under these rules",
+            rules=rules.name,
+            players=players,
         )
 
 

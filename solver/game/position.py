@@ -265,8 +265,8 @@ def first_position(rules: Ruleset, players: int = 2) -> Position:
 
 
 def in_play_off(rules: Ruleset, position: Position) -> bool:
-    """Whether both players have reached the goal."""
-    return position.banked >= rules.winning_score
+    """Whether both players have reached the goal and play off a tie."""
+    return rules.ties == "played_on" and position.banked >= rules.winning_score
 
 
 def points_to_beat(rules: Ruleset, position: Position) -> int | None:
@@ -284,8 +284,8 @@ def points_to_beat(rules: Ruleset, position: Position) -> int | None:
 
 
 def is_on_board(rules: Ruleset, position: Position) -> bool:
-    """Whether the opening minimum is behind the player to act; in a play-off it is."""
-    return position.on_board or in_play_off(rules, position)
+    """Whether the opening minimum is behind the player to act; with the goal reached it is."""
+    return position.on_board or position.banked >= rules.winning_score
 
 
 def banks_allowed(rules: Ruleset, position: Position, rows: int) -> Bools:
@@ -427,7 +427,8 @@ def _check_offered(rules: Ruleset, position: Position, offered: TurnState) -> No
 
 def _check_scores(rules: Ruleset, position: Position, highest: int) -> None:
     last = rules.winning_score - rules.point_step
-    if rules.ties == "played_on" and last < position.banked <= position.opponent:
+    both = rules.ties == "played_on" or (rules.is_defended and position.banked < position.opponent)
+    if both and last < position.banked <= position.opponent:
         _check_score(rules, position.banked, highest, _YOUR)
         _check_score(rules, position.opponent, highest, _THEIR)
         return

@@ -364,17 +364,18 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
             rules=rules.name,
             most=MOST_LOADED,
         )
-    if rules.takes_over:
-        raise _not_yet(rules, "take_over")
-    if rules.rounds:
-        raise _not_yet(rules, "rounds")
-    is_alike = rules.scoring.is_always_alike
-    if rules.to_confirm or rules.has_freed or "loses_game" in rules.decisive or not is_alike:
-        raise _not_yet(rules, "scoring.combination")
-    if rules.throws:
-        raise _not_yet(rules, "throws")
-    if rules.hot_dice_times:
-        raise _not_yet(rules, "hot_dice_times")
+    not_yet = {
+        "take_over": rules.takes_over,
+        "rounds": rules.rounds,
+        "scoring.combination": rules.to_confirm
+        or rules.has_freed
+        or "loses_game" in rules.decisive
+        or not rules.scoring.is_always_alike,
+        "throws": rules.throws,
+        "hot_dice_times": rules.hot_dice_times,
+    }
+    if found := [key for key, is_said in not_yet.items() if is_said]:
+        raise _not_yet(rules, found[0])
     if not thrown.has_jokers:
         return
     if rules.scoring.nothing:

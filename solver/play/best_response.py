@@ -32,7 +32,7 @@ _APART = 8
 class Responder(Policy):
     """The best response to a policy; in a last turn and a play-off it plays as is best in itself.
 
-    That is its best response too, but where a tie is played on.
+    That is its best response too, but where a tie is played on or the game is defended.
     """
 
     def __init__(self, name: str, strategy: Strategy) -> None:

@@ -85,7 +85,7 @@ def compare(
     counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
     on_progress(0.6)
     is_small = _is_small(solved)
-    if is_small and rules.ties != "played_on":
+    if is_small and rules.ties != "played_on" and not rules.is_defended:
         exact = Estimate(expected_turns(solved, values, cache))
         counted = replace(counted, turns=exact)
     if is_small:

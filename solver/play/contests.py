@@ -249,6 +249,8 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
         return [ends.last, ends.last]
     margins = ends.last.shape[1]
     players = _Last.of(rules, one, margins), _Last.of(rules, other, margins)
+    if rules.is_defended:
+        return _defended(rules, players)
     found = []
     for chaser, leader in (players, players[::-1]):
         tie = 0.5 if rules.ties == "shared" else 0.0
@@ -257,6 +259,20 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
             tie = 1 - fixed_point(partial(_play_off, leader, chaser))
         found.append(np.array([chaser.second(tie, on_board=board) for board in (False, True)]))
     return found
+
+
+def _defended(rules: Ruleset, players: tuple["_Last", "_Last"]) -> list[Floats]:
+    """The values of the final turns of two players, of whom who is beaten has one in return."""
+    tie = 0.5 if rules.ties == "shared" else 0.0
+    found, change = [np.zeros(1)] * 2, 1.0
+    while change > TOLERANCE / 10:
+        last, returns = found, found[::-1]
+        found = [one.second(tie, beaten=there) for one, there in zip(players, returns, strict=True)]
+        change = max(np.max(np.abs(one - it)) for one, it in zip(found, last, strict=True))
+    return [
+        np.array([one.second(tie, on_board=board, beaten=there) for board in (False, True)])
+        for one, there in zip(players, found[::-1], strict=True)
+    ]
 
 
 def _play_off(first: "_Last", second: "_Last", value: float) -> float:
@@ -275,10 +291,13 @@ class _Last:
     def of(rules: Ruleset, player: Policy | None, margins: int) -> "_Last":
         return _GivenLast(rules, margins, player) if player else _Last(rules, margins)
 
-    def second(self, tie: float, *, on_board: bool = True) -> Floats:
-        """Chance to win a last turn by the margin, given what a tie is worth."""
-        plan = turn_plan(self.rules)
-        return last_turns(self.rules, plan, self.margins - 1, tie, on_board=on_board)
+    def second(self, tie: float, *, on_board: bool = True, beaten: Floats | None = None) -> Floats:
+        """Chance to win a last turn by the margin, given what a tie is worth.
+
+        beaten : what the other player has who is beaten, as of `last_turns`
+        """
+        plan, margins = turn_plan(self.rules), self.margins - 1
+        return last_turns(self.rules, plan, margins, tie, on_board=on_board, beaten=beaten)
 
     def first(self, second: Floats) -> float:
         """Chance to win a play-off as the first player, given the second one's by the margin."""
@@ -291,18 +310,18 @@ class _GivenLast(_Last):
     def __init__(self, rules: Ruleset, margins: int, player: Policy) -> None:
         super().__init__(rules, margins)
         boards = (False, True) if rules.has_opening else (True,)
-        found = {board: self._last(player, on_board=board) for board in boards}
-        self._wins = {board: wins for board, (wins, _) in found.items()}
-        self._ties = {board: ties for board, (_, ties) in found.items()}
+        self._found = {board: self._last(player, on_board=board) for board in boards}
         self._opening: Outcome | None = None
         if rules.ties == "played_on":
             goal = rules.winning_score
             start = Position.of_two(banked=goal, opponent=goal, dice=dice_set(rules).whole)
             self._opening = self._outcome(player, start)
 
-    def second(self, tie: float, *, on_board: bool = True) -> Floats:
-        board = on_board or not self.rules.has_opening
-        return self._wins[board] + self._ties[board] * tie
+    def second(self, tie: float, *, on_board: bool = True, beaten: Floats | None = None) -> Floats:
+        wins, ties, beats = self._found[on_board or not self.rules.has_opening]
+        beaten = np.zeros(1) if beaten is None else beaten
+        ahead = beaten.take(np.arange(1, self.margins + 1), mode="clip")
+        return np.asarray(wins + ties * tie + beats @ (1 - ahead))
 
     def first(self, second: Floats) -> float:
         if self._opening is None:
@@ -316,10 +335,14 @@ class _GivenLast(_Last):
         allowed = banks_allowed(self.rules, position, self.margins + 1)
         return outcome_of(self.rules, decisions.worth, decisions.bank, allowed)
 
-    def _last(self, player: Policy, *, on_board: bool) -> tuple[Floats, Floats]:
-        """Chances to beat each margin, and to come out even with it."""
+    def _last(self, player: Policy, *, on_board: bool) -> tuple[Floats, Floats, Floats]:
+        """Chances to win at once at each margin, to come out even with it, and to beat it.
+
+        The last by the point steps ahead less one; the last place is for all that are more.
+        """
         rules, step = self.rules, self.rules.point_step
         wins, ties = np.zeros((2, self.margins))
+        beats = np.zeros((self.margins, self.margins))
         for margin in range(self.margins):
             # a margin of 0 there is only in a play-off
             banked = rules.winning_score - (step if margin else 0)
@@ -332,6 +355,8 @@ class _GivenLast(_Last):
             )
             found = self._outcome(player, position)
             ended = found.banked + found.farkled
-            wins[margin] = found.wins + ended[margin + 1 :].sum()
-            ties[margin] = ended[margin]
-        return wins, ties
+            wins[margin], ties[margin] = found.wins, ended[margin]
+            ahead = ended[margin + 1 :]
+            beats[margin, : len(ahead)] = ahead[: self.margins]
+            beats[margin, -1] += ahead[self.margins :].sum()
+        return wins, ties, beats

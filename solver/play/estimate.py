@@ -30,6 +30,7 @@ import numpy as np
 from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.endgame import endgame, last_turn, last_turns
+from solver.game.many import check_defended
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
 from solver.game.standings import Bools, Ints, Standing, Standings, after_turns, many, score_count
@@ -73,7 +74,8 @@ class EstimatedStrategy(SharedStrategy):
     """Play of several players who know the game of every two of them; for `advise` too."""
 
     def __init__(self, pairs: Strategy, players: int) -> None:
-        """From the strategy of two players, for so many."""
+        """From the strategy of two players, for so many. Raises InvalidRulesError."""
+        check_defended(pairs.rules, players)
         BestPlay.__init__(self, pairs.rules, players)
         self._pairs = pairs
         self._of = pairs.current()
@@ -112,6 +114,8 @@ class EstimatedStrategy(SharedStrategy):
 
     def _solve_turn(self, start: Position) -> TurnTable:
         reached = any(one.score >= self.rules.winning_score for one in start.players)
+        if reached and self.rules.is_defended:
+            return self._pairs.last_turn(start)
         if reached:
             ends = self._last_endings(start)
         else:
@@ -128,8 +132,8 @@ class EstimatedStrategy(SharedStrategy):
         """
         rules, step, players = self.rules, self.rules.point_step, self.players
         plan, (own, *others) = turn_plan(rules), order
-        chasers = {"at_once": 0, "final_turn": players - 1, "equal_turns": players - 1 - seat}
-        followers = tuple(others[: chasers[rules.ending]])
+        chasers = {"at_once": 0, "equal_turns": players - 1 - seat}
+        followers = tuple(others[: chasers.get(rules.ending, players - 1)])
         missing = (rules.winning_score - own.score) // step
         least = rules.least_bank_at(own.score, on_board=own.on_board) // step
         rows = max(missing, rules.least_bank(on_board=own.on_board, wins=True) // step)

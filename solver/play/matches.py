@@ -363,7 +363,11 @@ class Games(Generic[P]):
         last = final | (self.phase == SECOND)
         target = np.where(final, behind, self.lead)
         counts = last & (kinds != LOSE) & ~lost
-        won |= counts & (got > target)
+        beats = counts & (got > target)
+        in_return = beats & final & rules.is_defended
+        self.players[me].score[in_return] += got[in_return]
+        self.players[me].on_board[in_return] = True
+        won |= beats & ~in_return
         level = counts & (kinds != WIN) & (got == target)
         if rules.ties == "played_on":
             phase[level] = FIRST
@@ -371,7 +375,7 @@ class Games(Generic[P]):
             tied |= level
         else:
             lost |= level
-        lost |= last & ~won & ~level
+        lost |= last & ~won & ~level & ~in_return
 
         opening = self.phase == FIRST
         lost |= opening & (kinds == LOSE)

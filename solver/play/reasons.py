@@ -106,8 +106,9 @@ def _plain_reason(rules: Ruleset, position: Position, table: TurnTable) -> Reaso
         return Reason.NO_CHOICE
     if table.decision(position.turn) is Decision.WIN:
         return Reason.WINS
-    if points_to_beat(rules, position.against_leader) is not None:
-        return Reason.LAST_TURN
+    if (beat := points_to_beat(rules, position.against_leader)) is not None:
+        # with more than that it is still to be decided where the game is defended
+        return Reason.LAST_TURN if position.turn_total <= beat else Reason.THEIR_LAST_TURN
     if position.banked + position.turn_total >= rules.winning_score:
         return Reason.THEIR_LAST_TURN
     return None

@@ -235,7 +235,7 @@ def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     and those after each ending times its chance; sweeps from high totals to low solve that.
 
     Raises SolveError where that is too much to hold, and ConvergenceError where it does not settle.
-    Not for ties that are played on.
+    Not for ties that are played on, nor for games that are defended.
     """
     ends = endgame(rules)
     outcomes = outcomes_of_values(rules, ends, np.asarray(values), cache=code)

@@ -743,15 +743,16 @@ class Ruleset(Data):
         dice = set(dice_of(combination.dice))
         return combination.then == "roll_on" and not dice.isdisjoint(map(faces_of, self.to_confirm))
 
-    ending: Literal["at_once", "final_turn", "equal_turns"] = described(
+    ending: Literal["at_once", "final_turn", "equal_turns", "defended"] = described(
         "at_once",
         "final_turn",
-        say_later("at_once, final_turn or equal_turns"),
+        say_later("at_once, final_turn, equal_turns or defended"),
         ask="How the game ends",
         meanings={
             "at_once": "the first to reach the goal wins at once",
             "final_turn": "the other player has one final turn",
             "equal_turns": "both players get the same number of turns",
+            "defended": "whoever is beaten then has one more turn",
         },
         told={
             "at_once": say_later("A bank that reaches the goal wins at once."),
@@ -764,11 +765,20 @@ class Ruleset(Data):
                 " goal, the other has one final turn to beat that score; if the other reaches it"
                 " first, that wins at once."
             ),
+            "defended": say_later(
+                "After a bank that reaches the goal, the other player has one final turn to beat"
+                " that score. Whoever is beaten has one final turn more to beat the new score, and"
+                " so on, until a turn does not beat it."
+            ),
         },
     )
     """A bank that reaches the goal: "at_once", wins; "final_turn", gives the other player one final
     turn to beat that score; "equal_turns", does so only where its player began, so that both have
-    as many turns."""
+    as many turns; "defended", gives the other player a final turn, and whoever is beaten in one has
+    a final turn in return.
+
+    A final turn beats a score by a higher one. The first that does not ends the game, whether it
+    comes to less or to an equal score. Two alone can play a game that is defended."""
 
     take_over: Literal["nothing", "banked", "lost", "both"] = described(
         "nothing",
@@ -874,10 +884,15 @@ class Ruleset(Data):
             return self.ties, say(told), True
         if self.ending == "at_once":
             return None, "", False
+        earlier = say_later(
+            "If the scores are equal after that, the player who reached the goal first wins."
+        )
+        if self.is_defended:
+            earlier = say_later(
+                "If the scores are equal after that, the player who had that score first wins."
+            )
         message = {
-            "earlier": say_later(
-                "If the scores are equal after that, the player who reached the goal first wins."
-            ),
+            "earlier": earlier,
             "shared": say_later(
                 "If the scores are equal after that, each player wins half the game."
             ),
@@ -915,15 +930,17 @@ class Ruleset(Data):
         needs=("ending", "rounds"),
         idle=say_later(
             '{key}: "{value}" has no meaning when the first to reach the goal wins at once; it'
-            ' goes with {ending} = "final_turn" or "equal_turns", or with {rounds}'
+            ' goes with {ending} = "final_turn", "equal_turns" or "defended", or with {rounds}'
         ),
     )
-    """Equal scores after a final turn: "earlier", the player who reached the goal first wins;
-    "shared", each wins half; "played_on", both play one more turn each, first the one whose turn it
-    is, until one gets more points in it than the other.
+    """Equal scores after a final turn: "earlier", the player who reached the goal first wins, or
+    had that score first where the game is defended; "shared", each wins half; "played_on", both
+    play one more turn each, first the one whose turn it is, until one gets more points in it than
+    the other.
 
     In these turns farkles in a row cost nothing, a minimum holds unless a winning bank is free of
-    it, and a roll that loses everything loses the game."""
+    it, and a roll that loses everything loses the game. Ties of a game that is defended are not
+    played on."""
 
     def _tell_score_floor(self) -> Told:
         floor = self.score_floor
@@ -1140,6 +1157,16 @@ class Ruleset(Data):
                     {"value": self.ending, "exact": Key("goal_must_be")},
                     needs=("goal_must_be",),
                 )
+            if key == "ties" and self.is_defended and self.ties == "played_on":
+                yield Complaint(
+                    ("ties",),
+                    say_later(
+                        '{key}: "{value}" does not go with {ending} = "defended", where a tie'
+                        ' ends the game; use "earlier" or "shared"'
+                    ),
+                    {"value": self.ties, "ending": Key("ending")},
+                    needs=("ending",),
+                )
             if option.up_to_goal and (points := getattr(self, key)) > self.goal:
                 yield Complaint(
                     (key,),
@@ -1163,6 +1190,7 @@ class Ruleset(Data):
         others = {
             "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
             "lose_everything": "loses_score" in self.decisive,
+            "ending": self.is_defended,
             "ties": self.ties == "played_on",
             "goal_must_be": self.is_exact,
             "no_bank_at": bool(self.no_bank_at),
@@ -1413,6 +1441,11 @@ class Ruleset(Data):
     def has_roles(self) -> bool:
         """Whether it matters who began."""
         return self.ending == "equal_turns" or self.rounds > 0
+
+    @property
+    def is_defended(self) -> bool:
+        """Whether who is beaten in a final turn has one in return."""
+        return self.ending == "defended"
 
     def goal_ends_game(self, *, last_of_round: bool) -> bool:
         """Whether a bank that reaches the goal wins at once; else others have a final turn.

@@ -33,6 +33,7 @@ TYPED_IN_FILES = {
     "doubling",
     "final_turn",
     "equal_turns",
+    "defended",
     "2222",
     "xxxxxx",
     "aaabb",

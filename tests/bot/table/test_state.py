@@ -12,7 +12,7 @@ from bot.table.events import Event, Rolled, event_data, make_event
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
-from solver.game.position import first_position
+from solver.game.position import check_two, first_position, points_to_beat
 from solver.game.sweeps import solve
 from solver.play.policies import make_policy
 from solver.play.policy import Policy, TurnView
@@ -106,6 +106,25 @@ def test_a_round_is_completed() -> None:
     assert told(game, "farkle").shares == (0, 1, 0)
     last = told(tracked(rules, 3), 500, 300, 900, 400, 300, 200)
     assert last.shares == (0, 0, 1)
+
+
+def test_whoever_is_beaten_has_a_final_turn_in_return() -> None:
+    rules = variant("classic", goal=1000, ending="defended")
+    game = told(tracked(rules, 2), 1000, 1200)
+    assert (game.stage, game.waiting, scores(game)) == (Stage.FINAL, (0,), [1000, 1200])
+    assert told(game, "farkle").shares == (0, 1)
+    assert told(game, 100).shares == told(game, 200).shares == (0, 1)
+    game = told(game, 250)
+    assert (game.stage, game.waiting) == (Stage.FINAL, (1,))
+    assert told(game, 50).shares == (1, 0)
+    shared = variant("classic", goal=1000, ending="defended", ties="shared")
+    assert told(tracked(shared, 2), 1000, 1200, 200).shares == (0.5, 0.5)
+    # of scores that are far beyond the goal it counts how far they are apart
+    far = told(tracked(rules, 2), *range(1000, 7000, 50))
+    check_two(rules, far.position())
+    assert points_to_beat(rules, far.position()) == far.seats[1].score - far.seats[0].score
+    with pytest.raises(IllegalActionError, match="it is for two"):
+        commands.join(new_game(rules))
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,7 @@ QUICK = {
     "opening": small(dice=2, goal=300, opening_minimum=150, minimum_bank=100),
     "final turn": small(dice=2, goal=250, ending="final_turn"),
     "ties shared": small(dice=2, goal=250, ending="final_turn", ties="shared"),
+    "defended": small(dice=2, goal=200, ending="defended", opening_minimum=100),
     "equal turns": small(dice=2, goal=250, ending="equal_turns", ties="played_on"),
     "equal turns, penalty": small(
         dice=2, goal=200, ending="equal_turns", score_floor=-50, **penalty(2, 50)

@@ -311,7 +311,7 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         (
             5,
             'ties: "shared" has no meaning when the first to reach the goal wins at once;'
-            ' it goes with ending = "final_turn" or "equal_turns", or with rounds',
+            ' it goes with ending = "final_turn", "equal_turns" or "defended", or with rounds',
         ),
         (6, "farkle_penalty.in_a_row: should be at most 5, not 9"),
         (6, 'the key "farkle_penalty.points" is missing'),
