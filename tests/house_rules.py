@@ -260,7 +260,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
 def taking_over(draw: st.DrawFn) -> Ruleset:
     """A small rule set in which turns may begin with what the player before left."""
     drawn = draw(house_rules())
-    alike = {
+    alike: dict[str, Any] = {
         "farkle_penalty": None,
         "score_floor": 0,
         "farkle_keeps_turn_total": False,

@@ -60,7 +60,7 @@ class Press:
     @property
     def id(self) -> str:
         """What tells it again when its button is pressed."""
-        return ":".join([self.kind, *(str(getattr(self, name)) for name in _in_id(type(self)))])
+        return ":".join([self.kind, *(str(getattr(self, name)) for name in _in_id(self.kind))])
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,8 @@ class ReviewPage(Press):
 
 
 @cache
-def _in_id(kind: type[Press]) -> tuple[str, ...]:
-    every = fields(kind)  # type: ignore[arg-type]
+def _in_id(letter: str) -> tuple[str, ...]:
+    every = fields(Press.kinds[letter])  # type: ignore[arg-type]
     return tuple(one.name for one in every if one.default is MISSING)
 
 
@@ -189,6 +189,6 @@ def read_press(text: str) -> Press | None:
         return None
     made: Callable[..., Press] = kind
     try:
-        return made(**dict(zip(_in_id(kind), parts, strict=True)))
+        return made(**dict(zip(_in_id(letter), parts, strict=True)))
     except (ValidationError, ValueError):
         return None

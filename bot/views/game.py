@@ -474,9 +474,9 @@ def to_move_text(table: Table) -> str:
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
         )
     if game.rules.rounds:
-        number, most = game.turns_over // 2 + 1, game.rules.rounds
-        count = say("Round {number} of {most}.", number=number, most=most)
-        return f"{count if number <= most else say('One more round.')} {text}"
+        number, rounds = game.turns_over // 2 + 1, game.rules.rounds
+        count = say("Round {number} of {most}.", number=number, most=rounds)
+        return f"{count if number <= rounds else say('One more round.')} {text}"
     if game.stage is Stage.FINAL:
         last = say("Last turn for {name}.", name=name)
         return f"{last} {text}"

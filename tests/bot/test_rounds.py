@@ -111,14 +111,17 @@ def test_a_review_adds_up(strategy: Strategy) -> None:
         assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
 
 
+def scored_turn(points: int) -> Scored:
+    return Scored(points=points, ending=TurnEnding.BANK if points else TurnEnding.FARKLE)
+
+
 def test_rounds_are_counted_and_end_the_game() -> None:
     game = tracked()
     assert (game.rounds_left, game.position().turns_left) == (3, 6)
 
     def scored(points: int) -> None:
         nonlocal game
-        ending = TurnEnding.BANK if points else TurnEnding.FARKLE
-        game = apply(game, Scored(points=points, ending=ending))
+        game = apply(game, scored_turn(points))
 
     scored(200)
     assert (game.mover, game.rounds_left, game.position().turns_left) == (1, 3, 5)
@@ -147,8 +150,7 @@ def test_ties_are_played_on() -> None:
     game = tracked(RULES.model_copy(update={"rounds": 1, "ties": "played_on"}))
     for points in (200, 200, 0):
         assert not game.over
-        ending = TurnEnding.BANK if points else TurnEnding.FARKLE
-        game = apply(game, Scored(points=points, ending=ending))
+        game = apply(game, scored_turn(points))
     assert (game.rounds_left, game.position().turns_left) == (1, 1)
     game = apply(game, Scored(points=50, ending=TurnEnding.BANK))
     assert game.shares == (0.0, 1.0)
