@@ -100,7 +100,9 @@
       const given = new URLSearchParams([...data].filter(([, value]) => value !== ""));
       go(`${new URL(form.action).pathname}?${given}`, {}, !focus, focus);
     } else {
-      go(form.action, { method: "POST", body: new URLSearchParams(data) }, true, focus);
+      // what is wrong is said at the top of a form that may be long
+      go(form.action, { method: "POST", body: new URLSearchParams(data) }, true, focus)
+        .then(() => main().querySelector("[role=alert]")?.scrollIntoView({ block: "center" }));
     }
   };
 

@@ -4,11 +4,12 @@ import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.bot.fronts.web.visiting import Site
+from tests.bot.fronts.web.visiting import Site, open_site
 from tests.conftest import only_with_every
 
 CHROMIUM = shutil.which("chromium")
@@ -81,8 +82,8 @@ async def opened(
         page.on("pageerror", lambda error: said.append(str(error)))
         yield page
         await browser.close()
-    # what breaks the content policy is told there, too
-    assert said == []
+    # what breaks the content policy is told there, too; a refusal is no fault of the page
+    assert [one for one in said if "status of 400" not in one] == []
 
 
 async def press(page: Any, what: Any) -> None:
@@ -149,8 +150,14 @@ async def test_a_game_to_its_end_and_its_review(site: Site, script: bool, width:
 
 
 @ways
-async def test_house_rules_are_made_and_solved(site: Site, script: bool, width: int) -> None:
-    async with opened(site, script=script, width=width) as page:
+async def test_house_rules_are_made_and_solved(
+    tmp_path: Path, kernels: Path, script: bool, width: int
+) -> None:
+    (tmp_path / "kernels").symlink_to(kernels)
+    async with (
+        open_site(tmp_path, tmp_path / "strategies", needed=30) as site,
+        opened(site, script=script, width=width) as page,
+    ):
         await page.goto("/rules")
         await press(page, page.get_by_role("link", name="Make house rules"))
         await page.get_by_label("A name for them").fill("sunday")
@@ -166,7 +173,7 @@ async def test_house_rules_are_made_and_solved(site: Site, script: bool, width: 
         await page.get_by_label("Add a 1").wait_for()
         for face in "155":
             await press(page, page.get_by_label(f"Add a {face}"))
-        await page.get_by_text("sunday rules").first.wait_for()
+        assert "sunday rules" in await page.inner_text(".answer")
 
 
 @ways
