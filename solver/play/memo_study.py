@@ -11,6 +11,7 @@ from pydantic import Field
 
 from solver.files import DIGEST_LENGTH
 from solver.game.solvable import check_solvable
+from solver.game.standings import check_goal
 from solver.play.memo import GoForIt, Thumb
 from solver.play.study import Figures, Study
 from solver.rules.ruleset import Ruleset
@@ -86,5 +87,6 @@ def study_memo(
     # only here: numba takes longer to load than any answer
     from solver.play.memo_search import searched  # noqa: PLC0415
 
+    check_goal(strategy.rules)
     check_solvable(strategy.rules)
     return searched(strategy, unit, cache, on_progress)
