@@ -91,13 +91,17 @@ class Twin:
             self._play_off = {first: self._solve_play_off(first) for first in (0, 1)}
 
     def best_turn(
-        self, bank: Callable[[int], float | None], farkle: Callable[[int], float], lose: float
+        self,
+        rules: Ruleset,
+        bank: Callable[[int], float | None],
+        farkle: Callable[[int], float],
+        lose: float,
     ) -> float:
         """What the best turn is worth; None where a bank is not allowed."""
         banks = [bank(total) for total in self.totals]
         worth = np.array([naive.NOT_ALLOWED if one is None else one for one in banks])
         farkles = np.array([farkle(total) for total in self.totals])
-        found = naive.start_of_turn(self.rules, worth[:, None], farkles[:, None], np.array([lose]))
+        found = naive.start_of_turn(rules, worth[:, None], farkles[:, None], np.array([lose]))
         return float(found[0])
 
     # ---- Final turns and play-offs ----
@@ -110,6 +114,7 @@ class Twin:
             return sum(chance * worth(end) for end, chance in ends.items())
         may = partial(rules.may_bank, score=start.banked, on_board=start.on_board)
         return self.best_turn(
+            self.rules_at(start),
             lambda total: worth(("bank", total)) if total and may(total) else None,
             lambda total: worth(("farkle", total)),
             worth(("lose", 0)),
@@ -123,7 +128,12 @@ class Twin:
 
     @cache  # noqa: B019 - a twin lives as long as its test
     def _ends_of(self, player: Policy, start: Position) -> dict[End, float]:
-        return turn_ends(self.rules, player, start)
+        return turn_ends(self.rules_at(start), player, start)
+
+    def rules_at(self, start: Position) -> Ruleset:
+        """The rules of a turn."""
+        is_last = start.opponent >= self.rules.winning_score
+        return naive.in_last_turns(self.rules) if is_last else self.rules
 
     def kept(self, total: int, start: Position) -> int:
         """What a farkle leaves of a turn total."""

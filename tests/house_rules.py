@@ -492,6 +492,15 @@ def _endings() -> dict[str, Ruleset]:
         "defended, instant win, penalty": small(
             ending="defended", dice=2, goal=200, instant_win=("66",), farkle_penalty=THIRD
         ),
+        "final turn, one throw": small(
+            final_throws=1, goal=200, opening_minimum=150, ties="played_on", **FINAL
+        ),
+        "defended, one throw": small(
+            ending="defended", final_throws=1, dice=2, goal=200, ties="shared", hot_dice="no_bank"
+        ),
+        "two throws, one in the end": small(
+            ending="equal_turns", throws=2, final_throws=1, dice=2, goal=200, **KEEPS
+        ),
         "play-off, opening": small(
             ending="equal_turns",
             ties="played_on",

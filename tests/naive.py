@@ -698,13 +698,20 @@ def chase(
     return start_of_turn(rules, np.array(bank), np.array(farkle), np.zeros(rows))
 
 
+def in_last_turns(rules: Ruleset) -> Ruleset:
+    """The rules of final turns and play-offs."""
+    if not isinstance(rules, Ruleset) or not rules.final_throws:
+        return rules
+    return rules.model_copy(update={"throws": rules.final_throws, "final_throws": 0})
+
+
 def final_turns(rules: Ruleset, rows: int, leader: Ruleset | None = None) -> FinalTurns:
     """Chances of final turns for leads of up to `rows` point steps, and of play-offs.
 
     leader : the rules as who leads plays them, and goes first in a play-off, where that one has
         other dice
     """
-    step = rules.point_step
+    rules, leader, step = in_last_turns(rules), in_last_turns(leader or rules), rules.point_step
     totals = range(0, rows * step, step)
     allowed = [may_bank(rules, t, goal_score(rules)) for t in totals]
     left = [points_of_farkle(rules, t, on_board=True) // step for t in totals]
@@ -713,7 +720,7 @@ def final_turns(rules: Ruleset, rows: int, leader: Ruleset | None = None) -> Fin
         """A play-off's first turn, if the next play-off is worth that much."""
         second = chase(rules, rows, after_tie(rules, play_off[0]), on_board=True)
         bank = np.where(allowed, 1 - second, NOT_ALLOWED)
-        return start_of_turn(leader or rules, bank[:, None], 1 - second[left, None], np.zeros(1))
+        return start_of_turn(leader, bank[:, None], 1 - second[left, None], np.zeros(1))
 
     play_off = 0.5
     if rules.ties == "played_on":
@@ -724,7 +731,7 @@ def final_turns(rules: Ruleset, rows: int, leader: Ruleset | None = None) -> Fin
 
         def returned(both: Array) -> Array:
             """What a final turn is worth to who chases and to who leads, from the other's."""
-            players = rules, leader or rules
+            players = rules, leader
             pairs = zip(players, both[::-1], strict=True)
             return np.array([chase(one, rows, tie, on_board=True, answer=it) for one, it in pairs])
 

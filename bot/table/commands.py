@@ -472,7 +472,9 @@ def _check_set_aside(game: Game) -> None:
 def _check_points(game: Game, seat: int, points: int) -> None:
     rules = game.rules
     # badges add combinations, so that other turn totals can be come to than by the rules alone
-    can_be = points % rules.point_step == 0 and (game.kits or reachable_at(rules, points).any())
+    can_be = points % rules.point_step == 0 and (
+        game.kits or reachable_at(game.turn_rules, points).any()
+    )
     if points <= 0 or not can_be:
         raise IllegalActionError.say(
             "no turn can come to {points:,} points under {rules} rules; for a turn without"

@@ -175,6 +175,12 @@ class Game:
         return bool(self.pool) and not self.kits and not self.over
 
     @property
+    def turn_rules(self) -> Ruleset:
+        """The rules of the turn under way, which may have other throws as one of the last."""
+        is_last = self.stage in {Stage.FINAL, Stage.PLAY_OFF}
+        return self.rules.in_last_turns if is_last else self.rules
+
+    @property
     def side(self) -> Hand:
         """The player to move with the dice that are thrown."""
         return self.side_of(self.mover)
@@ -214,7 +220,7 @@ class Game:
         if self.matchup:
             return Side(self.matchup, seat)
         if not self.kits:
-            return EqualDice(self.rules)
+            return EqualDice(self.turn_rules)
         one, other = self.kits[seat], self.kits[self.rival_of(seat)]
         return Side(pair_of(self.rules, one, other, joker_alone=self.joker_alone), 0)
 
@@ -361,7 +367,7 @@ class Game:
 
     def is_out_of_throws(self, turn: Turn) -> bool:
         """Whether dice were set aside of the last throw that a turn may have."""
-        return 0 < self.rules.throws == turn.throws and turn.roll is None
+        return 0 < self.turn_rules.throws == turn.throws and turn.roll is None
 
     @property
     def is_lost(self) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.views.layout import dice_count, percent, wrap
-from solver.game.position import Position, points_to_beat
+from solver.game.position import Position, points_to_beat, rules_at
 from solver.play.advice import Advice, Odds
 from solver.play.reasons import Reason, Why
 from solver.rules.ruleset import Ruleset
@@ -173,7 +173,7 @@ def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
     before = answer.position
     turn = answer.after(answer.options[0]) if isinstance(answer, Advice) else before.turn
     position = replace(before, turn=replace(turn, turn_total=found.turn_total))
-    if 0 < answer.rules.throws == turn.throws:
+    if 0 < rules_at(answer.rules, before).throws == turn.throws:
         if found.bank is not None:
             return say("Why bank: that was the last throw of the turn.")
         return say(

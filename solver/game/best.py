@@ -14,6 +14,7 @@ from solver.game.position import (
     check_turn,
     impossible_turn,
     reachable,
+    rules_at,
 )
 from solver.game.standings import Bools
 from solver.rules.ruleset import Ruleset
@@ -61,6 +62,11 @@ class BestPlay:
         """Return a player with the dice that are thrown."""
         return EqualDice(self.rules)
 
+    def hand_at(self, position: Position) -> Hand:
+        """Return the player to move with the dice that are thrown in the turn of a position."""
+        rules = rules_at(self.rules, position)
+        return self.hand(position.mover) if rules is self.rules else EqualDice(rules)
+
     def plan(self, mover: int) -> TurnPlan:
         """Return what the rolls of a player offer, with all options where all have values."""
         hand = self.hand(mover)
@@ -74,14 +80,18 @@ class BestPlay:
         """Return the states that a turn of a player comes to, (levels, turn totals, columns)."""
         return reachable(self.rules)
 
-    def possible_rows(self, mover: int, rows: int) -> Bools:
-        """Return `possible` of so many turn totals, where the last stands for all that follow."""
-        found = self.possible(mover)
+    def possible_rows(self, position: Position, rows: int) -> Bools:
+        """Return the states that the turn of a position comes to, of so many turn totals.
+
+        As of `possible`, where the last turn total stands for all that follow.
+        """
+        rules = rules_at(self.rules, position)
+        found = self.possible(position.mover) if rules is self.rules else reachable(rules)
         return found[:, np.minimum(np.arange(rows), found.shape[1] - 1)]
 
     def is_reachable(self, position: Position) -> bool:
         """Whether rolls lead to the turn of a position that has a value."""
-        return not impossible_turn(self.rules, position.turn)
+        return not impossible_turn(rules_at(self.rules, position), position.turn)
 
     def check(self, position: Position) -> None:
         """Refuse a position that has no value. Raises InvalidPositionError."""
@@ -100,7 +110,7 @@ class BestPlay:
         check_dice(self.rules, position.dice)
         check_hot_dice(position.hot_dice)
         thrown, possible = self.hand(mover).dice, partial(self.possible, mover)
-        check_turn(self.rules, position.turn, thrown, possible)
+        check_turn(rules_at(self.rules, position), position.turn, thrown, possible)
 
     @property
     def of_two(self) -> "BestPlay":

@@ -196,7 +196,8 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     That excess is what whoever plays by the bounds gains in every turn, so that the game ends.
     """
     ends, found = endgames(rules, plans), []
-    for plan in plans or [turn_plan(rules)]:
+    finals = tuple(plans) or (turn_plan(rules.in_last_turns),)
+    for plan in {*(plans or [turn_plan(rules)]), *finals}:
         rows = scores + ends[0].beyond + plan.reach
         sums = _rounding_of_lists(plan) if plans or plan.by_lists else _rounding_of_sums(plan)
         turn = turn_rounding(plan, sums, rows)
@@ -206,7 +207,7 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     slacks = _Slacks(*map(max, zip(*found, strict=True)))
     if not rules.is_defended:
         return slacks
-    off = defended(rules, tuple(plans) or (turn_plan(rules),), slacks.final_turn)[1]
+    off = defended(rules, finals, slacks.final_turn)[1]
     return slacks._replace(final_turn=slacks.final_turn + off)
 
 

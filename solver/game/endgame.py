@@ -162,20 +162,21 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
         # points beyond an exact goal are all alike, or matter until they leave nothing
         beyond = rules.goal // rules.point_step if rules.banks_may_fall else int(rules.is_exact)
         return (Endgame(np.zeros((2, goals + reach + 1)), beyond, 0.0),) * len(plans)
-    pairs = list(zip(plans, reversed(plans), strict=True))
+    finals = (turn_plan(rules.in_last_turns),) if rules.final_throws else plans
+    pairs = list(zip(finals, reversed(finals), strict=True))
     # only turns after hot dice come on by more in one throw
     usual = reach // max((1, *rules.hot_dice_times))
     for far in (20, 200):
         margins = 2 * goals + far * usual + further
         ties = [_worth_of_tie(rules, *pair, margins) for pair in pairs]
-        beaten = _beaten(rules, plans)
+        beaten = _beaten(rules, finals)
         lasts = [
             last_turns(rules, plan, margins, tie, on_board=True, beaten=other)
-            for plan, tie, other in zip(plans, ties, beaten, strict=True)
+            for plan, tie, other in zip(finals, ties, beaten, strict=True)
         ]
         found = [
             _beyond(rules, leader, last, goals)
-            for (_, leader), last in zip(pairs, lasts, strict=True)
+            for leader, last in zip(reversed(plans), lasts, strict=True)
         ]
         if None not in found:
             break
@@ -191,7 +192,7 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     if rules.is_defended:
         used = max(used, *(len(other) for other in beaten if other is not None))
     ends = []
-    for plan, tie, on_board, other in zip(plans, ties, lasts, beaten, strict=True):
+    for plan, tie, on_board, other in zip(finals, ties, lasts, beaten, strict=True):
         off_board = on_board
         if rules.has_opening:
             off_board = last_turns(rules, plan, margins, tie, on_board=False, beaten=other)
@@ -272,7 +273,7 @@ def last_turn(
     plans : the turns of this player and of the other, where they have their own
     """
     ends = endgames(rules, plans, further=further)
-    own, *others = plans or (turn_plan(rules),)
+    own, *others = plans or (turn_plan(rules.in_last_turns),)
     if to_beat is None:
         margins, other = ends[0].last.shape[1] - 1, others[0] if others else own
         return play_off_turn(

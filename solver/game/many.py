@@ -227,6 +227,12 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             players=players,
         )
     check_defended(rules, players)
+    if rules.final_throws:
+        raise InvalidRulesError.say(
+            "{rules}: final turns of one throw are solved for two players only; of more players"
+            " chances are estimates",
+            rules=rules.name,
+        )
     if rules.ties == "played_on" and not alike:
         raise InvalidRulesError.say(
             "{rules}: play-offs of more than two players are solved only where all have the same"

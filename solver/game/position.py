@@ -269,6 +269,11 @@ def in_play_off(rules: Ruleset, position: Position) -> bool:
     return rules.ties == "played_on" and position.banked >= rules.winning_score
 
 
+def rules_at(rules: Ruleset, position: Position) -> Ruleset:
+    """The rules of the turn of a position, which may have other throws as one of the last."""
+    return rules.in_last_turns if position.opponent >= rules.winning_score else rules
+
+
 def points_to_beat(rules: Ruleset, position: Position) -> int | None:
     """Points that the turn must beat, as many are a tie; None where it is not the last turn."""
     if rules.rounds:
@@ -313,6 +318,7 @@ def check_position(rules: Ruleset, position: Position) -> None:
     check_two(rules, position)
     check_dice(rules, position.dice)
     check_hot_dice(position.hot_dice)
+    rules = rules_at(rules, position)
     check_turn(rules, position.turn, dice_set(rules), partial(reachable, rules))
 
 

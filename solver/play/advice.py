@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from solver.best_play import Strategy
 from solver.game.best import BestPlay
-from solver.game.position import Position
+from solver.game.position import Position, rules_at
 from solver.play.endings import TurnEnds
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
@@ -95,7 +95,7 @@ class Advice:
     def after(self, option: Option) -> TurnState:
         """Return where the turn stands after a choice."""
         hot_dice = self.position.hot_dice + (option.set_aside == self.roll)
-        throws = self.position.turn.throws + (self.rules.throws > 0)
+        throws = self.position.turn.throws + (rules_at(self.rules, self.position).throws > 0)
         return TurnState(option.turn_total, option.dice_left, hot_dice, option.to_confirm, throws)
 
     @property
@@ -163,7 +163,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     InvalidPositionError and InvalidRollError for what cannot be, and StrategyFileError.
     """
     rules, me, turn = strategy.rules, position.mover, position.turn
-    hand = strategy.hand(me)
+    hand = strategy.hand_at(position)
     table = strategy.turn(position)
     layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)

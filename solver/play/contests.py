@@ -248,6 +248,7 @@ def _final_turns(rules: Ruleset, one: Policy | None, other: Policy, ends: Endgam
     if rules.ending == "at_once":
         return [ends.last, ends.last]
     margins = ends.last.shape[1]
+    rules = rules.in_last_turns
     players = _Last.of(rules, one, margins), _Last.of(rules, other, margins)
     if rules.is_defended:
         return _defended(rules, players)

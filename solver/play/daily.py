@@ -161,7 +161,7 @@ def questions(strategy: BestPlay, start: Position, chance: Random) -> Iterator[Q
 
     Raises StrategyFileError as `BestPlay.turn` does.
     """
-    table, hand, within = strategy.turn(start), strategy.hand(start.mover), strategy.within
+    table, hand, within = strategy.turn(start), strategy.hand_at(start), strategy.within
     for _ in range(_TURNS):
         for position, roll in _turn(hand, table, start, chance):
             # of each set-aside there are two choices at most
@@ -219,7 +219,7 @@ def kind_of(strategy: BestPlay, found: Question, thumbs: Sequence[Policy]) -> Ki
     best = found.choices[found.best]
     if best.points < max(one.points for one in found.choices):
         return Kind.LEAVES_POINTS
-    view = TurnView(strategy.hand(found.position.mover), found.position, found.roll)
+    view = TurnView(strategy.hand_at(found.position), found.position, found.roll)
     if any(thumb.choose(view) == Move(best.set_aside, best.bank) for thumb in thumbs):
         return None
     return Kind.BANKS if best.bank else Kind.ROLLS

@@ -113,15 +113,16 @@ class EstimatedStrategy(SharedStrategy):
             self._start.cache_clear()
 
     def _solve_turn(self, start: Position) -> TurnTable:
-        reached = any(one.score >= self.rules.winning_score for one in start.players)
+        rules = self.rules
+        reached = any(one.score >= rules.winning_score for one in start.players)
         if reached and self.rules.is_defended:
             return self._pairs.last_turn(start)
         if reached:
-            ends = self._last_endings(start)
+            ends, rules = self._last_endings(start), self.rules.in_last_turns
         else:
             order = tuple(start.players[k] for k in start.in_order)
             ends = self._turn_endings(order, start.mover, further=True)
-        return solve_turn(turn_plan(self.rules, all_options=True), ends)
+        return solve_turn(turn_plan(rules, all_options=True), ends)
 
     def _turn_endings(self, order: tuple[Standing, ...], seat: int, *, further: bool) -> Endings:
         """What ending a turn leads to, while nobody has reached the goal.

@@ -110,7 +110,7 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     start = position if position.turn_total else position.change(hot_dice=0)
     table, step = strategy.turn(start).of_mover, strategy.rules.point_step
     level = min(position.hot_dice, table.plan.levels - 1)
-    possible = strategy.possible_rows(position.mover, table.roll.shape[1])
+    possible = strategy.possible_rows(position, table.roll.shape[1])
     turn = replace(position.turn, to_confirm=False)
     usual = table.plan.layer_of(turn)
     if not turn.turn_total:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
 from solver.game.layout import mode, solved_game
-from solver.game.position import Position, points_to_beat
+from solver.game.position import Position, points_to_beat, rules_at
 from solver.game.standings import Bools, Ints, role
 from solver.play.policy import Decisions, Policy
 from solver.play.turn_kernels import fill_turns
@@ -60,7 +60,7 @@ def optimal_values(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     rows = work.scratch.bank.shape[1]
 
     def found(positions: Sequence[Position]) -> TurnValues:
-        number = len(positions)
+        number, plan = len(positions), turn_plan(rules_at(rules, positions[0]))
         made = TurnValues(
             np.empty((number, plan.levels, rows, plan.columns)),
             np.empty((number, rows)),
@@ -95,13 +95,12 @@ def table_values(table: TurnTable, rows: int) -> TurnValues:
 def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> MatchPlayer:
     """Optimal play of a solved game; the arguments are those of `optimal_values`."""
     found = optimal_values(rules, values, code)
-    must_roll = ~turn_plan(rules).may_bank
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
         worth, bank, _, _ = found(positions)
         banked = bank[:, None, :, None]
         banks = (banked > 0) & (banked >= worth)
-        banks[..., must_roll] = False
+        banks[..., ~turn_plan(rules_at(rules, positions[0])).may_bank] = False
         return np.arange(len(positions)), worth, banks
 
     return tables
@@ -111,7 +110,7 @@ def policy_player(rules: Ruleset, policy: Policy) -> MatchPlayer:
     """The play of a policy."""
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
-        found = [policy.decisions(EqualDice(rules), one) for one in positions]
+        found = [policy.decisions(EqualDice(rules_at(rules, one)), one) for one in positions]
         index = {decisions: k for k, decisions in enumerate(dict.fromkeys(found))}
         which = np.array([index[decisions] for decisions in found])
         rows = max(one.worth.shape[1] for one in index)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from solver.game.position import Position, banks_allowed
+from solver.game.position import Position, banks_allowed, rules_at
 from solver.game.standings import (
     BANK,
     FARKLE,
@@ -299,8 +299,20 @@ class Games(Generic[P]):
 
     def play(self, player: P) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
         """One turn of every game: how it ends, its total in points, whether that may be banked."""
+        kinds = np.empty(len(self.phase), dtype=np.int8)
+        totals = np.empty(len(self.phase), dtype=np.int64)
+        allowed = np.empty(len(self.phase), dtype=np.bool_)
+        normal = self.phase == NORMAL
+        for which in (normal, ~normal) if self.rules.final_throws else (normal | True,):
+            if which.any():
+                games = np.flatnonzero(which)
+                kinds[games], totals[games], allowed[games] = self._play(player, games)
+        return kinds, totals, allowed
+
+    def _play(self, player: P, some: Ints) -> tuple[npt.NDArray[np.int8], Ints, Bools]:
+        """One turn as of `play` of some games, all of which have their last turns or none."""
         rules, step = self.rules, self.rules.point_step
-        situations = self.situations()
+        situations = self.situations()[:, some]
         low = situations.min(axis=1)
         steps = np.array([step, step, 1, 1, 1, 1, 1])
         sizes = (situations.max(axis=1) - low) // steps + 1
@@ -319,7 +331,7 @@ class Games(Generic[P]):
             may = np.array([banks_allowed(rules, one, rows) for one in positions])
             games = order[starts[begin] : starts[begin + len(positions)]]
             here = inverse[games] - begin
-            kind, total = self.turns(player, positions, games, here, may)
+            kind, total = self.turns(player, positions, some[games], here, may)
             kinds[games], totals[games] = kind, total
             allowed[games] = may[here, np.minimum(total, rows - 1)]
         return kinds, totals * step, allowed
@@ -418,14 +430,15 @@ class _Matched(Games[MatchPlayer]):
         """Turns of some games, see `Games.turns`."""
         which, worth, bank = player(positions)
         kind, total = np.empty(len(games), dtype=np.int8), np.empty(len(games), dtype=np.int64)
+        rules = rules_at(self.rules, positions[0])
         _play_turns(
             which[here],
             worth,
             bank,
             here,
             allowed,
-            turn_plan(self.rules).may_bank,
-            dice_tables(self.rules),
+            turn_plan(rules).may_bank,
+            dice_tables(rules),
             kind,
             total,
         )

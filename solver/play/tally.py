@@ -18,7 +18,7 @@ from solver.errors import ConvergenceError
 from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
 from solver.game.outcomes import outcomes_of_values
-from solver.game.position import Position
+from solver.game.position import Position, rules_at
 from solver.game.standings import BANK, FARKLE, LOSE, OUT, WIN, Bools, Ints, first_standing, role
 from solver.play.match_players import (
     TurnValues,
@@ -134,7 +134,7 @@ class _Counted(Games[ValuesPlayer]):
         allowed: Bools,
     ) -> tuple[npt.NDArray[np.int8], Ints]:
         """Turns of some games, by the values of the solved game."""
-        rules, number = self.rules, len(games)
+        rules, number = rules_at(self.rules, positions[0]), len(games)
         kind, total = np.empty(number, dtype=np.int8), np.empty(number, dtype=np.int64)
         decisions, close = np.zeros((2, number), dtype=np.int64)
         _tally_turns(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
-from itertools import chain
+from itertools import chain, product
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -780,6 +780,39 @@ class Ruleset(Data):
     A final turn beats a score by a higher one. The first that does not ends the game, whether it
     comes to less or to an equal score. Two alone can play a game that is defended."""
 
+    def _tell_final_throws(self) -> Told:
+        if self.ending == "at_once" or not self.final_throws:
+            return 0, say("A final turn has as many throws as any other."), False
+        message = say_later(
+            "A final turn is one throw: what is set aside of it is banked if it is enough for a"
+            " bank, whatever dice are left, and else lost."
+        )
+        if self.ties == "played_on":
+            message = say_later(
+                "A final turn, and one of those after equal scores, is one throw: what is set aside"
+                " of it is banked if it is enough for a bank, whatever dice are left, and else"
+                " lost."
+            )
+        return self.final_throws, say(message), True
+
+    final_throws: Annotated[int, Field(strict=True, ge=0, le=1)] = described(
+        0,
+        "1",
+        say_later("1 where a final turn is one throw, 0 where it is a turn as any other"),
+        note="1 where a final turn is one throw",
+        ask="Throws of a final turn: 1, or 0 for as many as in any other",
+        when=lambda rules: rules.ending != "at_once",
+        needs=("ending",),
+        idle=say_later(
+            "{key}: {value} has no meaning when the first to reach the goal wins at once; it goes"
+            ' with another {ending}, such as "final_turn"'
+        ),
+    )
+    """1 where a final turn is one throw, and a turn that plays off a tie is, too; 0 where they are
+    turns as any other.
+
+    Such a throw ends the turn as the last one of a turn of limited `throws` does."""
+
     take_over: Literal["nothing", "banked", "lost", "both"] = described(
         "nothing",
         "banked",
@@ -1196,6 +1229,7 @@ class Ruleset(Data):
             "no_bank_at": bool(self.no_bank_at),
             "combination": "loses_game" in self.decisive or not self.scoring.is_always_alike,
             "throws": self.throws > 0,
+            "final_throws": self.final_throws > 0,
             "hot_dice_times": bool(self.hot_dice_times),
         }
         for key, is_said in others.items():
@@ -1213,10 +1247,11 @@ class Ruleset(Data):
     def _not_with_throws(self) -> Iterator[Complaint]:
         """Options with which turns of few throws are not solved."""
         others = {"goal_must_be": self.is_exact, "dice": self.dice > MOST_DICE_COUNTED}
-        for key, is_said in others.items():
-            if self.throws and is_said:
+        limits = [key for key in ("throws", "final_throws") if getattr(self, key)]
+        for limit, (key, is_said) in product(limits, others.items()):
+            if is_said:
                 yield Complaint(
-                    ("throws",),
+                    (limit,),
                     say_later(
                         "{key}: the throws of a turn cannot be limited under this {other}; leave"
                         " out one of them"
@@ -1287,6 +1322,14 @@ class Ruleset(Data):
     def of_throw(self, dice: int, *, first: bool) -> "Ruleset":
         """The rules as they count in a throw of so many dice, the first of a turn or a later."""
         return self.at("first_throw" if first else "all_dice" if dice == self.dice else "any")
+
+    @cached_property
+    def in_last_turns(self) -> "Ruleset":
+        """The rules as they are in final turns and play-offs, where these have other throws."""
+        if not self.final_throws:
+            return self
+        changes = {"throws": self.final_throws, "final_throws": 0}
+        return Ruleset.model_construct(**self._options | changes)
 
     @property
     def has_first_throw(self) -> bool:
@@ -1574,13 +1617,13 @@ TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": Fark
 """The keys of a rule set that are tables."""
 
 OF_GOAL = (
-    *("rounds", "goal", "goal_must_be", "beyond_goal", "ending", "ties"),
+    *("rounds", "goal", "goal_must_be", "beyond_goal", "ending", "ties", "final_throws"),
     *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
     *("take_over_from", "take_over_dice"),
 )
 NOT_OF_ROUNDS = (
     *("goal", "goal_must_be", "beyond_goal", "ending", "ties", "minimum_binds_win"),
-    "score_floor",
+    *("final_throws", "score_floor"),
 )
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
 OF_TURN = (
@@ -1599,7 +1642,7 @@ TURN_TOLD = (
 )
 END_TOLD = (
     *("take_over", "take_over_from", "take_over_dice"),
-    *("rounds", "goal", "beyond_goal", "ending", "ties"),
+    *("rounds", "goal", "beyond_goal", "ending", "final_throws", "ties"),
 )
 """Options in the order in which they are explained."""
 
@@ -1607,7 +1650,7 @@ END_TOLD = (
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
     *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal", "take_over"),
-    *("take_over_from", "take_over_dice", "rounds"),
+    *("take_over_from", "take_over_dice", "rounds", "final_throws"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 

@@ -15,7 +15,7 @@ from bot.services.positions import as_typed, as_typed_here
 from bot.services.situation import Situation
 from solver.errors import FarkleError
 from solver.game.best import BestPlay
-from solver.game.position import Position
+from solver.game.position import Position, rules_at
 from solver.game.standings import Bools
 from solver.play.advice import Odds
 from solver.play.maps import ones_twos_fives, turn_map
@@ -108,8 +108,8 @@ class Ground:
 
     @property
     def rules(self) -> Ruleset:
-        """Return the rules of the game."""
-        return self.play.rules
+        """Return the rules of the turn from which steps lead on."""
+        return rules_at(self.play.rules, self.begin)
 
     @property
     def is_typed_by_scores(self) -> bool:
@@ -177,7 +177,7 @@ def _steps(play: BestPlay, position: Position) -> Iterator[Step]:
     """All steps that the rules know, in the order in which they are shown."""
     missing = (play.rules.winning_score - position.banked) // play.rules.point_step
     rows = max(play.possible(position.mover).shape[1], missing + 1)
-    ground = Ground(play, play.possible_rows(position.mover, rows), position)
+    ground = Ground(play, play.possible_rows(position, rows), position)
     if ground.is_typed_by_scores:
         begin = as_typed_here(play.rules, position)
         if begin is None:

@@ -93,7 +93,7 @@ def test_every_state_of_a_turn_can_be_walked_to(folders: MatchupFolders) -> None
     rows = (RULES.goal - start.banked) // 50 + 1
     every = {
         start.change(turn_total=50 * int(row), dice=int(column) + 1)
-        for row, column in np.argwhere(strategy.possible_rows(0, rows)[0])
+        for row, column in np.argwhere(strategy.possible_rows(start, rows)[0])
     }
     assert seen == every
     assert len(every) > 20

@@ -127,6 +127,19 @@ def test_whoever_is_beaten_has_a_final_turn_in_return() -> None:
         commands.join(new_game(rules))
 
 
+def test_a_final_turn_may_be_one_throw() -> None:
+    rules = variant("classic", goal=1000, ending="final_turn", final_throws=1)
+    game = throws(told(tracked(rules, 3), 500, 400), ("123466", "1"))
+    assert (game.turn.turn_total, game.over) == (100, False)
+    last = told(play(game, *commands.bank(game, 2)), 500)
+    assert last.stage is Stage.FINAL
+    # what is set aside ends the turn
+    one = throws(last, ("111234", "111"))
+    assert (scores(one), one.mover) == ([1000, 1400, 100], 2)
+    assert throws(one, ("111155", "111")).shares == (0, 1, 0)
+    assert play(one, *commands.roll(one, 2, make_roll((2, 3, 4, 4, 6, 6)))).shares == (0, 1, 0)
+
+
 @pytest.mark.parametrize(
     ("ties", "shares"), [("earlier", (1, 0, 0)), ("shared", (0.5, 0.5, 0)), ("played_on", None)]
 )

@@ -107,7 +107,7 @@ def test_a_map_says_when_to_bank_and_has_every_state_of_the_turn(rules: Ruleset)
     for start in some_positions(rules, 5):
         for hot_dice in range(rules.hot_dice_counted + 1):
             found = turn_map(strategy, start.change(hot_dice=hot_dice))
-            possible = strategy.possible_rows(start.mover, len(found.totals))
+            possible = strategy.possible_rows(start, len(found.totals))
             level, usual = turn_plan(rules).after_hot_dice(hot_dice)
             reachable_here = turn_plan(rules).in_play(possible[level, : len(found.totals)], usual)
             np.testing.assert_array_equal(found.reachable, reachable_here)

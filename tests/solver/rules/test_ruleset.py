@@ -333,7 +333,10 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         ("title = 5", "title: should be text, not 5"),
         ("name = 'a/b'", 'name: should be 1 to 60 letters, digits, spaces and . + - _, not "a/b"'),
         ("set_aside_all = 1", "set_aside_all: should be true or false, not 1"),
-        ("ending = 'x'", 'should be one of "at_once", "final_turn", "equal_turns", not "x"'),
+        (
+            "ending = 'x'",
+            'should be one of "at_once", "final_turn", "equal_turns", "defended", not "x"',
+        ),
         (
             "goal_must_be = [1]",
             'goal_must_be: should be one of "reached", "exceeded", "exact", not [1]',
