@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ def turn_ends(rules: Ruleset, player: Policy, start: Position) -> dict[End, floa
                     ends[what, total] += p
                     continue
                 if not what:
-                    ends["farkle", total] += p
+                    ends["farkle" if naive.counts(rules, dice) else "spared", total] += p
                     continue
                 found = []
                 for points, left in what:
@@ -96,12 +97,15 @@ class Twin:
         bank: Callable[[int], float | None],
         farkle: Callable[[int], float],
         lose: float,
+        spared: float,
     ) -> float:
         """What the best turn is worth; None where a bank is not allowed."""
         banks = [bank(total) for total in self.totals]
         worth = np.array([naive.NOT_ALLOWED if one is None else one for one in banks])
         farkles = np.array([farkle(total) for total in self.totals])
-        found = naive.start_of_turn(rules, worth[:, None], farkles[:, None], np.array([lose]))
+        mild = np.array([spared]) if rules.spares_farkles else None
+        given = worth[:, None], farkles[:, None], np.array([lose]), mild
+        found = naive.start_of_turn(rules, *given)
         return float(found[0])
 
     # ---- Final turns and play-offs ----
@@ -118,6 +122,7 @@ class Twin:
             lambda total: worth(("bank", total)) if total and may(total) else None,
             lambda total: worth(("farkle", total)),
             worth(("lose", 0)),
+            worth(("spared", 0)),
         )
 
     def _ends(self, player: Policy, start: Position) -> dict[End, float]:
@@ -247,6 +252,8 @@ class Twin:
             own = naive.after_bank(rules, state.own, total)
         elif kind == "farkle":
             own = naive.after_farkle(rules, state.own, total)
+        elif kind == "spared":
+            own = state.own[0], 0, state.own[2]
         else:
             own = naive.after_losing_everything(state.own)
         if own[0] >= rules.winning_score:
@@ -270,8 +277,7 @@ class Twin:
         rows: list[int] = []
         columns: list[int] = []
         chances: list[float] = []
-        best: list[tuple[int, list[tuple[float, int]], list[tuple[float, int]], tuple[float, int]]]
-        best = []
+        best: list[tuple[Any, ...]] = []
         for number, state in enumerate(states):
             start = self.position(state)
             player = self.players[state.mover]
@@ -296,13 +302,13 @@ class Twin:
                 for total in self.totals
             ]
             farkles = [leads(("farkle", total)) for total in self.totals]
-            best.append((number, banks, farkles, leads(("lose", 0))))
+            best.append((number, banks, farkles, leads(("lose", 0)), leads(("spared", 0))))
 
         which = np.array([one[0] for one in best], dtype=np.intp)
         # shape (what, states)
         ends = [
             np.array([one[k] for one in best]).reshape(len(best), -1 if best else 1, 2)
-            for k in (1, 2, 3)
+            for k in (1, 2, 3, 4)
         ]
 
         def one_turn(values: naive.Array) -> naive.Array:
@@ -315,7 +321,8 @@ class Twin:
                     for end in ends
                     for to in [end[..., 1].astype(np.intp)]
                 ]
-                found[which] = naive.start_of_turn(rules, worth[0], worth[1], worth[2][0])
+                mild = worth[3][0] if rules.spares_farkles else None
+                found[which] = naive.start_of_turn(rules, worth[0], worth[1], worth[2][0], mild)
             return found
 
         found = naive.fixed_point(one_turn, np.full(len(states), 0.5), 1e-13)

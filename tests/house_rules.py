@@ -200,6 +200,8 @@ def penalties(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "in_a_row": draw(st.integers(2, 5)),
         "points": draw(st.sampled_from([50, 100, 150, 200, "everything"])),
+        "then": draw(rarely("starts_again", "goes_on")),
+        "when": draw(rarely("any", "first_throw", "all_dice")),
     }
 
 
@@ -290,6 +292,8 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
 
 
 THIRD: dict[str, Any] = {"in_a_row": 3, "points": 100}
+ONWARD: dict[str, Any] = {"in_a_row": 2, "points": 100, "then": "goes_on"}
+ALL_DICE: dict[str, Any] = {"in_a_row": 1, "points": 100, "when": "all_dice"}
 KEEPS: dict[str, Any] = {"farkle_keeps_turn_total": True}
 FINAL: dict[str, Any] = {"ending": "final_turn"}
 TRIPLES: dict[str, Any] = {"three_of_a_kind": (200, 100, 150, 200, 250, 300)}
@@ -414,6 +418,22 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
         "farkle keeps from an opening": small(opening_minimum=200, farkle_penalty=THIRD, **KEEPS),
         "penalty and floor": small(farkle_penalty=THIRD, score_floor=-300),
         "penalty not below 0": small(farkle_penalty=THIRD, score_floor=0),
+        "penalty goes on": small(farkle_penalty=ONWARD, goal=300, score_floor=-200),
+        "farkles of all dice cost": small(
+            farkle_penalty=ALL_DICE, goal=300, score_floor=-200, hot_dice="no_bank"
+        ),
+        "farkles of all dice cost everything": small(
+            farkle_penalty=ALL_DICE | {"in_a_row": 2, "points": "everything"},
+            opening_minimum=100,
+            **FINAL,
+            ties="played_on",
+        ),
+        "farkles on first throws cost": small(
+            farkle_penalty=ONWARD | {"when": "first_throw"},
+            goal=250,
+            score_floor=-200,
+            scoring={"combination": tables("aa=150,roll-on,66=loses-turn")},
+        ),
         "farkle keeps, bank with one die left": small(bank_dice_left=1, **KEEPS),
         "opening and penalty": small(opening_minimum=200, farkle_penalty=THIRD, score_floor=-200),
         "instant win first": small(instant_win=("222",), lose_everything=("22", "xxx")),

@@ -269,6 +269,8 @@ def memories(rules: Ruleset) -> list[tuple[int, bool]]:
     at_first = any(table.when == "first_throw" for table in tables)
     if isinstance(rules, Ruleset) and rules.scoring.nothing_when == "first_throw":
         at_first = at_first or rules.scoring.nothing > 0
+    penalty = rules.farkle_penalty if isinstance(rules, Ruleset) else None
+    at_first = at_first or (penalty is not None and penalty.when == "first_throw")
     most = (rules.throws if isinstance(rules, Ruleset) else 0) or int(at_first)
     doubts = [False, True] if any(table.then == "roll_on" for table in tables) else [False]
     found = [(throws, doubt) for throws in range(most + 1) for doubt in doubts]
@@ -283,6 +285,14 @@ def memory(rules: Ruleset, number: int) -> tuple[int, bool]:
 def is_first(rules: Ruleset, number: int) -> bool:
     """Whether the throw to come is the first of its turn, where that matters."""
     return memory(rules, number)[0] == 0 < memories(rules)[-1][0]
+
+
+def counts(rules: Ruleset, number: int) -> bool:
+    """Whether a farkle of the dice that a number stands for counts for the penalty."""
+    when = rules.farkle_penalty.when if rules.farkle_penalty else "any"
+    if when == "all_dice":
+        return number % rules.dice == 0
+    return when == "any" or is_first(rules, number)
 
 
 @cache
@@ -441,15 +451,20 @@ def may_leave(rules: Ruleset, number: int) -> bool:
     return left <= rules.bank_dice_left
 
 
-def turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
+def turn(
+    rules: Ruleset, bank: Array, farkle: Array, lose: Array, spared: Array | None = None
+) -> Array:
     """W[i, n, h, ...] of turns with the same dice that may differ in what it is worth to end them.
 
     i is the turn total in point steps, n the number of dice to roll (0 is unused), h the number of
     hot dice. bank[i, ...] and farkle[i, ...] are worth a bank and a farkle, lose[...] a roll that
-    loses everything. Turn totals past the last are worth the same as the last.
+    loses everything. Turn totals past the last are worth the same as the last. A farkle that does
+    not count for the penalty is worth spared[...], or as much as others.
     """
     every = len(numbers(rules)) + 1
     bank, farkle = (one[:, None].repeat(every, axis=1) for one in (bank, farkle))
+    if spared is not None:
+        farkle[:, [one for one in numbers(rules) if not counts(rules, one)]] = spared
     return turn_by_dice(rules, bank, farkle, lose)[0]
 
 
@@ -522,9 +537,11 @@ def fill(
                 break
 
 
-def start_of_turn(rules: Ruleset, bank: Array, farkle: Array, lose: Array) -> Array:
+def start_of_turn(
+    rules: Ruleset, bank: Array, farkle: Array, lose: Array, spared: Array | None = None
+) -> Array:
     """W at the start of the turns, in the shape of `lose`."""
-    found: Array = turn(rules, bank, farkle, lose)[0, rules.dice, 0]
+    found: Array = turn(rules, bank, farkle, lose, spared)[0, rules.dice, 0]
     return found
 
 
@@ -820,9 +837,11 @@ def after_farkle(rules: Ruleset, standing: Standing, total: int) -> Standing:
         return score, 0, on_board
     if farkles + 1 < penalty.in_a_row:
         return score, farkles + 1, on_board
+    # more in a row than one fewer than cost points are told apart by nothing
+    counted = penalty.in_a_row - 1 if penalty.then == "goes_on" else 0
     if penalty.points == "everything":
-        return min(score, 0), 0, on_board
-    return max(score - penalty.points, rules.score_floor), 0, on_board
+        return min(score, 0), counted, on_board
+    return max(score - penalty.points, rules.score_floor), counted, on_board
 
 
 def after_losing_everything(standing: Standing) -> Standing:
@@ -924,6 +943,8 @@ def values_of_players(
                 for total in totals
             ],
             go_on(role, [after_losing_everything(one) for one in everyone]),
+            # a farkle that does not count
+            go_on(role, [(score, 0, on_board) for score, _, on_board in everyone]),
         )
         for role in roles
     }
@@ -932,10 +953,12 @@ def values_of_players(
         """V from the V after one more turn."""
         found = []
         for role in roles:
-            banks, farkles, lose = ends[role]
-            bank_values = np.array([end(values) for end in banks])
-            farkle_values = np.array([end(values) for end in farkles])
-            found.append(start_of_turn(players[role[0]], bank_values, farkle_values, lose(values)))
+            banks, farkles, lose, spared = ends[role]
+            bank_values, farkle_values = (
+                np.array([end(values) for end in some]) for some in (banks, farkles)
+            )
+            ended = bank_values, farkle_values, lose(values), spared(values)
+            found.append(start_of_turn(players[role[0]], *ended))
         return np.array(found)
 
     values = find(one_turn, np.full((len(roles), *pairs), 0.5), tolerance)

@@ -34,7 +34,8 @@ def most_points(
         roll,
         rules.point_step,
         least // rules.point_step,
-        float(farkle_cost),
+        farkle_cost
+        * np.array([float(n > 0 and naive.counts(rules, n)) for n in range(len(value[0]))]),
         float(at_stake),
         np.nan if win is None else win,
         rules.farkle_keeps_turn_total,
@@ -56,7 +57,7 @@ def fill(
     roll: Array,
     step: int,
     least: int,
-    farkle_cost: float,
+    farkle_cost: Array,
     at_stake: float,
     win: float,
     keeps: bool,
@@ -75,7 +76,7 @@ def fill(
             wins, lost, missed = special[number]
             won = points if np.isnan(win) else win
             for hot in range(hots):
-                worth = wins * won - lost * at_stake + missed * (kept - farkle_cost)
+                worth = wins * won - lost * at_stake + missed * (kept - farkle_cost[number])
                 begin, end = rolls[number, hot]
                 for one in range(begin, end):
                     best = -1e300

@@ -44,6 +44,8 @@ class Turn:
     end: Literal["bank", "farkle", "win", "lose", "out"]
     points: int = 0
     """What a bank brought, or a farkle that keeps the turn total."""
+    counts: bool = True
+    """Whether a farkle counts for the penalty."""
 
 
 @dataclass
@@ -147,7 +149,7 @@ class Game:
             if not choices:
                 keeps = rules.farkle_keeps_turn_total and self._is_enough(start, total)
                 keeps = keeps and not naive.goes_beyond(rules, start.banked + total)
-                return Turn("farkle", total if keeps else 0)
+                return Turn("farkle", total if keeps else 0, naive.counts(rules, dice))
             best = -1.0, 0
             after = total, hot_dice, dice
             for points, left in choices:
@@ -190,12 +192,18 @@ class Game:
         if turn.points:
             before = player.score, player.farkles, player.on_board
             player.score, _, player.on_board = naive.after_bank(rules, before, turn.points)
-        if turn.end != "farkle" or (turn.points and self._reaches_goal(player.score)):
+        if (
+            turn.end != "farkle"
+            or not turn.counts
+            or (turn.points and self._reaches_goal(player.score))
+        ):
             player.farkles = 0
         elif rules.farkle_penalty:
             player.farkles += 1
             if player.farkles == rules.farkle_penalty.in_a_row:
                 player.farkles = 0
+                if rules.farkle_penalty.then == "goes_on":
+                    player.farkles = rules.farkle_penalty.in_a_row - 1
                 if rules.farkle_penalty.points == "everything":
                     player.score = min(player.score, 0)
                 else:

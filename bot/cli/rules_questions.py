@@ -175,7 +175,8 @@ class Interview:
         first, *others = PENALTY_OPTIONS.values()
         if self._ask(first, may_be_none=True):
             for option in others:
-                self._ask(option)
+                if option.applies(unchecked(self.data)):
+                    self._ask(option)
 
     def _ask(self, option: Option, default: str | None = None, *, may_be_none: bool = False) -> Any:
         """Ask for the value of an option until it is one that goes with the answers before."""

@@ -248,4 +248,4 @@ def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset)
 
 def _option_of(place: Place) -> str:
     """A key as an option is typed; one of a table in a list is a part of the list's."""
-    return as_typed(place[:2][-1])
+    return as_typed(place[0] if place[0] in OPTIONS else place[:2][-1])

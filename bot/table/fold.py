@@ -289,7 +289,10 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
         biggest_turn=max(before.biggest_turn, points),
     )
     played_off = game.stage is Stage.PLAY_OFF
-    after = counted if played_off else _scored(rules, counted, how, points)
+    is_first = not game.turn.turn_total
+    counts = rules.counts_farkle(first=is_first, all_dice=game.has_hot_dice)
+    farkles = counts and how is TurnEnding.FARKLE
+    after = counted if played_off else _scored(rules, counted, how, points, farkles=farkles)
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
     lost = before.score + (0 if played_off else points) - after.score
     end, left = TurnEnd(number, how, points, lost), _left(game, how)
@@ -339,11 +342,11 @@ def _left(game: Game, how: TurnEnding) -> TurnState | None:
     return TurnState(turn.turn_total, turn.dice) if may and turn.turn_total else None
 
 
-def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int) -> Seat:
-    """A seat after its turn."""
+def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int, *, farkles: bool) -> Seat:
+    """A seat after its turn; `farkles` where that ended in a farkle which counts."""
     if how is TurnEnding.SKIP:
         return seat
-    farkles, loses = how is TurnEnding.FARKLE, how is TurnEnding.LOSE
+    loses = how is TurnEnding.LOSE
     after = after_turn(rules, seat.standing, points, farkles=farkles, loses=loses)
     return replace(seat, score=after.score, farkles=after.farkles, on_board=after.on_board)
 

@@ -391,7 +391,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
         )
     else:
         text = say(with_score, **parts)
-    if seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty):
+    if not end.lost and (seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty)):
         text += f", {farkles_in_a_row(seat.farkles)}"
     is_first = len(after.reached) == 1 or after.rules.is_defended
     if after.stage is Stage.FINAL and after.reached[-1:] == (end.seat,) and is_first:

@@ -185,7 +185,9 @@ def _before_real_dice(game: Game) -> list[Button]:
     elif game.turn != game.first_turn or game.rules.takes_over:
         buttons.append(_bank(game, 0))
     else:
-        buttons += [Button("points", say("Enter points")), Button("farkle", say("Farkle"), 1)]
+        buttons.append(Button("points", say("Enter points")))
+        if not game.rules.spares_farkles:
+            buttons.append(Button("farkle", say("Farkle"), 1))
     return [*buttons, _hint(game, 1), _details(1), _undo_button(game, 2)]
 
 

@@ -137,6 +137,11 @@ def _farkles_text(rules: Ruleset, position: Position) -> str:
         cost = say("{points:,} points", points=rules.penalty_points)
     else:
         cost = say("your whole score")
+    if rules.spares_farkles:
+        return say(
+            "Why bank: a farkle of all dice may cost {cost}; without that penalty you would roll.",
+            cost=cost,
+        )
     if number == limit:
         return say(
             "Why bank: your next farkle costs {cost}; without that penalty you would roll.",

@@ -52,8 +52,8 @@ def residual(
         first_list=np.searchsorted(columns, np.arange(plan.columns + 1)),
         chances=plan.chances.max(axis=0),
         wins=plan.win_chances,
-        loses=plan.lose_chances,
-        farkles=plan.farkle_chances,
+        loses=plan.other_ends,
+        farkles=plan.counted_farkles,
     )
     worst = np.zeros(len(work.scratch.lost))
     last_total = 2 * work.game.scores - 2

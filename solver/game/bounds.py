@@ -278,7 +278,7 @@ def _rounding_of_lists(plan: TurnPlan) -> Floats:
     """As `_rounding_of_sums`, of `list_kernels.turn_of_lists` and chances that are rounded once."""
     lists, found = lists_of(plan), np.zeros(plan.columns)
     for n in range(plan.columns):
-        ends = [plan.win_chances[n], plan.lose_chances[n], plan.farkle_chances[n]]
+        ends = [plan.win_chances[n], plan.other_ends[n], plan.counted_farkles[n]]
         chances = lists.chances[lists.first_list[n] : lists.first_list[n + 1]]
         parts = [chances[k : k + SUMMED] for k in range(0, len(chances), SUMMED)]
         sums = np.cumsum([sum(ends), *map(np.sum, parts)])

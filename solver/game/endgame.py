@@ -320,7 +320,7 @@ def _turn(rules: Ruleset, plan: TurnPlan, least: int, bank: Floats, farkle: Floa
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]
     bank[:least] = np.nan
-    return solve_turn(plan, Endings.alone(bank, farkle, 0.0))
+    return solve_turn(plan, Endings.alone(bank, farkle, farkle[0] if rules.spares_farkles else 0.0))
 
 
 def fixed_point(g: Callable[[float], float]) -> float:

@@ -218,7 +218,7 @@ def _greatest(terms: list[str]) -> str:
 def _ended(plan: TurnPlan, n: int, planes: int) -> list[list[str]]:
     """What rolls of column n that end the turn are worth in each plane, as the first part of it."""
     farkles, loses, wins = (
-        float(chances[n]) for chances in (plan.farkle_chances, plan.lose_chances, plan.win_chances)
+        float(chances[n]) for chances in (plan.counted_farkles, plan.other_ends, plan.win_chances)
     )
     found = []
     for p in range(planes):
@@ -237,7 +237,7 @@ def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[tuple[float, in
     """
     found = [
         [[(float(one), 1) for one in ends if one], *([] for _ in range(PARTS - 1))]
-        for ends in zip(plan.farkle_chances, plan.lose_chances, plan.win_chances, strict=True)
+        for ends in zip(plan.counted_farkles, plan.other_ends, plan.win_chances, strict=True)
     ]
     added = [0] * plan.columns
     for term in rolled_terms(plan, weighed):

@@ -150,12 +150,18 @@ def fallen(own, game):
 
 
 @njit(nogil=True, error_model="numpy")
+def after_loss(own, game):
+    """Score after a roll that loses everything, or after a farkle that does not count."""
+    return own if game.spares == 1 else min(own, game.zero)
+
+
+@njit(nogil=True, error_model="numpy")
 def after_farkle(u, own, game):
     """Mode and score after a farkle in mode u that leaves the score at `own` before any penalty."""
     board = u // game.farkle_limit
     farkles = u - board * game.farkle_limit + 1
     if farkles == game.farkle_limit:
-        farkles = 0
+        farkles = game.after_penalty
         own = fallen(own, game)
     return board * game.farkle_limit + farkles, own
 
@@ -275,7 +281,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         lost[lane] = 0.0
         if low <= own <= high:
             farkle[0, lane] = _farkled(table, r, u, w, opponent, own, game)
-            kept = opponent + min(own, game.zero)
+            kept = opponent + after_loss(own, game)
             lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
     if game.keeps == 1:
         room[:] = farkle[0]

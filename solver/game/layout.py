@@ -76,6 +76,10 @@ class GameNumbers(NamedTuple):
     free_win: int
     """1 where a bank that reaches the goal may be less than `least`."""
     penalty: int
+    spares: int
+    """1 where `lost` is the value of a farkle that does not count for the penalty."""
+    after_penalty: int
+    """Farkles in a row after one that costs points."""
     keeps: int
     """1 where a farkle keeps the turn total."""
     beyond: int
@@ -129,7 +133,7 @@ class Scratch(NamedTuple):
     farkle: Floats
     """Value of a farkle at a turn total, shape (turn totals, LANES)."""
     lost: Floats
-    """Value of a roll that loses everything, shape (LANES,)."""
+    """Value of a roll that loses everything, or see GameNumbers.spares, shape (LANES,)."""
     room: Floats
     """For one value of each lane, shape (LANES,)."""
     barred: Floats
@@ -210,6 +214,8 @@ def _game_numbers(
         opening=rules.least_bank(on_board=False) // step,
         free_win=int(not rules.minimum_binds_win),
         penalty=EVERYTHING if everything else rules.penalty_points // step,
+        spares=int(rules.spares_farkles),
+        after_penalty=rules.farkles_after_penalty,
         keeps=int(rules.farkle_keeps_turn_total),
         beyond=ends.beyond,
         reach=max(plan.reach for plan in plans),
@@ -237,9 +243,9 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
         starts=np.append(0, np.cumsum(plan.lengths[order])).astype(np.intp),
         first_list=np.searchsorted(columns[order], np.arange(plan.columns + 1)),
         chances=plan.chances.max(axis=0)[order],
-        farkles=plan.farkle_chances,
+        farkles=plan.counted_farkles,
         wins=plan.win_chances,
-        loses=plan.lose_chances,
+        loses=plan.other_ends,
         only_hot=float(plan.only_hot[-1]),
         goes_on=float(plan.goes_on[-1] - plan.only_hot[-1]),
         may_bank=plan.may_bank,

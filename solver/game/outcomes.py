@@ -46,6 +46,13 @@ class Outcome(NamedTuple):
     farkled: Floats
     wins: float
     loses: float
+    """Also of a farkle that does not count for the penalty, see GameNumbers.spares."""
+
+    def ended(self, rules: Ruleset) -> Floats:
+        """Chances of the points that a turn ends with, but for rolls that lose everything."""
+        found = self.banked + self.farkled
+        found[0] += self.loses if rules.spares_farkles else 0.0
+        return found
 
 
 def outcomes_of_values(
@@ -160,8 +167,8 @@ def _choices(rules: Ruleset) -> Choices:
         np.searchsorted(column, np.arange(plan.columns + 1)).astype(np.intp),
         np.array(plan.bonuses, dtype=np.intp),
         plan.win_chances,
-        plan.lose_chances,
-        plan.farkle_chances,
+        plan.other_ends,
+        plan.counted_farkles,
     )
 
 

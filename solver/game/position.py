@@ -36,8 +36,7 @@ _YOUR = {
         " has no points"
     ),
     "farkles": say_later(
-        "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most},"
-        " as the count starts again after {limit}"
+        "your farkles in a row cannot be {farkles}: under {rules} rules they are 0 to {most}"
     ),
     "no farkles": say_later(
         "your farkles in a row cannot be {farkles}: {rules} rules do not count them, so it"
@@ -55,7 +54,7 @@ _THEIR = {
     ),
     "farkles": say_later(
         "the opponent's farkles in a row cannot be {farkles}: under {rules} rules they are 0 to"
-        " {most}, as the count starts again after {limit}"
+        " {most}"
     ),
     "no farkles": say_later(
         "the opponent's farkles in a row cannot be {farkles}: {rules} rules do not count"
@@ -471,7 +470,6 @@ def _check_standing(rules: Ruleset, standing: Standing, messages: Mapping[str, s
             farkles=standing.farkles,
             rules=rules.name,
             most=limit - 1,
-            limit=limit,
         )
     if not standing.on_board and standing.score > 0:
         message = messages["off board"]

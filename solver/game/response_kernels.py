@@ -14,8 +14,8 @@ from solver.game.kernels import (
     TABLE_TYPE,
     TURN_TYPE,
     WORK_TYPES,
+    after_farkle,
     array_type,
-    fallen,
     own_scores,
     own_work,
     prepare,
@@ -234,9 +234,8 @@ def respond(more, change, apart, game, found):
                                 if not low <= score <= high:
                                     continue
                                 left_out = change[r, u, w, s, PAD + score] == 0
-                                to, total = u + 1, s
-                                if f + 1 == limit:
-                                    to, total = u - f, opponent + fallen(score, game)
+                                to, left = after_farkle(u, score, game)
+                                total = opponent + left
                                 banks = out[lane] + (rest[lane] if left_out else 0.0)
                                 if other == r and w == u and to == w and total == 2 * score == s:
                                     # to itself, which a sweep leaves out nothing of

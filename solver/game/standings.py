@@ -33,8 +33,8 @@ MAX_VALUES = 20_000_000
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-BANK, FARKLE, LOSE, WIN, OUT = range(5)
-"""How turns end, where many are played side by side."""
+BANK, FARKLE, LOSE, WIN, OUT, SPARED = range(6)
+"""How turns end, where many are played side by side: SPARED by a farkle that does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ def after_turns(
 
     points : what was banked, 0 for nothing; a farkle may bank something where the rules say so, but
         nothing beyond a goal that has to be met exactly
-    farkles : whether the turn ended in a farkle
-    loses : whether it ended in a roll that loses everything
+    farkles : whether the turn ended in a farkle that counts for the penalty
+    loses : whether it ended in a roll that loses everything, or in a farkle that does not count
 
     A score that a penalty takes below the score floor stays there only where that is a rule of
     play; see `Ruleset.score_floor`.
@@ -116,6 +116,8 @@ def after_turns(
     reached = (points > 0) & (score >= rules.winning_score)
     in_a_row = np.where(np.logical_and(farkles, ~reached), before.farkles + 1, 0)
     is_last = in_a_row == rules.farkle_limit
+    if rules.spares_farkles:
+        loses = False
     if rules.penalty_points:
         less = score - rules.penalty_points
         cost = np.maximum(less, 0) if rules.floor_is_played else less
@@ -124,7 +126,7 @@ def after_turns(
         loses = np.logical_or(loses, is_last)
     return Standings(
         score=np.where(loses, np.minimum(score, 0), score),
-        farkles=np.where(is_last, 0, in_a_row),
+        farkles=np.where(is_last, rules.farkles_after_penalty, in_a_row),
         on_board=before.on_board | (points > 0),
     )
 
@@ -242,7 +244,7 @@ def is_corrected(rules: Ruleset) -> bool:
     """
     penalty = rules.farkle_penalty is not None
     plain = not rules.farkle_keeps_turn_total and not rules.is_exact
-    return penalty and plain and not rules.has_opening
+    return penalty and plain and not rules.has_opening and not rules.spares_farkles
 
 
 def blocks(rules: Ruleset) -> list[Block]:

@@ -102,7 +102,8 @@ def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
         return 5.5
     most = _MOST if rules.penalty_points else _MOST_FROM_NOTHING
     failures = [_failure(rules, plan, on_board=on_board) for on_board in (True, False)]
-    fall = -math.log(max(math.prod(failures), 1e-6)) / 2 * rules.farkle_limit / 2
+    in_a_row = rules.farkle_limit - rules.farkles_after_penalty
+    fall = -math.log(max(math.prod(failures), 1e-6)) / 2 * in_a_row / 2
     sweeps = 3 + min(-math.log(DEFAULT_TOLERANCE) / max(fall, 1e-9), most)
     is_less = is_corrected(rules) and score_count(rules) >= FEW_SCORES
     return sweeps * _CORRECTED if is_less else sweeps

@@ -373,6 +373,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         or not rules.scoring.is_always_alike,
         "throws": rules.throws,
         "final_throws": rules.final_throws,
+        "farkle_penalty.when": not rules.counts_farkle(first=False, all_dice=True),
         "hot_dice_times": rules.hot_dice_times,
     }
     if found := [key for key, is_said in not_yet.items() if is_said]:

@@ -327,7 +327,7 @@ class _GivenLast(_Last):
     def first(self, second: Floats) -> float:
         if self._opening is None:
             raise ValueError("there is no play-off under these rules")
-        ended = self._opening.banked + self._opening.farkled
+        ended = self._opening.ended(self.rules)
         after = second[np.minimum(np.arange(len(ended)), len(second) - 1)]
         return float(self._opening.wins + ended @ (1 - after))
 
@@ -355,7 +355,7 @@ class _GivenLast(_Last):
                 began=not rules.has_roles and margin > 0,
             )
             found = self._outcome(player, position)
-            ended = found.banked + found.farkled
+            ended = found.ended(self.rules)
             wins[margin], ties[margin] = found.wins, ended[margin]
             ahead = ended[margin + 1 :]
             beats[margin, : len(ahead)] = ahead[: self.margins]

@@ -201,7 +201,7 @@ class EstimatedStrategy(SharedStrategy):
         own = replace(own, weighs=ends.weighs)
         outcome = turn_outcome(rules, solve_turn(turn_plan(rules), own))
         found = outcome.banked @ np.nan_to_num(ends.banks) + outcome.farkled @ ends.farkles
-        found += outcome.loses * ends.lost
+        found += outcome.loses * ends.lost + outcome.spared * (ends.lost - ends.farkles[0])
         found[0] += outcome.wins
         return np.asarray(found)
 

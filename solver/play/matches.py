@@ -21,6 +21,7 @@ from solver.game.standings import (
     FARKLE,
     LOSE,
     OUT,
+    SPARED,
     WIN,
     Bools,
     Ints,
@@ -76,6 +77,8 @@ class DiceTables(NamedTuple):
     first of a turn, where that is another one."""
     end: npt.NDArray[np.int8]
     """FARKLE, LOSE, WIN or OUT where a roll ends the turn, else BANK."""
+    counts: Bools
+    """Whether a farkle counts for the penalty, by the column of the dice."""
     first: Ints
     """Where the set-asides of each roll begin, and the end; the order is that of set_asides."""
     points: Ints
@@ -149,6 +152,7 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     return DiceTables(
         number,
         np.array([ends[one] for one in fates], dtype=np.int8),
+        plan.counts,
         np.cumsum([0, *map(len, found.values())], dtype=np.int64),
         np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
         np.repeat(np.array(times, dtype=np.int64), rules.dice),
@@ -214,6 +218,8 @@ def throw(
     else:
         begin, end = dice.of_dice[kind], dice.of_dice[kind + 1]
         roll = begin + np.searchsorted(dice.upto[begin:end], fallen, side="right")
+    if dice.end[roll] == FARKLE and not dice.counts[to_roll - 1]:
+        return SPARED, total, hot, to_roll
     if dice.end[roll] != BANK:
         return dice.end[roll], total, hot, to_roll
     return -1, *set_aside(worth, roll, (total, hot, to_roll), dice)

@@ -205,5 +205,6 @@ def _points(rules: Ruleset, decisions: Decisions) -> tuple[float, float]:
     rows = max(_LEAST_ROWS, rules.winning_score // step, decisions.worth.shape[1])
     least = rules.least_bank() // step
     found = outcome_of(rules, decisions.worth, decisions.bank, np.arange(rows) >= least)
-    kept = (found.banked + found.farkled) @ np.arange(rows) * step
-    return float(kept), float(found.farkled.sum())
+    kept = found.ended(rules) @ np.arange(rows) * step
+    farkles = found.farkled.sum() + (found.loses if rules.spares_farkles else 0.0)
+    return float(kept), float(farkles)

@@ -197,4 +197,4 @@ def _far_turn(rules: Ruleset, plan: TurnPlan, score: int, *, on_board: bool) -> 
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]
     bank[:least] = np.nan
-    return solve_turn(plan, Endings.alone(bank, farkle, 0.0))
+    return solve_turn(plan, Endings.alone(bank, farkle, farkle[0] if rules.spares_farkles else 0.0))

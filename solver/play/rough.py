@@ -136,8 +136,11 @@ def _returns(rules: Ruleset) -> bool:
 def _costs(rules: Ruleset) -> Floats:
     """What farkles in a row may still cost, by their number; of all points, a share of them."""
     limit = rules.farkle_limit
-    farkled = float(points_outcome(rules, 0).farkled.sum())
+    outcome = points_outcome(rules, 0)
+    farkled = float(outcome.farkled.sum()) - outcome.spared
     follows = farkled ** (limit - np.arange(limit)) - farkled**limit
+    if rules.farkles_after_penalty:  # each time the next one may cost as much
+        follows /= 1 - farkled
     return np.asarray(follows * (rules.penalty_points or bool(rules.farkle_penalty)))
 
 

@@ -19,7 +19,18 @@ from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
 from solver.game.outcomes import outcomes_of_values
 from solver.game.position import Position, rules_at
-from solver.game.standings import BANK, FARKLE, LOSE, OUT, WIN, Bools, Ints, first_standing, role
+from solver.game.standings import (
+    BANK,
+    FARKLE,
+    LOSE,
+    OUT,
+    SPARED,
+    WIN,
+    Bools,
+    Ints,
+    first_standing,
+    role,
+)
 from solver.play.match_players import (
     TurnValues,
     ValuesPlayer,
@@ -63,9 +74,9 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
         return float(values.farkle[p, min(total, rows - 1)])
     for roll in range(dice.of_dice[kind], dice.of_dice[kind + 1]):
         end = dice.end[roll]
-        if end == FARKLE:
+        if end == FARKLE and dice.counts[to_roll - 1]:
             worth = values.farkle[p, min(total, rows - 1)]
-        elif end == LOSE:
+        elif end in (FARKLE, LOSE):
             worth = values.lost[p]
         elif end == WIN:
             worth = 1.0
@@ -156,7 +167,7 @@ class _Counted(Games[ValuesPlayer]):
             keeps &= scores <= rules.goal
         self.turn_count[which] += 1
         self.points[which] += np.where((kind == BANK) | keeps, total, 0) * rules.point_step
-        self.farkles[which] += kind == FARKLE
+        self.farkles[which] += (kind == FARKLE) | (kind == SPARED)
         self.decisions[which] += decisions
         self.close[which] += close
         return kind, total

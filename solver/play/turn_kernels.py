@@ -9,6 +9,7 @@ from solver.game.kernels import (
     WORK_TYPES,
     after_beyond,
     after_farkle,
+    after_loss,
     array_type,
     is_barred,
     may_bank_from,
@@ -77,7 +78,7 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
     k, other = outcomes.which[r, u, w, own, opponent], game.roles - 1 - r
     board = u // game.farkle_limit
     found = 1.0 + outcomes.farkled[k] * _turns_after_farkle(turns, other, u, w, own, opponent, game)
-    kept = min(own, game.zero)
+    kept = after_loss(own, game)
     found += outcomes.loses[k] * turns[other, w, board * game.farkle_limit, opponent, kept]
     held = may_bank_from(own, u, game)
     for m in range(outcomes.length[k]):

@@ -90,9 +90,13 @@ _PENALTY_POINTS = replace(
 
 
 class FarklePenalty(Data):
-    """The last of `in_a_row` farkles in a row costs `points`, and the count starts again at 0.
+    """The last of `in_a_row` farkles in a row costs `points`.
 
-    "everything" takes a score above 0 down to 0.
+    "everything" takes a score above 0 down to 0. `then` says what the next farkle in a row does:
+    with "starts_again" the count starts again at 0, with "goes_on" every further one costs as much.
+    With `when` = "first_throw" only farkles on the first throw of a turn count, with "all_dice"
+    only those of all dice, at first and after hot dice; after any other the count starts again at
+    0, as after a bank.
     """
 
     in_a_row: Annotated[int, Field(strict=True, ge=1, le=5)] = described(
@@ -107,19 +111,48 @@ class FarklePenalty(Data):
         ask='How many points they cost, or "everything"',
         typical="500",
     )
+    then: Literal["starts_again", "goes_on"] = described(
+        "starts_again",
+        help=say_later("starts_again or goes_on"),
+        ask="After that the count of farkles in a row",
+        meanings={
+            "starts_again": "starts again at 0",
+            "goes_on": "goes on, and every further one costs as much",
+        },
+        when=lambda rules: rules.farkle_penalty and rules.farkle_penalty.in_a_row != 1,
+        needs=("farkle_penalty",),
+        idle=say_later(
+            '{key}: "{value}" has no meaning where every farkle costs points; leave it out'
+        ),
+    )
+    when: When = described(
+        "any",
+        help=say_later("any, all_dice or first_throw"),
+        ask="Which farkles count for that",
+        meanings={
+            "any": "every farkle",
+            "all_dice": "only those of all dice, at first and after hot dice",
+            "first_throw": "only those on the first throw of a turn",
+        },
+    )
 
 
 def _penalty(text: str) -> Any:
-    """The penalty that "3x1000" or "3xeverything" stands for, None for "none"."""
-    if parts := re.fullmatch(r"([1-5])[x×*](.+)", text.lower()):
-        return {"in_a_row": int(parts[1]), "points": read_number(parts[2])}
-    return None if text.lower() == "none" else text
+    """The penalty that "3x1000" or "3xeverything,goes-on" stands for, None for "none"."""
+    number, *words = re.split(",(?=[a-z])", text.lower())
+    if not (parts := re.fullmatch(r"([1-5])[x×*](.+)", number)):
+        return None if text.lower() == "none" else text
+    found = {"in_a_row": int(parts[1]), "points": read_number(parts[2])}
+    keys = {word: key for key, option in PENALTY_OPTIONS.items() for word in option.kind.words}
+    said = [word.replace("-", "_") for word in words]
+    return found | {keys.get(word, word): word for word in said}
 
 
 _PENALTY = Kind(
     _penalty,
     say_later(
-        "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, or none"
+        "1 to 5 farkles in a row and what they cost, such as 3x1000 or 3xeverything, perhaps with"
+        " ,goes-on or ,first-throw or ,all-dice; or none"
     ),
 )
 _IN_A_ROW = (
@@ -127,6 +160,20 @@ _IN_A_ROW = (
     *(say_later("The third farkle in a row"), say_later("The fourth farkle in a row")),
     say_later("The fifth farkle in a row"),
 )
+_EVERY: dict[When, str] = {
+    "any": _IN_A_ROW[0],
+    "all_dice": say_later("Every farkle of all dice"),
+    "first_throw": say_later("Every farkle on the first throw of a turn"),
+}
+_COUNTS: dict[When, str] = {
+    "all_dice": say_later(
+        "Only farkles of all dice count for that; any other starts the count again."
+    ),
+    "first_throw": say_later(
+        "Only farkles on the first throw of a turn count for that; any other starts the count"
+        " again."
+    ),
+}
 _AT_TIMES: dict[When, str] = {
     "all_dice": say_later("In throws of all dice alone these count, too: {combinations}."),
     "first_throw": say_later(
@@ -607,20 +654,29 @@ class Ruleset(Data):
         if isinstance(penalty.points, int):
             costs = say("costs {points:,} points", points=penalty.points)
         message = say_later("{farkle} {costs}.")
-        if penalty.in_a_row > 1:
+        if penalty.then == "goes_on":
+            message = say_later("{farkle} {costs}, and so does every further one in a row.")
+        elif penalty.in_a_row > 1:
             message = say_later("{farkle} {costs}, and the count starts again.")
-        sentence = say(message, farkle=say(_IN_A_ROW[penalty.in_a_row - 1]), costs=costs)
+        farkle = _EVERY[penalty.when]
+        if penalty.in_a_row > 1:
+            farkle = _IN_A_ROW[penalty.in_a_row - 1]
+        sentence = say(message, farkle=say(farkle), costs=costs)
+        if penalty.in_a_row > 1 and penalty.when in _COUNTS:
+            sentence += " " + say(_COUNTS[penalty.when])
         if self.farkle_keeps_turn_total:
             sentence += " " + say("That happens after the bank, unless the bank reached the goal.")
-        return penalty.model_dump(), sentence, True
+        return penalty.model_dump(exclude_defaults=True), sentence, True
 
     farkle_penalty: Annotated[FarklePenalty | None, _PENALTY] = described(
         None,
         "3x1000",
-        say_later("3 farkles in a row cost that; 3xeverything; none"),
+        say_later("3 farkles in a row; 3xeverything,goes-on; none"),
     )
     """A table with `in_a_row`, 1 to 5, and `points`, a number or "everything": the last of so many
-    farkles in a row costs that, and the count starts again."""
+    farkles in a row costs that, and the count starts again, or with `then` = "goes_on" every
+    further one in a row costs as much; with `when` = "all_dice" or "first_throw" only farkles of
+    all dice count, or those on the first throw of a turn."""
 
     def _tell_instant_win(self) -> Told:
         patterns = canonical(self.at("any").decisive.get("wins_game", ()))
@@ -1055,6 +1111,7 @@ class Ruleset(Data):
             *self._not_with_take_over(),
             *self._not_with_throws(),
             *self._not_with_rounds(),
+            *self._not_with_spared_farkles(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -1272,7 +1329,11 @@ class Ruleset(Data):
             "take_over": self.takes_over,
             "no_bank_at": bool(self.no_bank_at),
             "lose_everything": "loses_score" in self.decisive,
-            "farkle_penalty": self.farkle_penalty is not None and not self.penalty_points,
+            "farkle_penalty": (
+                (self.farkle_penalty is not None and not self.penalty_points)
+                or self.spares_farkles
+                or self.farkles_after_penalty > 0
+            ),
             "score_floor": self.floor_is_played,
         }
         for key, is_said in others.items():
@@ -1286,6 +1347,26 @@ class Ruleset(Data):
             )
             yield Complaint(("ties",), message, {"rounds": Key("rounds")}, needs=("rounds",))
 
+    def _not_with_spared_farkles(self) -> Iterator[Complaint]:
+        """Options with which it is not solved that only some farkles count."""
+        others = {
+            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
+            "lose_everything": "loses_score" in self.decisive,
+            "throws": self.throws > 0,
+            "take_over": self.takes_over,
+        }
+        for key, is_said in others.items():
+            if self.spares_farkles and is_said:
+                yield Complaint(
+                    ("farkle_penalty", "when"),
+                    say_later(
+                        "{key}: that only some farkles count is not solved together with this"
+                        " {other}; leave out one of them"
+                    ),
+                    {"other": Key(key)},
+                    needs=(key,),
+                )
+
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
             if self.combinations and not any(in_scores(score, some) for score in self.barred):
@@ -1295,10 +1376,11 @@ class Ruleset(Data):
                 )
                 parts = {"scores": some, "step": self.point_step}
                 yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
-        for key, option in OPTIONS.items():
-            if option.idle and getattr(self, key) != option.default and not option.applies(self):
-                parts = {"value": getattr(self, key), **{need: Key(need) for need in option.needs}}
-                yield Complaint((key,), option.idle, parts, needs=option.needs)
+        for option in (OPTIONS | PENALTY_OPTIONS).values():
+            value = option.of(self)
+            if option.idle and value not in {None, option.default} and not option.applies(self):
+                parts = {"value": value, **{need: Key(need) for need in option.needs}}
+                yield Complaint(option.place, option.idle, parts, needs=option.needs)
 
     @cached_property
     def _throws(self) -> dict[When, "Ruleset"]:
@@ -1410,6 +1492,22 @@ class Ruleset(Data):
     def farkle_limit(self) -> int:
         """Number of farkle counts that a position tells apart: 0 .. farkle_limit - 1."""
         return self.farkle_penalty.in_a_row if self.farkle_penalty else 1
+
+    @property
+    def spares_farkles(self) -> bool:
+        """Whether there are farkles that do not count for the penalty."""
+        return self.farkle_penalty is not None and self.farkle_penalty.when != "any"
+
+    def counts_farkle(self, *, first: bool, all_dice: bool) -> bool:
+        """Whether a farkle counts for the penalty, by its place in the turn."""
+        when = self.farkle_penalty.when if self.farkle_penalty else "any"
+        return when == "any" or first or (when == "all_dice" and all_dice)
+
+    @property
+    def farkles_after_penalty(self) -> int:
+        """Number of farkles in a row after one that costs points; more count as one fewer."""
+        goes_on = self.farkle_penalty is not None and self.farkle_penalty.then == "goes_on"
+        return self.farkle_limit - 1 if goes_on else 0
 
     @property
     def winning_score(self) -> int:

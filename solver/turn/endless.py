@@ -160,6 +160,11 @@ class EndlessTurn:
         """Chance that the turn ends in a farkle."""
         return float(self.outcome.farkled.sum())
 
+    @property
+    def counted_probability(self) -> float:
+        """Chance that the turn ends in a farkle that counts for the penalty."""
+        return self.farkle_probability - self.outcome.spared
+
     @cached_property
     def banks(self) -> Bools:
         """Where the turn is banked, a tie too, shape (levels, turn totals, columns).
@@ -215,7 +220,8 @@ def endless_turn(
         )
     least = rules.least_bank(on_board=on_board)
     keeps = rules.farkle_keeps_turn_total
-    ended = -(plan.farkle_chances * farkle_cost + plan.lose_chances * at_stake)
+    at_stake = 0.0 if rules.spares_farkles else at_stake
+    ended = -(plan.counted_farkles * farkle_cost + plan.other_ends * at_stake)
     loses = plan.in_vain - (plan.farkle_chances if keeps else 0.0)
     if win is not None:
         ended, loses = ended + plan.win_chances * win, loses + plan.win_chances
@@ -271,7 +277,7 @@ def most_gains(plan: TurnPlan, cost: float) -> Floats:
 
     For rules without bonuses for hot dice, which may be banked.
     """
-    costs = -cost * plan.farkle_chances
+    costs = -cost * plan.counted_farkles
     gain, rolls, _ = _gains(_Choices(plan, np.zeros(plan.columns)), costs, np.zeros(plan.columns))
     found: Floats = np.where(rolls, gain, 0.0)[0]
     return found

@@ -70,7 +70,8 @@ class Endings:
     farkles: Floats
     """In the same shape."""
     lost: Floats
-    """What a roll is worth that loses everything, shape (players,)."""
+    """What a roll is worth that loses everything, or a farkle that does not count for the penalty,
+    shape (players,)."""
     win: Floats
     """What a roll is worth that wins the game, shape (players,) or (turn totals, players)."""
     weighs: bool = False
@@ -170,6 +171,8 @@ class TurnTable:
 
     def farkle_values(self, turn: TurnState) -> Floats:
         """Return what a farkle of the dice of a state is worth to all players."""
+        if not self.plan.counts[self.plan.column(turn)]:
+            return self.ends.lost
         return self._ended(self.ends.farkles, turn)
 
     def value(self, turn: TurnState) -> float:
@@ -302,8 +305,8 @@ def rolls_that_end(plan: TurnPlan, farkle: Floats, lost: Floats, win: Floats) ->
     def each(chances: Floats, worth: Floats) -> Floats:
         return chances[:, np.newaxis] * (worth if worth.ndim == 3 else worth[..., np.newaxis, :])
 
-    ended: Floats = each(plan.win_chances, win) + each(plan.lose_chances, lost)
-    return ended + each(plan.farkle_chances, farkle)
+    ended: Floats = each(plan.win_chances, win) + each(plan.other_ends, lost)
+    return ended + each(plan.counted_farkles, farkle)
 
 
 def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool = False) -> Floats:

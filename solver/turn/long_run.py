@@ -14,6 +14,9 @@ and each turn is one for most points in which a farkle costs what it does to the
 
     y_(k-1) = penalty    y_f = g - T(y_(f+1))     g = T(y_0)
 
+Where every further farkle in a row costs the penalty again, the last one leads to k - 1 once more:
+y_(k-1) + T(y_(k-1)) = penalty + g, of which the left side is convex and rises.
+
 With g given these are y_(k-2), y_(k-3), ..., y_0, one after the other. Each is concave in g and
 rises, as T is convex and falls; so g - T(y_0) is concave and rises with a slope of 1 or more, which
 the z tell. Newton's method from g = T(penalty), which is not too much, finds its zero from
@@ -73,7 +76,7 @@ def trade_offs(
     for cost in costs:
         turn = endless_turn(rules, cost, on_board=on_board, at_stake=at_stake)
         chance = turn.farkle_probability
-        found.append(TradeOff(cost, chance, turn.points + cost * chance))
+        found.append(TradeOff(cost, chance, turn.points + cost * turn.counted_probability))
     return tuple(found)
 
 
@@ -101,18 +104,30 @@ def long_run(rules: Ruleset) -> LongRun:
         raise ConvergenceError.say(
             "{rules}: no average over many turns was found", rules=rules.name
         )
-    chances = np.array([turn.farkle_probability for turn in turns])
+    chances = np.array([turn.counted_probability for turn in turns])
+    farkles = np.array([turn.farkle_probability for turn in turns])
     often = np.cumprod([1.0, *chances[:-1]])
+    if rules.farkles_after_penalty:
+        often[-1] /= 1 - chances[-1]
     shares = often / often.sum()
-    return LongRun(points, tuple(turns), tuple(shares.tolist()), float(shares @ chances))
+    return LongRun(points, tuple(turns), tuple(shares.tolist()), float(shares @ farkles))
 
 
 def _turns(rules: Ruleset, points: float) -> tuple[list[EndlessTurn], float]:
     """The turns by farkles behind if `points` a turn are got, and the slope of g - T(y_0)."""
-    turns = [endless_turn(rules, float(rules.penalty_points))]
-    slope = 0.0
+    cost, slope = float(rules.penalty_points), 0.0
+    turns = [endless_turn(rules, cost)]
+    if rules.farkles_after_penalty:
+        cost += points  # from above, where Newton's method finds the zero of what is convex
+        for _ in range(_MOST_STEPS):
+            turns = [endless_turn(rules, cost)]
+            slope = 1 / (1 - turns[0].counted_probability)
+            step = (cost + turns[0].points - rules.penalty_points - points) * slope
+            cost -= step
+            if abs(step) <= _EQUAL * max(1.0, cost):
+                break
     for _ in range(rules.farkle_limit - 1):
         last = turns[0]
-        slope = 1 + last.farkle_probability * slope
+        slope = 1 + last.counted_probability * slope
         turns.insert(0, endless_turn(rules, points - last.points))
-    return turns, 1 + turns[0].farkle_probability * slope
+    return turns, 1 + turns[0].counted_probability * slope

@@ -38,7 +38,8 @@ class Memory(NamedTuple):
 
 def most_throws(rules: Ruleset) -> int:
     """The number of throws from which on more make no difference; 0 where none do."""
-    return rules.throws or int(rules.has_first_throw)
+    is_special = rules.has_first_throw or not rules.counts_farkle(first=False, all_dice=True)
+    return rules.throws or int(is_special)
 
 
 @lru_cache(maxsize=RULESETS)

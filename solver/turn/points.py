@@ -43,6 +43,8 @@ class TurnOutcome:
     """Chance that the turn comes to each state, shape (levels, turn totals, columns)."""
     out: float
     """The chance of a roll that loses the game, which counts as no points."""
+    spared: float = 0.0
+    """The chance of a farkle that does not count for the penalty, among those in `farkled`."""
 
 
 @lru_cache(maxsize=512)
@@ -79,7 +81,8 @@ def points_table(
         }.get(rules.beyond_goal, np.full(len(beyond), banked))
         bank[beyond], farkle[beyond] = left / goal, banked / goal
     bank[~allowed] = np.nan
-    return solve_turn(plan, replace(Endings.alone(bank, farkle, 0.0), weighs=rules.is_exact))
+    ends = Endings.alone(bank, farkle, farkle[0] if rules.spares_farkles else 0.0)
+    return solve_turn(plan, replace(ends, weighs=rules.is_exact))
 
 
 def expected_points(rules: Ruleset, score: int, *, on_board: bool) -> float:
@@ -131,7 +134,7 @@ def turn_outcome(
     mass = np.zeros((levels, totals, number))
     mass[(0, 0, -1) if start is None else table.index(start)] = 1.0
     banked, farkled = np.zeros(totals), np.zeros(totals)
-    wins = loses = out = 0.0
+    wins = loses = out = spared = 0.0
     chosen: list[npt.NDArray[np.intp]] = []
     block = max(1, _BLOCK // len(plan.options))
     for t in range(totals):
@@ -156,7 +159,8 @@ def turn_outcome(
             wins += float(rolled @ plan.win_chances)
             loses += float(rolled @ plan.lose_chances)
             out += float(np.sum(rolled * plan.out_chances))
-    return TurnOutcome(banked, farkled, wins, loses, mass, out)
+            spared += float(rolled @ (plan.farkle_chances - plan.counted_farkles))
+    return TurnOutcome(banked, farkled, wins, loses, mass, out, spared)
 
 
 def _rolled_beyond(table: TurnTable, rolled: Floats) -> tuple[Floats, float]:

@@ -147,6 +147,12 @@ class RollLists:
             farkle_chances=farkles,
             win_chances=wins,
             lose_chances=loses,
+            counts=np.array(
+                [
+                    self.rules.counts_farkle(first=False, all_dice=column == self.columns)
+                    for column in range(1, self.columns + 1)
+                ]
+            ),
             only_hot=only_hot,
             reach=self._reach,
             bonuses=self._bonuses,

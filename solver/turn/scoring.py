@@ -111,6 +111,8 @@ class TurnPlan:
     """Chance of a roll that wins the game."""
     lose_chances: npt.NDArray[np.float64]
     """Chance of a roll that loses everything."""
+    counts: npt.NDArray[np.bool_]
+    """Whether a farkle counts for the penalty."""
     only_hot: npt.NDArray[np.float64]
     """Chance that a roll can only be set aside whole."""
     reach: int
@@ -129,6 +131,19 @@ class TurnPlan:
     first, each with one for all remaining dice."""
     out_chances: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
     """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
+
+    @cached_property
+    def counted_farkles(self) -> npt.NDArray[np.float64]:
+        """Chance of a farkle that counts for the penalty, shape (columns,)."""
+        return self.farkle_chances * self.counts
+
+    @cached_property
+    def other_ends(self) -> npt.NDArray[np.float64]:
+        """Chance of a roll that loses everything, or of a farkle that does not count.
+
+        There are never both, so that one value stands for either.
+        """
+        return np.asarray(self.lose_chances + self.farkle_chances * ~self.counts)
 
     @cached_property
     def goes_on(self) -> npt.NDArray[np.float64]:
@@ -582,6 +597,13 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         win_chances=chances_of(Fate.WINS),
         lose_chances=chances_of(Fate.LOSES),
         out_chances=chances_of(Fate.OUT),
+        counts=np.array(
+            [
+                rules.counts_farkle(first=one.throws < min(1, most_throws), all_dice=dice == width)
+                for one in reversed(layers)
+                for dice in range(1, width + 1)
+            ]
+        ),
         only_hot=only_hot,
         reach=reach,
         bonuses=bonuses,

@@ -38,7 +38,7 @@ from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.position import first_position
 from solver.game.standings import Progress, Solution
 from solver.rules.file import load_rules, preset_names, read_rules
-from solver.rules.ruleset import Ruleset, Scoring
+from solver.rules.ruleset import FarklePenalty, Ruleset, Scoring
 from solver.rules.writer import rules_toml
 from solver.strategy import find_strategy, open_strategy, verify_strategy
 from tests.bot.services.scripted import follow_script
@@ -192,7 +192,8 @@ def test_every_preset_can_be_said_in_one_line(preset: str) -> None:
     data = rules.model_dump(exclude_defaults=True, exclude={"name", "title", "source"})
     penalty = data.pop("farkle_penalty", None)
     if penalty:
-        said["farkle-penalty"] = f"{penalty['in_a_row']}x{penalty['points']}"
+        number, points, *words = penalty.values()
+        said["farkle-penalty"] = ",".join([f"{number}x{points}", *words])
     for key, value in (data | data.pop("scoring", {})).items():
         if key != "scoring":
             words = value if isinstance(value, tuple) else [value]
@@ -254,6 +255,14 @@ def test_combinations_that_never_count_any_more_are_not_inherited() -> None:
     assert [one.dice for one in dearer.scoring.combination] == ["aaabb", "66"]
 
 
+def test_a_penalty_in_words() -> None:
+    found = made("farkle-penalty:3x1,000,goes-on").farkle_penalty
+    assert found == FarklePenalty(in_a_row=3, points=1000, then="goes_on")
+    found = made("farkle-penalty:2xeverything,all-dice,goes-on").farkle_penalty
+    words = {"then": "goes_on", "when": "all_dice"}
+    assert found == FarklePenalty(in_a_row=2, points="everything", **words)
+
+
 def test_what_has_no_meaning_any_more_is_not_inherited() -> None:
     assert made("farkle-penalty:none", "facebook").score_floor == 0
     assert made("farkle-penalty:2x350", "facebook").score_floor == -1750
@@ -278,6 +287,8 @@ BAD = {
     "set-aside-all:2": 'set-aside-all: takes yes or no, not "2"',
     "farkle-penalty:1000": "farkle-penalty: takes 1 to 5 farkles in a row and what they cost",
     "farkle-penalty:9x100": "farkle-penalty: takes 1 to 5 farkles",
+    "farkle-penalty:3x100,goes-off": "farkle-penalty: takes 1 to 5 farkles",
+    "farkle-penalty:1x100,goes-on": 'farkle-penalty: "goes_on" has no meaning where every farkle',
     "farkle-penalty:3x0": "farkle-penalty: takes 1 to 5 farkles",
     "three-of-a-kind:1,2": "three-of-a-kind: takes one number for all faces, or six with commas",
     "single:0,-50,0,0,0,0": "single: the points for a 2 should be at least 0, not -50",

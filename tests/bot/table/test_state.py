@@ -22,7 +22,7 @@ from solver.turn.dice import make_roll
 from solver.turn.hand import EqualDice
 from solver.turn.scoring import set_asides
 from tests.conftest import variant
-from tests.house_rules import ONE_BY_ONE
+from tests.house_rules import ONE_BY_ONE, THIRD
 from tests.usual import USUAL
 
 
@@ -186,6 +186,32 @@ def test_penalties_and_losses() -> None:
     all_points = {"in_a_row": 3, "points": "everything"}
     everything = tracked(variant("facebook", score_floor=0, farkle_penalty=all_points), 2)
     assert scores(told(everything, 900, 400, *["farkle"] * 5)) == [0, 400]
+    onward = tracked(variant("facebook", farkle_penalty=THIRD | {"then": "goes_on"}), 2)
+    onward = told(onward, 900, 400, *["farkle"] * 10)
+    assert scores(onward) == [600, 100]
+    assert scores(told(onward, 300, "farkle", "farkle")) == [900, 0]
+
+
+@pytest.mark.parametrize(("when", "left"), [("any", -400), ("all_dice", -200), ("first_throw", 0)])
+def test_where_a_farkle_costs_points(when: str, left: int) -> None:
+    penalty = {"in_a_row": 1, "points": 200, "when": when}
+    rules = variant("classic", dice=2, goal=2000, farkle_penalty=penalty, score_floor=-1000)
+    game = tracked(rules, 2)
+    # one with a die left, one after hot dice
+    for rolls in ([(1, 2), (3,)], [(1, 1), (2, 3)]):
+        for dice in rolls[:-1]:
+            game = play(game, *commands.roll(game, game.mover, dice))
+            kept = tuple(one for one in dice if one == 1)
+            game = play(game, *commands.keep(game, game.mover, kept))
+        game = play(game, *commands.roll(game, game.mover, rolls[-1]))
+        game = play(game, *commands.score(game, game.mover, 400, "bank"))
+    assert (scores(game)[0], [seat.farkles for seat in game.seats]) == (left, [0, 0])
+    if when == "any":
+        return
+    with pytest.raises(IllegalActionError, match="enter the turn roll by roll"):
+        commands.score(game, game.mover, 0, "farkle")
+    game = play(game, *commands.roll(game, game.mover, (2, 4)))
+    assert scores(game)[0] == left - 200
 
 
 def test_who_is_left_alone_has_won() -> None:

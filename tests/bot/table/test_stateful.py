@@ -177,9 +177,8 @@ class Referee:
     def rolled(self, dice: tuple[int, ...]) -> None:
         self.begun = True
         roll = tuple(sorted(dice))
-        what = naive.result(
-            self.rules, roll, naive.number_of(self.rules, self.dice, self.total, doubt=self.doubt)
-        )
+        number = naive.number_of(self.rules, self.dice, self.total, doubt=self.doubt)
+        what = naive.result(self.rules, roll, number)
         if what == "win":
             self.ends("win", 0)
         elif what == "lose":
@@ -189,7 +188,8 @@ class Referee:
         elif what == naive.FARKLE:
             keeps = self.rules.farkle_keeps_turn_total and self.enough(self.total)
             keeps = keeps and not self.beyond(self.total)
-            self.ends("farkle", self.total if keeps else 0)
+            counts = naive.counts(self.rules, number)
+            self.ends("farkle" if counts else "spared", self.total if keeps else 0)
         else:
             self.roll = roll
 
@@ -259,7 +259,7 @@ class Referee:
             me.score, _, me.on_board = naive.after_bank(rules, before, points)
         beyond = 1 if rules.goal_must_be == "exceeded" else 0
         reaches = points > 0 and me.score >= rules.goal + beyond
-        if how == "bank" or reaches:
+        if how in {"bank", "spared"} or reaches:
             me.farkles = 0
             return reaches
         me.farkles += 1
@@ -267,7 +267,7 @@ class Referee:
         if penalty is None:
             me.farkles = 0
         elif me.farkles == penalty.in_a_row:
-            me.farkles = 0
+            me.farkles = penalty.in_a_row - 1 if penalty.then == "goes_on" else 0
             if penalty.points == "everything":
                 me.score = min(me.score, 0)
             else:
@@ -626,6 +626,7 @@ class TableMachine(RuleBasedStateMachine):
             legal = legal and bool(rules.lose_everything) and not points
         elif ending == "farkle":
             legal = legal and (not points or rules.farkle_keeps_turn_total)
+            legal = legal and not rules.spares_farkles
         if (points or ending == "bank") and ending in {"bank", "farkle"}:
             legal = legal and points in totals(rules) and referee.enough(points)
         made = self.attempt(legal, commands.score, seat, points, ending)

@@ -86,6 +86,29 @@ def test_a_rule_set_is_explained() -> None:
     assert "6 dice 5 dice 4 dice 3 dice 2 dice 1 die 2.31 % 7.72 %" in text
 
 
+@pytest.mark.parametrize(
+    ("penalty", "said"),
+    [
+        (
+            {"in_a_row": 3, "points": 500, "then": "goes_on"},
+            "The third farkle in a row costs 500 points, and so does every further one in a row.",
+        ),
+        (
+            {"in_a_row": 1, "points": 500, "when": "all_dice"},
+            "Every farkle of all dice costs 500 points.",
+        ),
+        (
+            {"in_a_row": 2, "points": "everything", "when": "first_throw"},
+            "The second farkle in a row takes a score above 0 down to 0, and the count starts"
+            " again. Only farkles on the first throw of a turn count for that; any other starts the"
+            " count again.",
+        ),
+    ],
+)
+def test_penalties_are_explained(penalty: dict[str, Any], said: str) -> None:
+    assert said in flat(rules_text(variant("classic", farkle_penalty=penalty)))
+
+
 def test_every_option_is_said() -> None:
     text = flat(rules_text(EVERY_OPTION))
     for words in (
@@ -275,9 +298,11 @@ MIXED = st.fixed_dictionaries(
         "hot_dice_bonus": st.lists(st.sampled_from([0, 500]), max_size=3),
         "farkle_keeps_turn_total": st.booleans(),
         "farkle_penalty": st.builds(
-            lambda in_a_row, points: {"in_a_row": in_a_row, "points": points},
-            st.integers(1, 5),
-            st.sampled_from([500, "everything"]),
+            lambda **penalty: penalty,
+            in_a_row=st.integers(1, 5),
+            points=st.sampled_from([500, "everything"]),
+            then=st.sampled_from(["starts_again", "goes_on"]),
+            when=st.sampled_from(["any", "first_throw", "all_dice"]),
         ),
         "instant_win": st.lists(st.sampled_from(["x" * 6, "1", "12"]), max_size=2),
         "lose_everything": st.lists(st.sampled_from(["22", "2"]), max_size=2),

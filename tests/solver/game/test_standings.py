@@ -41,14 +41,15 @@ def in_words(rules: Ruleset, before: Standing, points: int, how: str) -> Standin
             score, on_board = before.score, before.on_board
         return Standing(score, 0, on_board)
     if how == "lose":
-        return Standing(min(before.score, 0), 0, before.on_board)
+        lost = before.score if rules.spares_farkles else min(before.score, 0)
+        return Standing(lost, 0, before.on_board)
     if how == "farkle" and not (points and score >= rules.winning_score):
         farkles = before.farkles + 1
         penalty = rules.farkle_penalty
         if penalty is None:
             farkles = 0
         elif farkles == penalty.in_a_row:
-            farkles = 0
+            farkles = penalty.in_a_row - 1 if penalty.then == "goes_on" else 0
             if penalty.points == "everything":
                 score = min(score, 0)
             else:

@@ -229,6 +229,14 @@ def test_point_step_follows_from_the_points() -> None:
         ("goal = " + "9" * 5000, "line 1: a number is too long"),
         ("goal = " + "[" * 5000, "line 1: this is nested more deeply"),
         ("goal = 10000\nscore_floor = -500", "no meaning without a farkle_penalty"),
+        (
+            "goal = 500\nthrows = 2\nfarkle_penalty = {in_a_row=1, points=50, when='all_dice'}",
+            "farkle_penalty.when: that only some farkles count is not solved together with this",
+        ),
+        (
+            "goal = 500\nfarkle_penalty = { in_a_row = 1, points = 50, then = 'goes_on' }",
+            'farkle_penalty.then: "goes_on" has no meaning where every farkle costs points',
+        ),
         ("goal = 10000\n[scoring]\nsingle = [1, 2]", "scoring.single"),
         ("goal = 10000\n[scoring]\nmore_of_a_kind = 'x'", "scoring.more_of_a_kind"),
         ("goal = ", "line 1: after = the value is missing"),

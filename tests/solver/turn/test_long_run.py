@@ -48,7 +48,9 @@ def average(rules: Ruleset, costs: list[float]) -> float:
     size = len(turns)
     moves = np.zeros((size, size))
     for behind, chance in enumerate(chances):
-        moves[behind, (behind + 1) % size] += chance
+        goes_on = rules.farkle_penalty and rules.farkle_penalty.then == "goes_on"
+        after = behind + 1 if behind + 1 < size else size - 1 if goes_on else 0
+        moves[behind, after] += chance
         moves[behind, 0] += 1 - chance
     # how often each number of farkles is behind in the long run
     equations = np.vstack([(np.eye(size) - moves).T, np.ones(size)])
@@ -67,6 +69,8 @@ def average(rules: Ruleset, costs: list[float]) -> float:
         ),
         small(farkle_keeps_turn_total=True, farkle_penalty={"in_a_row": 2, "points": 100}),
         small(hot_dice="forced", farkle_penalty={"in_a_row": 3, "points": 1000}),
+        small(farkle_penalty={"in_a_row": 2, "points": 400, "then": "goes_on"}),
+        variant("classic", farkle_penalty={"in_a_row": 3, "points": 500, "then": "goes_on"}),
     ],
     ids=lambda rules: f"{rules.name}, {rules.farkle_penalty.in_a_row} in a row",
 )
