@@ -27,6 +27,7 @@ from tests.bot.speaking import Chat, open_chat
 
 OTHERS = [code for code in language_codes() if code != ENGLISH.code]
 TYPED_IN_FILES = {
+    *("banked", "lost", "both"),
     "everything",
     "none",
     "linear",
