@@ -42,7 +42,8 @@ async def hosted(
             # numbers for Prometheus take a tenth of a second to import
             from bot.fronts.watching import Watching  # noqa: PLC0415
 
-            watching = Watching(parts.store, parts.tasks, settings.backups, front.is_ready)
+            backups = settings.backups if settings.backup_days else None
+            watching = Watching(parts.store, parts.tasks, backups, front.is_ready)
             front.answered = watching.answered
             await stack.enter_async_context(watching.serve(*settings.http_address, posted or {}))
         beside = []

@@ -62,7 +62,7 @@ async def open_parts(
 
     Raises StoreError.
     """
-    _check_folder(settings)
+    check_folder(settings)
     store = await Store.open(settings.database_url, keepers())
     ending: asyncio.Task[None] | None = None
     pressure = Pressure(late)
@@ -128,7 +128,7 @@ def commands_of(core: Core, features: Sequence[Feature]) -> Commands:
     )
 
 
-def _check_folder(settings: Settings) -> None:
+def check_folder(settings: Settings) -> None:
     """Raises StoreError where the database is to be in a folder that is not there.
 
     Only the folder of all data is made: another name is rather a mistake.

@@ -169,10 +169,12 @@ def _name_of_database(settings: Settings) -> str:
 
 
 async def _open_database(settings: Settings) -> None:
-    """Raises StoreError where the database, if there is one, cannot be used."""
+    """Raises StoreError where the database, or the folder where it is to be, cannot be used."""
     from bot.store.opening import database_of  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
+    from bot.wiring import check_folder  # noqa: PLC0415
 
+    check_folder(settings)
     file = database_of(settings.database_url).file
     if file and not await asyncio.to_thread(file.exists):
         return

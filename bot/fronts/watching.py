@@ -34,9 +34,9 @@ class Watching(Collector):
     """The pages of a running bot."""
 
     def __init__(
-        self, store: Store, tasks: Tasks, backups: Path, is_ready: Callable[[], bool]
+        self, store: Store, tasks: Tasks, backups: Path | None, is_ready: Callable[[], bool]
     ) -> None:
-        """`is_ready`: whether people can reach the front."""
+        """`is_ready`: whether people can reach the front; `backups`: None where none are made."""
         self._store, self._tasks, self._backups = store, tasks, backups
         self._is_ready = is_ready
         self._open_games = 0
@@ -84,16 +84,12 @@ class Watching(Collector):
             ("loop_delay_seconds", "By how much the event loop is late", pressure.delay),
             ("pressure", "How much is left out: from 0, nothing, to 3", pressure.degree),
             ("open_games", "Games that have not ended", self._open_games),
-            ("backup_timestamp_seconds", "When the last backup was made", self._last_backup()),
         )
+        if self._backups is not None:
+            last = _last_file(self._backups)
+            numbers += (("backup_timestamp_seconds", "When the last backup was made", last),)
         for name, told, number in numbers:
             yield GaugeMetricFamily(f"farkle_{name}", told, float(number))
-
-    def _last_backup(self) -> float:
-        """The moment of the last backup, 0 without any."""
-        with suppress(OSError):
-            return max((one.stat().st_mtime for one in self._backups.glob("*.db")), default=0.0)
-        return 0.0
 
     async def not_ready(self) -> list[str]:
         """Why the bot is not ready, a line each; none if it is."""
@@ -152,3 +148,10 @@ class Watching(Collector):
             yield
         finally:
             await runner.cleanup()
+
+
+def _last_file(folder: Path) -> float:
+    """The moment at which the last backup of a folder was written, 0 without any."""
+    with suppress(OSError):
+        return max((one.stat().st_mtime for one in folder.glob("*.db")), default=0.0)
+    return 0.0

@@ -125,6 +125,8 @@ def put_rows_back(
     Raises StoreError as `put_back` does.
     """
     _check_copy(copy)
+    # what another program still writes would be neither kept nor put back
+    asyncio.run(_check_unused(database))
     kept = folder / f"{database.stem}-replaced-{_moment()}.db"
     with TemporaryDirectory() as name:
         new, whole = Path(name) / "new.db", Path(name) / "whole.db"
@@ -138,6 +140,15 @@ def put_rows_back(
             lines.seek(0)
             asyncio.run(import_all(database.url, lines, replaces=True))
     return kept, knows
+
+
+async def _check_unused(database: Database) -> None:
+    """Raises StoreError where other programs have a server's database open."""
+    opened = Store.look_into(database.url)
+    try:
+        await opened.read(opened.database.check_unused)
+    finally:
+        await opened.close()
 
 
 def put_back(copy: Path, path: Path, keepers: Sequence[Keeper] = ()) -> tuple[Path | None, bool]:

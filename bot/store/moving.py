@@ -60,7 +60,7 @@ def import_lines(connection: Connection, lines: Iterable[str]) -> int:
     """
     for table in _TABLES.values():
         if connection.execute(select(table).limit(1)).first():
-            raise StoreError(f"The database has {table.name} already: import into a new one")
+            raise StoreError(f"The database has rows in {table.name} already: choose a new one")
     number, rest = 0, iter(lines)
     for name, of_table in groupby(_rows(rest), itemgetter(0)):
         table = _TABLES[name]

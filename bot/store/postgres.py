@@ -110,12 +110,15 @@ class Postgres(Database):
         """Raises StoreError for an address that names no database, and without the driver."""
         try:
             parts = make_url(url).set(drivername="postgresql+asyncpg")
-        except ArgumentError:
+        except (ValueError, ArgumentError):
             parts = make_url("postgresql://")
-        if not parts.database:
+        # other programs say sslmode
+        query = {key.removesuffix("mode"): value for key, value in parts.query.items()}
+        parts = parts.set(query=query)
+        if not parts.database or query.keys() - {"ssl", "host"}:
             raise StoreError.say(
                 "FARKLE_DATABASE_URL has to name a database of PostgreSQL as in {example}",
-                example="postgresql+asyncpg://ann@host/farkle",
+                example="postgresql+asyncpg://ann@host/farkle?ssl=require",
             )
         if asyncpg is None:
             raise StoreError.say(
@@ -123,7 +126,7 @@ class Postgres(Database):
             )
         self._url = parts
         self.url = parts.render_as_string(hide_password=False)
-        self.name = parts.render_as_string()
+        self.name = parts.set(query={}).render_as_string()
         self.stem = parts.database
 
     async def prepare(self) -> None:

@@ -591,13 +591,25 @@ def test_a_strategy_of_an_older_version_is_solved_again(
 def test_a_password_of_the_database_is_not_shown(
     farkle: Farkle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    url = "postgresql+asyncpg://ann:hunter2@127.0.0.1:1/farkle"
-    monkeypatch.setenv("FARKLE_DATABASE_URL", url)
     monkeypatch.setenv("DISCORD_TOKEN", "a.b.c")
-    status, out, err = farkle("discord", "--check")
+    url, told = "postgresql+asyncpg://ann:hunter2@127.0.0.1:", "postgresql+asyncpg://ann:***@127.0"
+    usable = "1/farkle", "1/farkle?sslmode=require"
+    for end in (*usable, "1/farkle?password=hunter2", "x/farkle"):
+        monkeypatch.setenv("FARKLE_DATABASE_URL", url + end)
+        status, out, err = farkle("discord", "--check")
+        assert status == 2
+        assert (f"database:     {told}.0.1:1/farkle\n" in out) == (end in usable), end
+        assert ("wrong: FARKLE_DATABASE_URL has to name a database" in out) != (end in usable), end
+        assert "hunter2" not in out + err
+
+
+def test_a_check_looks_for_the_folder_of_the_database(
+    farkle: Farkle, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("FARKLE_DATABASE_URL", f"sqlite:///{tmp_path}/nowhere/farkle.db")
+    status, out, _ = farkle("discord", "--check")
     assert status == 2
-    assert "database:     postgresql+asyncpg://ann:***@127.0.0.1:1/farkle" in out
-    assert "hunter2" not in out + err
+    assert f"wrong: There is no folder {tmp_path}/nowhere for the database" in out
 
 
 @pytest.mark.slow

@@ -223,7 +223,7 @@ def test_all_goes_from_one_database_to_another(
     assert "is there already" in str(said("export", str(file)).exception)
     streamed = said("export", "-")
     assert streamed.stdout == file.read_text("utf-8")
-    assert "has games already" in str(said("import", str(file)).exception)
+    assert "has rows in games already" in str(said("import", str(file)).exception)
     empty = tmp_path_factory.mktemp("new")
     new = {"FARKLE_DATABASE_URL": f"sqlite:///{empty / 'other.db'}"}
     assert "is no file of" in str(said("import", "-", input="Dear diary", env=new).exception)

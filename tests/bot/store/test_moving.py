@@ -41,7 +41,7 @@ async def test_a_new_database_has_it_all(
     number = await store.write(lambda connection: import_lines(connection, lines))
     assert number == len(lines) - 2 > 200
     assert await exported(store) == lines
-    with pytest.raises(StoreError, match="has games already: import into a new one"):
+    with pytest.raises(StoreError, match="has rows in games already: choose a new one"):
         await store.write(lambda connection: import_lines(connection, lines))
 
 

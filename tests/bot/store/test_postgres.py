@@ -104,7 +104,7 @@ async def test_all_is_copied_there_and_back(
     exported = [(await said("store", "export", "-", url=one)).stdout for one in (here, url, back)]
     assert exported[0] == exported[1] == exported[2]
     assert len(exported[0].splitlines()) > 200
-    assert "has games already" in str((await said("store", "copy", here, back)).exception)
+    assert "has rows in games already" in str((await said("store", "copy", here, back)).exception)
     assert (await said("store", "check", url=url)).exit_code == 0
 
 
@@ -127,6 +127,7 @@ async def test_a_backup_is_put_back(
     await store.set_place_setting("since", "games", 7)
     refused = await said("store", "restore", str(copy), url=url)
     assert "is in use: end the programs that have it open first" in str(refused.exception)
+    assert [one.name for one in copy.parent.iterdir()] == [copy.name]
     assert (await store.settings("since")).games == 7
     day, asked = NOON.date(), StoredDaily("since", NOON.date(), {}, "CZT1", [{"keep": "5"}])
     await daily.kept(store, asked)
