@@ -684,6 +684,7 @@ def _rounds() -> dict[str, Ruleset]:
         "played on, a penalty": of(1, ties="played_on", farkle_penalty=THIRD | {"in_a_row": 2}),
         "kept": of(farkle_penalty=THIRD | {"in_a_row": 2}, minimum_bank=150, **KEEPS),
         "bonus, hot dice rolled": of(hot_dice_bonus=(50, 100), hot_dice="no_bank"),
+        "hot dice count twice": of(1, hot_dice_bonus=(50,), hot_dice_times=(2,)),
         "to confirm": of(scoring={"combination": tables("aa=150,roll-on")}),
         "few dice left, all set aside": of(bank_dice_left=1, set_aside_all=True),
         "two throws": of(throws=2),

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.errors import InvalidPositionError, InvalidRequestError
+from solver.errors import InvalidPositionError, InvalidRequestError, InvalidRulesError
 from solver.game.position import Position, check_position, first_position, reachable
 from solver.game.standings import value_shape
 from solver.play.advice import odds
@@ -186,6 +186,10 @@ def test_maps_over_the_scores(rules: Ruleset) -> None:
 @pytest.mark.parametrize("name", preset_names())
 def test_coarse_steps(name: str) -> None:
     rules = load_rules(name)
+    if rules.rounds:
+        with pytest.raises(InvalidRulesError, match="games of a number of rounds"):
+            scores_between(rules, rules.point_step)
+        return
     for most in (10, 20, 400):
         scores = scores_between(rules, coarse_step(rules, most))
         assert most / 3 < len(scores) <= most or coarse_step(rules, most) == rules.point_step

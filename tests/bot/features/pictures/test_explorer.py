@@ -222,7 +222,7 @@ def by_action(strategy: BestPlay, position: Position, action: str) -> Position |
 def test_large_steps(name: str) -> None:
     rules = load_rules(name)
     assert large_step(rules) % rules.point_step == 0
-    assert rules.goal / 50 <= large_step(rules) <= rules.goal / 5 or rules.goal < 1000
+    assert rules.scale / 50 <= large_step(rules) <= rules.scale / 5 or rules.scale < 1000
 
 
 @pytest.mark.slow
