@@ -57,7 +57,9 @@ def remembered(turn: "TurnState", most: Memory) -> Memory:
     """What a turn remembers in a state; `most` is the last of `memories`."""
     # where throws are not counted, points tell that there was one
     throws = min(max(turn.throws, int(turn.turn_total > 0)), most.throws)
-    return Memory(throws, turn.to_confirm, min(turn.hot_dice, most.hot_dice))
+    # no turn begins with hot dice
+    hot_dice = min(turn.hot_dice, most.hot_dice) if throws >= min(1, most.throws) else 0
+    return Memory(throws, turn.to_confirm, hot_dice)
 
 
 def column_of(rules: Ruleset, turn: "TurnState") -> int:
