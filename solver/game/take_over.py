@@ -13,8 +13,8 @@ may be taken over, R of both depend on each other at each turn total and number 
 solved in closed form. Where farkles cost points they lead to lower totals, so that this is done
 again and again until nothing changes.
 
-Bounds are proved as in solver.game.bounds, by one more pass with intervals around V, and around R,
-which are not kept, as they follow from R.
+Bounds are proved as in solver.game.bounds, by one more pass with intervals around V; those of R
+come out of it, as nothing is assumed of R, and are kept as how far they are from it.
 """
 
 import time
@@ -137,17 +137,13 @@ class _Game:
         values: Sequence[Floats],
         rolled: Floats,
         finals: Sequence[Finals] = (),
-        off: float = 0.0,
-        lean: float = 0.0,
+        off: Sequence[npt.NDArray[np.float32]] = (np.zeros((1, 1), np.float32),),
+        sign: float = 0.0,
     ) -> Sides:
-        """Values of both players as the kernels take them; those of both if there is one.
-
-        off : the tolerance by which bounds of the first are above what is rolled, and those of the
-            second below
-        """
+        """Values of both players as the kernels take them; those of both if there is one."""
         finals = finals or [self.finals]
-        both = values[0], values[-1]
-        return Sides(both, (finals[0], finals[-1]), self.first, rolled, (off, -off), lean)
+        both, ends = (values[0], values[-1]), (finals[0], finals[-1])
+        return Sides(both, ends, self.first, rolled, (off[0], off[-1]), sign)
 
     def guess(self, values: Floats, pairs: npt.NDArray[np.int64]) -> None:
         """Begin with what states are worth in which both have a step more, where there are such."""
@@ -254,19 +250,14 @@ def residual(
         do = partial(renew_pairs, side=side, slack=0.0, **game.given)
         for pairs in game.groups():
             on_progress(Progress(1, done / values.size))
-            found, off, _ = np.moveaxis(game.in_parts(pool, pairs, do), 2, 0)
-            before = _of_pairs((values, values), pairs)
+            found, off = np.moveaxis(game.in_parts(pool, pairs, do), 2, 0)
+            r, own, other = pairs.T
+            opposite = values[(r + 1) % len(values), other, own]
+            before = np.stack([values[r, own, other], opposite], axis=1)
             starts = np.abs(found - before) / np.maximum(before, 1e-300)
             worst = max(worst, float(starts.max()), float(off.max()))
             done += 2 * len(pairs)
     return worst
-
-
-def _of_pairs(values: tuple[Floats, Floats], pairs: npt.NDArray[np.int64]) -> Floats:
-    """Values of the states of pairs, shape (pairs, 2)."""
-    r, own, other = pairs.T
-    opposite = (r + 1) % len(values[0])
-    return np.stack([values[0][r, own, other], values[1][opposite, other, own]], axis=1)
 
 
 def _error_bound(
@@ -287,22 +278,21 @@ def _error_bound(
         Finals(*(one + np.where(one > 0, off, 0.0) for one in game.finals))
         for off in (-last_slack, last_slack)
     ]
-    upper = game.side([high, low], rolled, finals[::-1], tolerance, shape.lean)
-    lower = game.side([low, high], rolled, finals, -tolerance, shape.lean)
-    worst = share = 0.0
+    # below what is rolled and above it
+    off = [np.zeros(rolled.shape, np.float32) for _ in range(2)]
+    upper = game.side([high, low], rolled, finals[::-1], off[::-1], 1.0)
+    lower = game.side([low, high], rolled, finals, off, -1.0)
+    worst = 0.0
     with ThreadPoolExecutor(game.threads) as pool:
         first = partial(renew_pairs, side=upper, slack=slack, **game.given)
         second = partial(renew_pairs, side=lower, slack=-slack, **game.given)
         for pairs in game.groups():
-            above, *more = np.moveaxis(game.in_parts(pool, pairs, first), 2, 0)
-            below, *others = np.moveaxis(game.in_parts(pool, pairs, second), 2, 0)
+            above, over = np.moveaxis(game.in_parts(pool, pairs, first), 2, 0)
+            below, under = np.moveaxis(game.in_parts(pool, pairs, second), 2, 0)
+            worst = max(worst, float(over.max()), float(under.max()))
             r, own, other = pairs.T
             opposite = (r + 1) % len(values)
             high[r, own, other], low[opposite, other, own] = above.T
             low[r, own, other], high[opposite, other, own] = below.T
-            worst, share = (
-                max(most, float(one.max()), float(two.max()))
-                for most, one, two in zip((worst, share), more, others, strict=True)
-            )
     found = bounds.proved(values, before, (low, high))
-    return None if found is None or share > 1 else max(found, worst)
+    return None if found is None else max(found, worst)

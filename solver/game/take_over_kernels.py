@@ -80,10 +80,11 @@ class Sides(NamedTuple):
     finals: tuple[Finals, Finals]
     first: npt.NDArray[np.int64]
     rolled: Floats
-    off: tuple[float, float]
-    """The tolerances by which bounds of what is rolled are above it or below; 0 for itself."""
-    lean: float
-    """See `solver.game.bounds.Shape`."""
+    off: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+    """How far bounds of what is rolled are from it, of the same shape."""
+    sign: float
+    """1 for upper bounds of the first player and lower ones of the second, -1 for the others; 0 for
+    what is rolled itself."""
 
 
 @njit(nogil=True, error_model="numpy")
@@ -105,17 +106,12 @@ def last_row(r, own, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _distance(value, lean):
-    """How far bounds of what is rolled are from it, with a tolerance of 1; see `bounds`."""
-    return 0.75 * value * (1.0 - value) + 0.25 * LEAST * (1.0 - lean * value)
-
-
-@njit(nogil=True, error_model="numpy")
 def _taken(side, of_other, row, dice):
     """What rolling is worth that is taken over, or a bound of it."""
     value = side.rolled[row, dice]
-    value += side.off[of_other] * _distance(value, side.lean)
-    return min(1.0, max(0.0, value))
+    if side.sign != 0.0:
+        value += side.sign * (1 - 2 * of_other) * side.off[of_other][row, dice]
+    return value
 
 
 @njit(nogil=True, error_model="numpy")
@@ -291,19 +287,21 @@ def _keep(rolled, first, r, own, other, rolls, lane):
 
 @njit(nogil=True, error_model="numpy")
 def _compare(side, of, r, own, other, rolls, lane, slack):
-    """How far what rolling is worth is off at most, and in units of what is believed.
+    """Return how far what rolling is worth is off at most, and keep how far its bounds are.
 
-    The first relative to itself, or to LEAST where that is less.
+    Relative to itself, or to LEAST where that is less.
     """
     begin, end = side.first[r, own, other], side.first[r, own, other + 1]
-    most = share = 0.0
+    sign, most = side.sign * (1 - 2 * of), 0.0
     for row in range(begin, end):
         for n in range(side.rolled.shape[1]):
             value = side.rolled[row, n]
-            off = abs(rolls[row - begin, n, lane] + slack - value)
-            most = max(most, off / max(value, LEAST))
-            share = max(share, off / (abs(side.off[of]) * _distance(value, side.lean) + 1e-300))
-    return most, share
+            off = rolls[row - begin, n, lane] + slack - value
+            most = max(most, abs(off) / max(value, LEAST))
+            if sign != 0.0:
+                # with what it is rounded by here, and as it is added
+                side.off[of][row, n] = sign * off + 1e-6 * abs(off) + 3e-16
+    return most
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -383,8 +381,8 @@ def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
     side : of values, or upper bounds of the first state of each pair and lower ones of the other
     slack : by which bounds are moved apart; 0 for values
 
-    Returns an array, (pairs, 2 players, 3), of what the starts come to, and how far what may be
-    taken over is off: relative to itself, and in units of what `side` believes of it.
+    Returns an array, (pairs, 2 players, 2), of what the starts come to, and how far what may be
+    taken over is off; how far its bounds are is kept in `side`.
     """
     r = pairs[0, 0]
     opposite = (r + 1) % side.values[0].shape[0]
@@ -395,11 +393,11 @@ def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
         at[0, lane] = side.values[0][r, pairs[pair, 1], pairs[pair, 2]]
         at[1, lane] = side.values[1][opposite, pairs[pair, 2], pairs[pair, 1]]
     _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach)
-    renewed = np.empty((len(pairs), 2, 3))
+    renewed = np.empty((len(pairs), 2, 2))
     for lane in range(len(pairs)):
         own, other = pairs[lane, 1], pairs[lane, 2]
         renewed[lane, 0, 0] = rolls[0, 0, dice, lane] + slack
         renewed[lane, 1, 0] = rolls[1, 0, dice, lane] - slack
-        renewed[lane, 0, 1:] = _compare(side, 0, r, own, other, rolls[0], lane, slack)
-        renewed[lane, 1, 1:] = _compare(side, 1, opposite, other, own, rolls[1], lane, -slack)
+        renewed[lane, 0, 1] = _compare(side, 0, r, own, other, rolls[0], lane, slack)
+        renewed[lane, 1, 1] = _compare(side, 1, opposite, other, own, rolls[1], lane, -slack)
     return renewed

@@ -68,7 +68,7 @@ async def test_rule_sets_are_found_by_what_they_say(chat: Chat) -> None:
         "  facebook      Facebook: bank from 300, three farkles cost 500"
     )
     assert (await chat.answer("/rules find three-pairs:750")).data == reply.data
-    assert await chat.say("/rules find piggyback") == 'No rule set says "piggyback".'
+    assert await chat.say("/rules find welfare") == 'No rule set says "welfare".'
     await chat.first(NEW)
     found = (await chat.answer("/rules find my sunday")).data
     assert [one["rules"] for one in found] == ["my sunday"]

@@ -81,7 +81,7 @@ def test_rule_sets_are_found(farkle: Asked) -> None:
     _, table, _ = farkle("rules", "find", "three pairs 750", "--csv")
     assert table.splitlines()[0] == "rules,title,goal,digest"
     assert len(table.splitlines()) == len(found) + 1
-    assert farkle("rules", "find", "piggyback")[2] == 'farkle: no rule set says "piggyback"\n'
+    assert farkle("rules", "find", "welfare")[2] == 'farkle: no rule set says "welfare"\n'
 
 
 @pytest.mark.slow
