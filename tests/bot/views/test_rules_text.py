@@ -187,7 +187,7 @@ def test_keys_and_the_combinations_they_stand_for_play_the_same() -> None:
 OTHERWISE: dict[str, dict[str, Any]] = {
     "dice": {"dice": 5, "instant_win": ()},
     "goal": {"goal": 15_000},
-    "ending": {"ending": "at_once", "ties": "earlier"},
+    "ending": {"ending": "at_once", "ties": "earlier", "final_throws": 0},
     "score_floor": {"score_floor": -2000},
     "four_and_two": {"four_and_two": 1600},
     "nothing_when": {"nothing_when": "first_throw"},
@@ -201,6 +201,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "throws": 0,
         "goal_must_be": "exact",
         "ending": "at_once",
+        "final_throws": 0,
         "ties": "earlier",
     },
 }
