@@ -693,9 +693,6 @@ def _taking_over() -> dict[str, Ruleset]:
             farkle_penalty={"in_a_row": 1, "points": "everything"}, take_over_from=100, dice=2
         ),
         "lost, few dice left": taking("lost", bank_dice_left=1),
-        "both, 100 points confirm": taking(
-            "both", confirm_points=100, scoring={"combination": tables("aa=150,roll-on")}
-        ),
         "both, to confirm": taking("both", scoring={"combination": tables("aa=150,roll-on")}),
         "lost, lost turns": taking("lost", scoring={"combination": tables("22=loses-turn")}),
         "both, instant win": taking("both", instant_win=("xxx",)),

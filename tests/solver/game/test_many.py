@@ -97,7 +97,6 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
         small(goal=200, dice=2, no_bank_at=("150",), farkle_keeps_turn_total=True),
         small(goal=150, scoring={"combination": [PAIR]}),
         small(goal=150, throws=2, scoring={"combination": [PAIR | {"when": "first_throw"}]}),
-        small(goal=150, dice=2, scoring={"combination": [PAIR]}, confirm_points=100),
         pytest.param(
             small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
             marks=pytest.mark.slow,
@@ -120,7 +119,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
     ],
     ids=[
         *("bonus", "opening", "keeps", "one left", "no bank at a score"),
-        *("pairs to confirm", "two throws", "points confirm"),
+        *("pairs to confirm", "two throws"),
         *("lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
     ],
