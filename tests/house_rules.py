@@ -241,6 +241,10 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "take_over_dice": 10,
         "rounds": 0,  # see ROUNDS
     }
+    doubtful = any(one.get("then") == "roll_on" for one in data["scoring"]["combination"])
+    is_some = doubtful or data["hot_dice"] != "optional"
+    data["confirm_faces"] = draw(rarely((), ("1", "5"), ("2",))) if is_some else ()
+    data["confirm_points"] = draw(rarely(0, 50, 150)) if is_some else 0
     if data["goal_must_be"] == "exact":
         data |= {"ending": "at_once", "ties": "earlier"}
         data["beyond_goal"] = draw(st.sampled_from(["lost", "back", "around", "no_bank"]))
@@ -347,6 +351,35 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         ),
         "pairs to confirm, no hot dice": small(
             scoring={"combination": tables("aa=150,roll-on")}, hot_dice="no_bank", minimum_bank=150
+        ),
+        "a 1 or 5 confirms": small(
+            scoring={"combination": tables("aa=150,roll-on,234=200")}, confirm_faces=("1", "5")
+        ),
+        "a 2 confirms triples and hot dice": small(
+            dice=4,
+            scoring={
+                "three_of_a_kind": 0,
+                "combination": tables("aaa=200,roll-on,22=100,55=100,uses-1"),
+            },
+            confirm_faces=("2",),
+            hot_dice="no_bank",
+            hot_dice_bonus=(50,),
+        ),
+        "100 points confirm": small(
+            scoring={"combination": tables("aa=150,roll-on")}, confirm_points=100
+        ),
+        "300 points or a 1 confirm": small(
+            scoring={"combination": tables("aa=150,roll-on,36=50")},
+            confirm_points=300,
+            confirm_faces=("1",),
+            **FINAL,
+        ),
+        "150 points confirm hot dice": small(hot_dice="forced", dice=2, confirm_points=150),
+        "a 5 confirms within three throws": small(
+            throws=3,
+            scoring={"combination": tables("aa=150,roll-on,55=200,first-throw")},
+            confirm_faces=("5",),
+            **KEEPS,
         ),
         "two 5s as a 1": small(scoring={"combination": tables("55=100,uses-1")}),
         "two 5s as a 1, all that score": small(
@@ -615,8 +648,8 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     for key, option in OPTIONS.items():
         if not option.example or any(option.of(rules) != option.default for rules in known):
             continue
-        if key.startswith("take_over") or key == "rounds":
-            continue  # see TAKING_OVER and ROUNDS
+        if key.startswith(("take_over", "confirm_")) or key == "rounds":
+            continue  # see TAKING_OVER and ROUNDS, and what is to be confirmed above
         dice = max(3, option.dice, len(option.pattern))
         for value in others(option):
             changes = (

@@ -198,6 +198,34 @@ def points_and_doubts(rules: Ruleset, dice: Dice, beside: Dice = ()) -> tuple[in
     return max(found, default=None)
 
 
+@cache
+def ways(rules: Ruleset, dice: Dice, beside: Dice) -> frozenset[tuple[int, bool, bool]]:
+    """Every way to count dice that all have to score, with `beside` as for `points_and_doubts`.
+
+    What they are worth so, whether a combination of it has to be confirmed, and whether a die of
+    the others shows a face that confirms.
+    """
+    if not dice:
+        return frozenset({(0, False, False)})
+    found = set()
+    for part, more in product(parts(dice), [(), *parts(beside)]):
+        if part[0] != dice[0]:
+            continue
+        both = tuple(sorted(part + more))
+        plain = [] if more else [combination_without_doubt(rules, both)]
+        plain += by_tables(rules, both, len(more), to_confirm=False)
+        doubtful = max(by_tables(rules, both, len(more), to_confirm=True), default=0)
+        shows = any(str(face) in rules.confirm_faces for face in part)
+        after = ways(rules, without(dice, part), without(beside, more))
+        for worth, doubt in ((max(plain, default=0), False), (doubtful, True)):
+            if worth:
+                found |= {
+                    (worth + rest, doubt or doubts, confirmed or (shows and not doubt))
+                    for rest, doubts, confirmed in after
+                }
+    return frozenset(found)
+
+
 def points(rules: Ruleset, dice: Dice, beside: Dice = ()) -> int | None:
     """Most points of dice that all have to score; None where they cannot."""
     found = points_and_doubts(rules, dice, beside)
@@ -259,8 +287,8 @@ def decided(rules: Ruleset, roll: Dice) -> Result | None:
 
 
 @cache
-def memories(rules: Ruleset) -> list[tuple[int, bool]]:
-    """What turns remember: throws so far, as far as they matter, and whether there is a doubt.
+def memories(rules: Ruleset) -> list[tuple[int, int]]:
+    """What turns remember: throws so far, as far as they matter, and what is to be confirmed.
 
     The first is that of the start. Numbers of dice to roll stand for it, too: those of the second
     begin behind the last of the first, and so on.
@@ -272,12 +300,21 @@ def memories(rules: Ruleset) -> list[tuple[int, bool]]:
     penalty = rules.farkle_penalty if isinstance(rules, Ruleset) else None
     at_first = at_first or (penalty is not None and penalty.when == "first_throw")
     most = (rules.throws if isinstance(rules, Ruleset) else 0) or int(at_first)
-    doubts = [False, True] if any(table.then == "roll_on" for table in tables) else [False]
+    doubts = [0]
+    if any(table.then == "roll_on" for table in tables) or confirms_hot_dice(rules):
+        doubts = [*range(0, rules.confirm_points + 1, rules.point_step)]
+        doubts = doubts if rules.confirm_points else [0, 1]
     found = [(throws, doubt) for throws in range(most + 1) for doubt in doubts]
-    return [one for one in found if one != (0, True) or not most]
+    return [one for one in found if one[0] or not one[1] or not most]
 
 
-def memory(rules: Ruleset, number: int) -> tuple[int, bool]:
+def confirms_hot_dice(rules: Ruleset) -> bool:
+    """Whether hot dice have to be confirmed."""
+    says = isinstance(rules, Ruleset) and (rules.confirm_faces or rules.confirm_points)
+    return bool(says) and rules.hot_dice in {"no_bank", "forced"}
+
+
+def memory(rules: Ruleset, number: int) -> tuple[int, int]:
     """What a number of dice to roll stands for, besides the dice."""
     return memories(rules)[(number - 1) // rules.dice]
 
@@ -299,14 +336,14 @@ def counts(rules: Ruleset, number: int) -> bool:
 def result(rules: Ruleset, roll: Dice, number: int = 0) -> Result:
     """What a roll leads to; `number` stands for the dice to roll if not for their number alone."""
     number = number or len(roll)
-    first, (throws, _) = is_first(rules, number), memory(rules, number)
+    first, (throws, doubt) = is_first(rules, number), memory(rules, number)
     here = in_throw(rules, len(roll), first=first)
     if (found := decided(here, roll)) is not None:
         return found
     most = memories(rules)[-1][0]
     leads = []
     for dice, worth in set_asides(rules, roll, first=first):
-        then = min(throws + 1, most), in_doubt(here, dice, roll)
+        then = min(throws + 1, most), to_confirm(here, doubt, (dice, worth), roll)
         left = len(roll) - len(dice) or rules.dice
         leads.append((worth, left + rules.dice * memories(rules).index(then)))
     return frozenset(leads)
@@ -317,8 +354,29 @@ def is_over(rules: Ruleset, number: int) -> bool:
     return isinstance(rules, Ruleset) and 0 < rules.throws == memory(rules, number)[0]
 
 
+def to_confirm(rules: Ruleset, before: int, kept: tuple[Dice, int], roll: Dice) -> int:
+    """What is to be confirmed after a set-aside of a roll: points, or 1 where these do not count.
+
+    before : what was to be confirmed
+    """
+    dice, worth = kept
+    if in_doubt(rules, dice, roll) or (len(dice) == len(roll) and confirms_hot_dice(rules)):
+        return rules.confirm_points or 1
+    if any(str(face) in rules.confirm_faces for face in dice):
+        return 0
+    if rules.confirm_points:
+        return max(0, before - worth)
+    return before if rules.confirm_faces else 0
+
+
 def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> bool:
     """Whether a set-aside of a roll has to be confirmed."""
+    if rules.confirm_faces:
+        every = ways(rules, dice, without(roll, dice))
+        most = max((worth for worth, _, _ in every), default=0)
+        return bool(every) and all(
+            doubt and not confirmed for worth, doubt, confirmed in every if worth == most
+        )
     found = points_and_doubts(rules, dice, without(roll, dice))
     return bool(found and found[1])
 
@@ -337,7 +395,7 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
     chances: Counter[Result] = Counter()
     if is_over(rules, number):
         return {FARKLE: 1.0}
-    if memory(rules, number)[1] and (number - 1) // rules.dice:
+    if memory(rules, number)[1] and not (rules.confirm_faces or rules.confirm_points):
         return outcomes(rules, number - rules.dice)  # a doubt changes nothing of it
     dice = (number - 1) % rules.dice + 1
     for roll in product(range(1, 7), repeat=dice):
@@ -375,9 +433,7 @@ def level(rules: Ruleset, hot: int) -> int:
     return 0 if rules.hot_dice_times else min(hot, levels(rules) - 1)
 
 
-def number_of(
-    rules: Ruleset, dice: int, total: int, *, doubt: bool = False, throws: int = 0
-) -> int:
+def number_of(rules: Ruleset, dice: int, total: int, *, doubt: int = 0, throws: int = 0) -> int:
     """What stands for dice to roll at a turn total, with a doubt or without."""
     throws = min(max(throws, int(total > 0)), memories(rules)[-1][0])
     return dice + rules.dice * memories(rules).index((throws, doubt))

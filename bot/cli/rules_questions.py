@@ -181,7 +181,7 @@ class Interview:
     def _ask(self, option: Option, default: str | None = None, *, may_be_none: bool = False) -> Any:
         """Ask for the value of an option until it is one that goes with the answers before."""
         kind = option.kind
-        if kind is YES_NO or (kind.words and kind.is_list):
+        if kind is YES_NO or (option.meanings and kind.is_list):
             return self._put(self.data, option.place, self._confirmed(option))
         for choice, meaning in option.meanings.items():
             self.terminal.tell(f"  {choice:<13}{meaning}")

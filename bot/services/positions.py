@@ -113,7 +113,9 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     if hot_dice is None:
         hot_dice = least_hot_dice(rules, situation.turn_total, number)
     turn = TurnState(situation.turn_total, number, hot_dice)
-    turn = most_likely(rules, turn, situation.to_confirm, situation.throws)
+    need = situation.points_to_confirm
+    need = situation.to_confirm if need is None else need
+    turn = most_likely(rules, turn, need, situation.throws)
     position = Position.of_two(
         banked=situation.banked,
         opponent=situation.opponent,

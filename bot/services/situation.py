@@ -45,8 +45,10 @@ class Situation:
     opponent_farkles: int = 0
     hot_dice: int | None = None
     """Hot dice in this turn so far; as few as the turn total allows if not given."""
-    to_confirm: bool | None = None
-    """Whether what was set aside last has to be confirmed; if not given, where that must be so."""
+    to_confirm: int | None = None
+    """Whether something has to be confirmed; if not given, where that must be so."""
+    points_to_confirm: int | None = None
+    """By how many points yet, where points confirm; as few as can be if not given."""
     throws: int | None = None
     """Throws of this turn so far; as few as the turn total allows if not given."""
     on_board: bool | None = None
@@ -187,9 +189,15 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--to-confirm/--not-to-confirm",),
-        "Whether the last set-aside has to be confirmed.",
-        say_later("yes or no: whether the last set-aside has to be confirmed"),
+        "Whether something set aside has to be confirmed.",
+        say_later("yes or no: whether something set aside has to be confirmed"),
         FieldKind.YES_NO,
+    ),
+    PositionField(
+        ("--points-to-confirm",),
+        "By how many points yet, where points confirm.",
+        say_later("by how many points yet, where points confirm"),
+        metavar="P",
     ),
     PositionField(
         ("--throws",),

@@ -38,6 +38,7 @@ from solver.game.position import highest_sensible, reachable_at
 from solver.loaded.kits import Kit
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, make_roll
+from solver.turn.memory import confirm_text
 from solver.turn.powers import uses_of
 from solver.wording import figure, say, say_later, say_number
 
@@ -505,7 +506,7 @@ def _why_not_bank(game: Game) -> str:
         if game.is_barred(mover, turn.turn_total):
             return _barred(game, mover.score + turn.turn_total)
         if turn.to_confirm:
-            return say("what was set aside last has to be confirmed: roll, and set aside more")
+            return say("{reason}: roll", reason=confirm_text(game.rules, turn.state))
         if turn.dice != game.dice.whole:
             return say(
                 "more than {number} dice are left, with which nobody may bank under {rules} rules",

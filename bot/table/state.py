@@ -63,7 +63,7 @@ class Turn:
     """Dice to roll next, or the dice of the roll."""
     turn_total: int = 0
     hot_dice: int = 0
-    to_confirm: bool = False
+    to_confirm: int = False
     throws: int = 0
     """Throws made in the turn, where the rules limit them."""
     roll: Roll | None = None

@@ -66,7 +66,7 @@ def _unsaid(rules: Ruleset) -> set[str]:
     means = {
         "throws": bool(rules.throws),
         "rounds_left": rules.rounds > 0,
-        "to_confirm": bool(rules.to_confirm),
+        "to_confirm": len(rules.needs) > 1,
         "freed": rules.has_freed,
         "take_over": rules.takes_over,
         "leaving": rules.takes_over,
@@ -462,7 +462,9 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         parts.append(turn_total_text(position.turn_total))
     if hot := "" if named else _hot_dice(rules, position.turn):
         parts.append(hot)
-    if position.turn.to_confirm:
+    if (need := position.turn.to_confirm) and rules.confirm_points:
+        parts.append(say("{points:,} to confirm", points=need))
+    elif need:
         parts.append(say("to be confirmed"))
     if offered := position.offered:
         left = say(

@@ -8,6 +8,7 @@ from solver.play.advice import Advice, Odds
 from solver.play.reasons import Reason, Why
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
+from solver.turn.memory import confirm_text
 from solver.wording import say, say_later
 
 _REASONS = {
@@ -201,7 +202,7 @@ def _why_not_with_enough(rules: Ruleset, position: Position) -> str:
     if position.opponent < rules.winning_score and rules.is_barred(score):
         return say("no bank may leave a score of {score:,}", score=score)
     if position.turn.to_confirm:
-        return say("what was set aside last has to be confirmed")
+        return confirm_text(rules, position.turn)
     if rules.bank_dice_left < rules.dice - 1:
         return say("with the dice that are left you may not bank")
     return say("hot dice must be rolled again")

@@ -119,7 +119,7 @@ class Position:
         dice: Remaining = 6,
         hot_dice: int = 0,
         *,
-        to_confirm: bool = False,
+        to_confirm: int = False,
         throws: int = 0,
         on_board: bool = True,
         opponent_on_board: bool = True,
@@ -500,10 +500,18 @@ def check_turn(
             most=MAX_TURN_TOTAL // step * step,
         )
     is_whole = turn.dice == thrown.whole
-    if turn.to_confirm and not (turn.turn_total and rules.to_confirm):
+    if turn.to_confirm and not (turn.turn_total and len(rules.needs) > 1):
         raise InvalidPositionError.say(
-            "there is nothing to confirm before a first roll, nor where no combination has to be"
-            " confirmed"
+            "there is nothing to confirm before a first roll, nor where nothing has to be confirmed"
+        )
+    if turn.to_confirm not in rules.needs:
+        raise InvalidPositionError.say(
+            "{points:,} points cannot be left to be confirmed under {rules} rules: {allowed}",
+            points=turn.to_confirm,
+            rules=rules.name,
+            allowed=say("a multiple of {step} up to {most:,} can", step=step, most=rules.needs[-1])
+            if rules.confirm_points
+            else say("points confirm nothing"),
         )
     most = rules.throws - 1 if rules.throws and turn.turn_total else 0
     if not 0 <= turn.throws <= most or (rules.throws == 1 and turn.turn_total):
@@ -579,6 +587,8 @@ def _wrong_memory(rules: Ruleset, turn: TurnState) -> str:
     if not rules.throws:
         nothing = say("at that turn total nothing is left to be confirmed")
         wrong = say("at that turn total something is left to be confirmed")
+        if rules.confirm_points:
+            nothing = say("at that turn total so many points cannot be left to be confirmed")
         return nothing if turn.to_confirm else wrong
     return say_number(
         "a turn cannot come there in one throw",
@@ -605,16 +615,19 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
 
 
 def most_likely(
-    rules: Ruleset, turn: TurnState, to_confirm: bool | None = None, throws: int | None = None
+    rules: Ruleset, turn: TurnState, to_confirm: int | None = None, throws: int | None = None
 ) -> TurnState:
-    """A turn with what is not told of it: nothing to confirm and the fewest throws, if that can be.
+    """A turn with what is not told of it: the least to confirm and the fewest throws that can be.
 
-    to_confirm, throws : what is told
+    to_confirm, throws : what is told; of the first True stands for anything
     """
     if not turn.turn_total or not 1 <= turn.dice <= rules.dice:
-        return replace(turn, to_confirm=bool(to_confirm), throws=throws or 0)
+        return replace(turn, to_confirm=to_confirm or False, throws=throws or 0)
     possible = reachable_at(rules, turn.turn_total)[min(turn.hot_dice, turn_plan(rules).levels - 1)]
-    doubts = [False, True] if to_confirm is None and rules.to_confirm else [bool(to_confirm)]
+    doubts = [
+        one for one in rules.needs if to_confirm in {None, one} or (to_confirm is True and one)
+    ]
+    doubts = doubts or [to_confirm or False]
     numbers = [throws or 0]
     if throws is None and rules.throws:
         numbers = [*range(1, max(2, rules.throws))]
@@ -627,12 +640,12 @@ def most_likely(
 
 def _is_told(rules: Ruleset, turn: TurnState) -> bool:
     """Whether the rules know what is told of a turn."""
-    return 0 <= turn.throws <= rules.throws and (not turn.to_confirm or bool(rules.to_confirm))
+    return 0 <= turn.throws <= rules.throws and turn.to_confirm in rules.needs
 
 
 def is_to_confirm(rules: Ruleset, turn: TurnState) -> bool:
     """Whether a turn comes to a state only with something that has to be confirmed."""
-    return most_likely(rules, turn).to_confirm
+    return bool(most_likely(rules, turn).to_confirm)
 
 
 def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

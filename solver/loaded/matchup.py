@@ -375,6 +375,8 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         "final_throws": rules.final_throws,
         "farkle_penalty.when": not rules.counts_farkle(first=False, all_dice=True),
         "hot_dice_times": rules.hot_dice_times,
+        "confirm_faces": rules.confirm_faces,
+        "confirm_points": rules.confirm_points,
     }
     if found := [key for key, is_said in not_yet.items() if is_said]:
         raise _not_yet(rules, found[0])

@@ -48,8 +48,8 @@ class Option:
     turn_total: int
     dice_left: Remaining
     """Dice to roll next if the turn goes on; all of them with hot dice."""
-    to_confirm: bool
-    """Whether that has to score before the turn may be banked."""
+    to_confirm: int
+    """What is then left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
     action: Decision
     win_probability: float
     chances: tuple[float, ...]

@@ -86,11 +86,7 @@ class DiceTables(NamedTuple):
     times: Ints
     """How many times they count in a throw from each column."""
     left: Ints
-    """The column, plus 1, of the dice to roll after each set-aside of a first throw; of hot dice as
-    if they were not counted."""
-    further: Ints
-    """What is added to that after a throw from each column, as the turn counts throws and hot dice,
-    shape (whether the set-aside is hot dice, columns)."""
+    """The column, plus 1, of the dice to roll after each set-aside: [layer before it, choice]."""
     bonus: Ints
     ways: Ints
     """In how many ways the dice of each roll fall so."""
@@ -131,8 +127,11 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     thrown = dice_set(rules)
     ways = [np.array([one for _, one in thrown.rolls(n)]) for n in dice]
     after = [
-        replace(after_set_aside(rules, TurnState(0, len(roll)), one), hot_dice=0)
-        for roll, one in kept
+        [after_set_aside(rules, replace(before, dice=len(roll)), one) for roll, one in kept]
+        for one in reversed(plan.memories)
+        for before in [
+            TurnState(0, 1, one.hot_dice, one.to_confirm, one.throws * (rules.throws > 0))
+        ]
     ]
     fates = [fate(rules, roll, first=throw > rules.dice) for throw, roll in found]
     of_columns = np.tile(range(1, rules.dice + 1), len(plan.memories))
@@ -140,14 +139,6 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     throws[-1] = len(dice)
     last = [one.throws == rules.throws > 0 for one in reversed(plan.memories)]
     throws[np.repeat(last, rules.dice)] = 0
-    firsts = [
-        [
-            plan.layer(one.after(plan.memories[-1], to_confirm=False, is_hot=is_hot)).start
-            for one in reversed(plan.memories)
-        ]
-        for is_hot in (False, True)
-    ]
-    further = np.repeat(np.array(firsts) - plan.usual.start, rules.dice, axis=1)
     times = [rules.times_after(one.hot_dice) for one in reversed(plan.memories)]
     return DiceTables(
         number,
@@ -156,8 +147,7 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         np.cumsum([0, *map(len, found.values())], dtype=np.int64),
         np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
         np.repeat(np.array(times, dtype=np.int64), rules.dice),
-        np.array([plan.column(one) + 1 for one in after], dtype=np.int64),
-        further,
+        np.array([[plan.column(one) + 1 for one in layer] for layer in after], dtype=np.int64),
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
         np.concatenate(ways),
         np.concatenate(list(map(np.cumsum, ways))),
@@ -187,16 +177,16 @@ def set_aside(
     times = dice.times[to_roll - 1]
     levels, rows, _ = worth.shape
     whole = dice.dice[-1]
+    layer = (to_roll - 1) // whole
     best, most = -1.0, -1
     next_total, next_hot, next_dice = 0, 0, 0
     for choice in range(dice.first[roll], dice.first[roll + 1]):
         new_total, new_hot = total + times * dice.points[choice], hot
-        is_hot = dice.dice[dice.left[choice] - 1] == whole
-        if is_hot:
+        left = dice.left[layer, choice]
+        if dice.dice[left - 1] == whole:
             new_total += dice.bonus[min(hot, len(dice.bonus) - 1)]
             new_hot += 1
         level, row = min(new_hot, levels - 1), min(new_total, rows - 1)
-        left = dice.left[choice] + dice.further[int(is_hot), to_roll - 1]
         value = worth[level, row, left - 1]
         if value > best or (value == best and new_total > most):
             best, most = value, new_total

@@ -67,7 +67,7 @@ class PositionId:
         what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
         offers, rounds_left, own, other = more
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
-        throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * _doubts(rules))
+        throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * len(rules.needs))
         to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)
         roll = rolls[what] if what < len(rolls) else None
         position = Position.of_two(
@@ -78,7 +78,7 @@ class PositionId:
             opponent_farkles=other_farkles,
             dice=len(roll) if roll else what - len(rolls) + 1,
             hot_dice=hot_dice,
-            to_confirm=bool(to_confirm),
+            to_confirm=rules.needs[to_confirm % len(rules.needs)],
             throws=throws,
             on_board=not off_board,
             opponent_on_board=not other_off_board,
@@ -114,7 +114,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         position.farkles,
         position.opponent_farkles,
         min(turn.hot_dice, counted - 1)
-        + counted * (turn.to_confirm + _doubts(rules) * turn.throws),
+        + counted * (rules.needs.index(turn.to_confirm) + len(rules.needs) * turn.throws),
         offers,
         position.rounds_left,
         (position.banked - low) // step,
@@ -166,14 +166,9 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
     yield len(_rolls(rules.dice)) + rules.dice
     yield from (2 if rules.has_roles else 1, boards, boards)
-    memories = rules.hot_dice_counted * _doubts(rules) * (rules.throws + 1)
+    memories = rules.hot_dice_counted * len(rules.needs) * (rules.throws + 1)
     yield from (rules.farkle_limit, rules.farkle_limit, memories)
     yield from (2 if rules.takes_over else 1, rules.rounds + 1, scores, scores)
-
-
-def _doubts(rules: Ruleset) -> int:
-    """How many values whether something has to be confirmed may have."""
-    return 2 if rules.to_confirm else 1
 
 
 def _lowest(rules: Ruleset) -> int:

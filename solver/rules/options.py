@@ -222,12 +222,15 @@ def _one_of(words: tuple[str, ...]) -> Kind:
 
 
 def some_of(*words: str) -> Kind:
-    """Any of two words."""
-    first, second = words
+    """Any of some words."""
+    first, *others = words
+    accepts = say_later("{first}, {second} or both with a comma between them, or none")
+    if len(others) > 1:
+        accepts = say_later("some of {first} to {second} with commas between them, or none")
     return Kind(
         _word,
-        say_later("{first}, {second} or both with a comma between them, or none"),
-        {"first": first, "second": second, "example": first},
+        accepts,
+        {"first": first, "second": others[-1], "example": first},
         should_be=_A_LIST,
         is_list=True,
         words=words,

@@ -33,6 +33,7 @@ from solver.rules.options import (
     described,
     options_of,
     read_number,
+    some_of,
 )
 from solver.rules.patterns import (
     FACES,
@@ -56,6 +57,8 @@ __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
 MAX_NAME = 60
 RULESETS = 64
 """Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
+_MOST_NEEDS = 100
+"""Steps of points that may confirm."""
 MOST_DICE_COUNTED = 6
 """Dice of games in which throws of a turn are counted."""
 DEFAULT_FLOOR = -5
@@ -184,6 +187,19 @@ _NOTHING_TAKEN = say_later(
     "{key}: {value} has no meaning where nothing is taken over; it goes with {take_over} ="
     ' "banked", "lost" or "both"'
 )
+_FACES = some_of(*map(str, FACES))
+_NOTHING_TO_CONFIRM = say_later(
+    "{key}: there is nothing to be confirmed; it goes with a combination to be confirmed, or with"
+    " hot dice that must be rolled"
+)
+
+
+def _has_to_be_confirmed(rules: Any) -> bool:
+    """Whether something may have to be confirmed under rules."""
+    doubtful = any(one.then == "roll_on" for one in rules.scoring.combination)
+    return doubtful or rules.hot_dice != "optional"
+
+
 _TIMES = (
     *(say_later("first time"), say_later("second time"), say_later("third time")),
     *(say_later("fourth time"), say_later("fifth time"), say_later("sixth time")),
@@ -458,6 +474,64 @@ class Ruleset(Data):
     )
     """When all dice are set aside: "optional", all may be rolled again; "no_bank", they must be;
     "forced", they must be, and a roll that scores with all its dice must be set aside whole."""
+
+    def _tell_confirm_faces(self) -> Told:
+        if not self.confirm_faces:
+            return [], "", False
+        message = say_later(
+            "A die that shows {faces} confirms, set aside beside such dice or of a further roll."
+        )
+        return list(self.confirm_faces), say(message, faces=self.confirming), True
+
+    confirm_faces: Annotated[tuple[Literal["1", "2", "3", "4", "5", "6"], ...], _FACES] = described(
+        (),
+        "1,5",
+        say_later("what a die has to show that confirms, or none"),
+        note="what a die has to show that confirms",
+        ask="What a die has to show that confirms, such as 1,5, or none for any",
+        when=_has_to_be_confirmed,
+        needs=("scoring", "hot_dice"),
+        idle=_NOTHING_TO_CONFIRM,
+    )
+    """Faces that confirm, such as ["1", "5"]: what has to be confirmed is so by a die that shows
+    one of them; if none is given, by dice of any face that are set aside of a further roll.
+
+    Such a die is set aside of the same roll, where it does not count as part of a combination to
+    be confirmed, or of a further one. Of several ways to count dice for as many points one counts
+    that needs nothing further, if there is one. What else is set aside of further rolls confirms
+    nothing: the turn goes on, and no bank comes before. With this or `confirm_points`, hot dice
+    that must be rolled ("no_bank", "forced") have to be confirmed as well, whatever they show, by a
+    further roll."""
+
+    def _tell_confirm_points(self) -> Told:
+        points, sentences = self.confirm_points, []
+        if points:
+            message = say_later("{points:,} points of further rolls confirm, of one or several.")
+            if self.confirm_faces:
+                message = say_later("{points:,} points of further rolls confirm as well.")
+            sentences.append(say(message, points=points))
+        if self.hot_to_confirm:
+            sentences.append(say("Hot dice have to be confirmed, too, by a further roll."))
+        value = {"points": points, "hot_dice": self.hot_to_confirm} if sentences else None
+        return value, " ".join(sentences), bool(sentences)
+
+    confirm_points: Points = described(
+        0,
+        "500",
+        say_later("points of further rolls that confirm"),
+        note="points of further rolls that confirm",
+        ask="Points of further rolls that confirm, or none",
+        in_steps=True,
+        when=_has_to_be_confirmed,
+        needs=("scoring", "hot_dice"),
+        idle=_NOTHING_TO_CONFIRM,
+    )
+    """Points of further rolls, one or several, that confirm what has to be confirmed; 0 where any
+    do, or where `confirm_faces` alone say what does.
+
+    All points count that are set aside after it, without a bonus for hot dice. A set-aside which
+    itself has to be confirmed, or is hot dice that have to be, begins the count anew and is not
+    part of it. With `confirm_faces` either is enough, the points or a die."""
 
     def _tell_hot_dice_bonus(self) -> Told:
         bonus = list(self.hot_dice_bonus)
@@ -756,6 +830,10 @@ class Ruleset(Data):
             "Dice that count as {combinations} have to be confirmed: you cannot bank them before"
             " dice of a further roll were set aside."
         )
+        if self.confirm_faces or self.confirm_points:
+            doubt = say_later(
+                "Dice that count as {combinations} have to be confirmed before you can bank them."
+            )
         said = reduce(either, map(in_words, confirmed)) if confirmed else ""
         sentences = [say(doubt, combinations=said)] if confirmed else []
         if uses:
@@ -1112,6 +1190,7 @@ class Ruleset(Data):
             *self._not_with_throws(),
             *self._not_with_rounds(),
             *self._not_with_spared_farkles(),
+            *self._not_with_points_that_confirm(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -1301,6 +1380,27 @@ class Ruleset(Data):
                     needs=(OPTIONS[key].place[0],),
                 )
 
+    def _not_with_points_that_confirm(self) -> Iterator[Complaint]:
+        """Options with which the points that confirm are too many, or not told."""
+        most = _MOST_NEEDS * self.point_step if self.combinations else self.confirm_points
+        if self.confirm_points > most:
+            yield Complaint(
+                ("confirm_points",),
+                say_later("{key}: {points} is more than {most}, which are {steps} steps of points"),
+                {"points": self.confirm_points, "most": most, "steps": _MOST_NEEDS},
+                needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
+            )
+        if self.confirm_points and self.hot_dice_times:
+            yield Complaint(
+                ("confirm_points",),
+                say_later(
+                    "{key}: nobody says which points confirm under this {other}; leave out one of"
+                    " them"
+                ),
+                {"other": Key("hot_dice_times")},
+                needs=("hot_dice_times",),
+            )
+
     def _not_with_throws(self) -> Iterator[Complaint]:
         """Options with which turns of few throws are not solved."""
         others = {"goal_must_be": self.is_exact, "dice": self.dice > MOST_DICE_COUNTED}
@@ -1455,6 +1555,25 @@ class Ruleset(Data):
         """Combinations after which a further roll has to score before the turn may be banked."""
         found = (one.scoring.to_confirm(self.dice) for one in self._kinds)
         return frozenset().union(*found)
+
+    @property
+    def confirming(self) -> str:
+        """The faces that confirm, in words; empty where none are said."""
+        return reduce(either, map(str, self.confirm_faces)) if self.confirm_faces else ""
+
+    @property
+    def hot_to_confirm(self) -> bool:
+        """Whether hot dice have to be confirmed as combinations have, by more than a roll."""
+        return self.hot_dice != "optional" and bool(self.confirm_faces or self.confirm_points)
+
+    @cached_property
+    def needs(self) -> tuple[int, ...]:
+        """What a turn may still lack to be confirmed, nothing first, in points if they count."""
+        if not (self.to_confirm or self.hot_to_confirm):
+            return (False,)
+        if not self.confirm_points:
+            return False, True
+        return tuple(range(0, self.confirm_points + 1, self.point_step))
 
     @cached_property
     def has_freed(self) -> bool:
@@ -1725,8 +1844,8 @@ NOT_OF_ROUNDS = (
 )
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
 OF_TURN = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
-    "no_bank_at",
+    *("set_aside_all", "hot_dice", "confirm_faces", "confirm_points", "hot_dice_bonus"),
+    *("hot_dice_times", "bank_dice_left", "throws", "no_bank_at"),
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
@@ -1736,7 +1855,7 @@ TURN_TOLD = (
     *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
     *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
-    *("instant_win", "lose_everything", "combination"),
+    *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )
 END_TOLD = (
     *("take_over", "take_over_from", "take_over_dice"),
@@ -1786,6 +1905,10 @@ def unchecked(data: Mapping[str, Any]) -> Ruleset:
         for key, model in TABLES.items()
         if isinstance(data.get(key), Mapping)
     }
+    if isinstance(scoring := tables.get("scoring"), Scoring):
+        said = [one for one in scoring.combination or () if isinstance(one, Mapping)]
+        combination = tuple(Combination.model_construct(**one) for one in said)
+        tables["scoring"] = scoring.model_copy(update={"combination": combination})
     return Ruleset.model_construct(**{**data, **tables})
 
 

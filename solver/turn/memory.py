@@ -10,6 +10,7 @@ from itertools import product, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.rules.ruleset import RULESETS, Ruleset
+from solver.wording import say
 
 if TYPE_CHECKING:
     from solver.turn.scoring import TurnState
@@ -20,13 +21,13 @@ class Memory(NamedTuple):
 
     throws: int = 0
     """How many throws the turn has had."""
-    to_confirm: bool = False
-    """Whether a further roll has to score before the turn may be banked."""
+    to_confirm: int = False
+    """What is left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
 
     hot_dice: int = 0
     """How often all dice were set aside, where set-asides count more times after that."""
 
-    def after(self, most: "Memory", *, to_confirm: bool, is_hot: bool) -> "Memory":
+    def after(self, most: "Memory", *, to_confirm: int, is_hot: bool) -> "Memory":
         """What is remembered after a further throw of which dice were set aside.
 
         most : the last of `memories`
@@ -45,9 +46,9 @@ def most_throws(rules: Ruleset) -> int:
 @lru_cache(maxsize=RULESETS)
 def memories(rules: Ruleset) -> tuple[Memory, ...]:
     """All that a turn may remember under the rules, beginning with its start."""
-    most, doubts = most_throws(rules), (False, True) if rules.to_confirm else (False,)
+    most = most_throws(rules)
     hots = range(rules.hot_dice_counted if rules.hot_dice_times else 1)
-    every = starmap(Memory, product(range(most + 1), doubts, hots))
+    every = starmap(Memory, product(range(most + 1), rules.needs, hots))
     # before a first throw nothing was set aside
     found = (one for one in every if one.throws or not (most and (one.to_confirm or one.hot_dice)))
     return tuple(sorted(found, key=lambda one: one.hot_dice))
@@ -67,3 +68,21 @@ def column_of(rules: Ruleset, turn: "TurnState") -> int:
     layers = memories(rules.of_turn)
     layer = layers.index(remembered(turn, layers[-1]))
     return (len(layers) - 1 - layer) * rules.dice + turn.dice - 1
+
+
+def confirm_text(rules: Ruleset, turn: "TurnState") -> str:
+    """What is left to be confirmed, and by what if not by any roll."""
+    faces = rules.confirming
+    if rules.confirm_points and faces:
+        return say(
+            "{points:,} more points or a {faces} have to confirm what was set aside",
+            points=turn.to_confirm,
+            faces=faces,
+        )
+    if rules.confirm_points:
+        return say(
+            "{points:,} more points have to confirm what was set aside", points=turn.to_confirm
+        )
+    if faces:
+        return say("a {faces} has to confirm what was set aside", faces=faces)
+    return say("what was set aside last has to be confirmed")

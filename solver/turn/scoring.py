@@ -29,7 +29,7 @@ class SetAside:
     dice: Roll
     points: int
     to_confirm: bool = False
-    """Whether a further roll has to score before the turn may be banked."""
+    """Whether that has to be confirmed before the turn may be banked."""
     freed: Roll = ()
     """Dice of the roll that count with them and are rolled again."""
 
@@ -44,15 +44,16 @@ class TurnState:
     """To roll next."""
     hot_dice: int = 0
     """How often all dice were set aside; matters where that changes bonuses or points."""
-    to_confirm: bool = False
-    """Whether a further roll has to score before the turn may be banked."""
+    to_confirm: int = False
+    """What is left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
     throws: int = 0
     """How many throws the turn has had, where the rules limit them."""
 
 
 Number = TypeVar("Number", np.float64, np.bool_)
-_MANY = 16
+_BESIDE = 16
 """More than there are combinations in a set-aside."""
+_MANY = 16 * _BESIDE
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
 _MOST_DICE_COMPILED = 6
 _MOST_LAYERS_COMPILED = 3
@@ -322,17 +323,20 @@ def all_points(rules: Ruleset) -> dict[Roll, int]:
 @lru_cache(maxsize=RULESETS)
 def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
     """Every multiset that scores with all its dice, with any that it needs beside it."""
-    # of as many points those with the fewest combinations to be confirmed
+    # of as many points first those with the most combinations that confirm the others, then those
+    # with the fewest that have to be confirmed
+    confirm = {int(face) for face in rules.confirm_faces}
     combinations = {
-        make_roll(dice): points * _MANY - (dice in rules.to_confirm)
+        make_roll(dice): points * _MANY
+        + (-1 if dice in rules.to_confirm else 0 if confirm.isdisjoint(dice) else _BESIDE)
         for dice, points in rules.combinations.items()
     }
     found = most_points(combinations, FACES, rules.dice)
     return tuple(
         SetAside(
             tuple(face for face in dice if face < FREED),
-            -(-worth // _MANY),
-            to_confirm=bool(worth % _MANY),
+            (worth + _BESIDE) // _MANY,
+            to_confirm=(worth + _BESIDE) % _MANY < _BESIDE,
             freed=tuple(face - FREED for face in dice if face > FREED),
         )
         for dice, worth in found.items()
@@ -497,7 +501,20 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
     thrown = dice_set(rules)
     left = thrown.without(turn.dice, kept.dice)
     after = after_points(rules, turn, kept.points, left, thrown)
-    return replace(after, to_confirm=True) if kept.to_confirm else after
+    return replace(after, to_confirm=_left_to_confirm(rules, turn.to_confirm, kept, left))
+
+
+def _left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:
+    """What is left to be confirmed after a set-aside that leaves some dice, or none."""
+    nothing = rules.needs[0]
+    if kept.to_confirm or (rules.hot_to_confirm and not left):
+        return rules.needs[-1]
+    if before and rules.confirm_faces:
+        if not {str(face) for face in kept.dice}.isdisjoint(rules.confirm_faces):
+            return nothing
+        if not rules.confirm_points:
+            return before
+    return before - kept.points if before > kept.points else nothing
 
 
 def after_points(
@@ -634,19 +651,17 @@ def _offsets(
     thrown, layers = dice_set(rules), memories(rules)
     width, times = thrown.whole, rules.times_after(memory.hot_dice)
     bonus = rules.bonus_after(memory.hot_dice) if rules.hot_dice_times else 0
-    if rules.ending == "at_once" and not all_options:
-        # most points come first
-        choices = tuple(
-            {(len(kept.dice), kept.to_confirm): kept for kept in reversed(choices)}.values()
-        )
-    reached = set()
+    keeps_all = all_options or rules.ending != "at_once"
+    reached: dict[tuple[int, int], int] = {}
+    # most points come first
     for kept in choices:
         left = thrown.without(dice, kept.dice)
-        after = memory.after(layers[-1], to_confirm=kept.to_confirm, is_hot=not left)
-        points = times * kept.points + (0 if left else bonus)
+        still = _left_to_confirm(rules, memory.to_confirm, kept, left)
+        after = memory.after(layers[-1], to_confirm=still, is_hot=not left)
         column = (len(layers) - 1 - layers.index(after)) * width + (left or width) - 1
-        reached.add(points // rules.point_step * len(layers) * width + column)
-    return tuple(sorted(reached))
+        points = (times * kept.points + (0 if left else bonus)) // rules.point_step
+        reached.setdefault((column, points if keeps_all else 0), points)
+    return tuple(sorted(n * len(layers) * width + column for (column, _), n in reached.items()))
 
 
 def possible_states(rules: Ruleset, rows: int) -> npt.NDArray[np.bool_]:

@@ -237,7 +237,7 @@ def _must_roll(rules: Ruleset) -> Iterator[str]:
     """Where a player may not bank, whatever the turn total."""
     if rules.hot_dice != "optional":
         yield say("After hot dice you must roll, even where the table says bank.")
-    if rules.to_confirm:
+    if len(rules.needs) > 1:
         yield say("Where something has to be confirmed you must roll, whatever the table says.")
     if rules.bank_dice_left < rules.dice - 1:
         yield say_number(

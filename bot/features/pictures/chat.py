@@ -35,6 +35,7 @@ from bot.views.turn_picture import turn_picture
 from solver.errors import FarkleError
 from solver.game.position import Position
 from solver.game.standings import Standing
+from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import TurnState
 from solver.wording import say_later, spoken
 
@@ -165,10 +166,9 @@ class Walk(Press):
         found = next(known, Field.OWN)
         return found if found.is_counted else Field.OWN
 
-    @property
-    def position(self) -> Position:
-        """The position that it leads to."""
-        return unpacked(self.packed)
+    def position(self, rules: Ruleset) -> Position:
+        """The position under its rules that it leads to."""
+        return unpacked(rules, self.packed)
 
 
 async def walked(
@@ -176,7 +176,7 @@ async def walked(
 ) -> AsyncIterator[Reply]:
     """The position that a press on a button leads to. Raises FarkleError."""
     rules = await at_once(oracle.advisor.rules_of, press.digest, press.name)
-    position = press.position
+    position = press.position(rules)
     scores = tuple(position.players[k].score for k in position.in_order)
     check_hints(await tables.open_at(caller.place), caller, rules, scores)
     work = explored_at, oracle.advisor, rules
@@ -209,25 +209,33 @@ def _walk_card(changes: Field, found: Exploration) -> Card | None:
 def walk_press(found: Exploration, action: str, language: str) -> Walk:
     """The press that leads from a position to one a step away."""
     leads = {step.action: step.position or found.position for step in found.steps}
-    digest, position = found.rules.digest[:_DIGEST], packed(leads.get(action, found.position))
+    digest, position = (
+        found.rules.digest[:_DIGEST],
+        packed(found.rules, leads.get(action, found.position)),
+    )
     room = LONGEST_ID - len(f"x:{digest}:{language}:{position}::{action}")
     return Walk(digest, language, position, found.rules.name[: min(_NAME, room)], action)
 
 
-_TO_CONFIRM = 1000
-"""Added to the dice in few letters, where something has to be confirmed; twice for each throw and
-16 times for each round that is left."""
+_MEMORY = 1000
+"""Added to the dice in few letters, so often as what the turn remembers says."""
 
 
-def packed(position: Position) -> str:
+def _needs(rules: Ruleset) -> tuple[int, ...]:
+    """What may be left to be confirmed, or nothing or anything under rules that know of none."""
+    return rules.needs if len(rules.needs) > 1 else (False, True)
+
+
+def packed(rules: Ruleset, position: Position) -> str:
     """A position in few letters: of two players in decimal figures, of several to the base 36."""
+    needs, turn = _needs(rules), position.turn
     order = [position.players[k] for k in position.in_order]
     boards = sum(one.on_board << k for k, one in enumerate(order))
-    memory = position.turn.to_confirm + 2 * (position.turn.throws + 8 * position.rounds_left)
+    memory = needs.index(turn.to_confirm) + len(needs) * (turn.throws + 8 * position.rounds_left)
     numbers = (
         *(one.score for one in order),
         position.turn_total,
-        position.dice + _TO_CONFIRM * memory,
+        position.dice + _MEMORY * memory,
         position.farkles,
         position.opponent_farkles,
         position.hot_dice,
@@ -237,16 +245,17 @@ def packed(position: Position) -> str:
     return ".".join(np.base_repr(number, base).lower() for number in numbers)
 
 
-def unpacked(text: str) -> Position:
+def unpacked(rules: Ruleset, text: str) -> Position:
     """The position of which `packed` made so many numbers; whether it can be is not looked at."""
-    parts = text.split(".")
+    parts, needs = text.split("."), _needs(rules)
     count = len(parts) - 6
     numbers = [int(part, 10 if count == 2 else 36) for part in parts]
     total, dice, farkles, opponent_farkles, hot_dice, boards = numbers[count:]
     order = [Standing(score, 0, bool(boards >> k & 1)) for k, score in enumerate(numbers[:count])]
     mover = (count - 1 - (boards >> count)) % count
     players = tuple(order[(k - mover) % count] for k in range(count))
-    memory, dice = divmod(dice, _TO_CONFIRM)
-    turn = TurnState(total, dice, hot_dice, bool(memory % 2), memory // 2 % 8)
-    position = Position(players, mover, turn, rounds_left=memory // 16)
+    memory, dice = divmod(dice, _MEMORY)
+    memory, need = divmod(memory, len(needs))
+    turn = TurnState(total, dice, hot_dice, needs[need], memory % 8)
+    position = Position(players, mover, turn, rounds_left=memory // 8)
     return position.change(farkles=farkles, opponent_farkles=opponent_farkles)

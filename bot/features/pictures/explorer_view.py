@@ -189,7 +189,11 @@ def _options(
         if position.hot_dice != least and rules.hot_dice_counted > 1:
             parts.append(f"hot-dice:{position.hot_dice}")
         if position.turn.to_confirm != most_likely(rules, position.turn).to_confirm:
-            parts.append(f"to-confirm:{_yes_or_no(position.turn.to_confirm)}")
+            need = position.turn.to_confirm
+            points = rules.confirm_points and need
+            parts.append(
+                f"points-to-confirm:{need}" if points else f"to-confirm:{_yes_or_no(bool(need))}"
+            )
         if rules.throws:
             parts.append(f"throws:{position.turn.throws}")
     parts += [f"rounds:{position.rounds_left}"] * bool(rules.rounds)

@@ -237,6 +237,7 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
         "dice": after.dice,
         "hot-dice": after.hot_dice if found.rules.hot_dice_counted > 1 else "",
         "to-confirm": "yes" if after.to_confirm else "",
+        "points-to-confirm": after.to_confirm if found.rules.confirm_points else "",
         "throws": after.throws or "",
     }
     return page.link("/explore", {**others, **turn})

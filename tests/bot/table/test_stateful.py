@@ -41,6 +41,8 @@ QUICK = [
     NAMED["bank with one die left"],
     NAMED["pairs to confirm"],
     NAMED["two throws, pairs to confirm"],
+    NAMED["a 2 confirms triples and hot dice"],
+    NAMED["300 points or a 1 confirm"],
     NAMED["three throws, bank with one die left"],
     NAMED["bonus three times"],
     NAMED["farkle keeps from an opening"],
@@ -85,8 +87,8 @@ class Referee:
     total: int = 0
     dice: int = 0
     hot: int = 0
-    doubt: bool = False
-    """Whether what was set aside last has to be confirmed."""
+    doubt: int = 0
+    """What has to be confirmed, as the twin has it."""
     throws: int = 0
     roll: tuple[int, ...] | None = None
     seeded: set[int] = field(default_factory=set)
@@ -172,7 +174,7 @@ class Referee:
 
     def new_turn(self) -> None:
         self.total, self.dice, self.hot, self.roll = 0, self.rules.dice, 0, None
-        self.doubt, self.throws = False, 0
+        self.doubt, self.throws = 0, 0
 
     def rolled(self, dice: tuple[int, ...]) -> None:
         self.begun = True
@@ -205,7 +207,8 @@ class Referee:
             self.rules, self.total, min(hot, naive.levels(self.rules) - 1), choice
         )
         self.hot = hot + (len(dice) == len(self.roll))
-        self.doubt = naive.in_doubt(here, tuple(sorted(dice)), tuple(sorted(self.roll)))
+        kept = tuple(sorted(dice)), worth
+        self.doubt = naive.to_confirm(here, self.doubt, kept, tuple(sorted(self.roll)))
         self.roll = None
         self.throws += 1
         if self.throws == self.rules.throws:

@@ -14,6 +14,7 @@ from solver.game.position import (
     impossible_turn,
     is_to_confirm,
     least_hot_dice,
+    most_likely,
     points_to_beat,
     reachable,
     reachable_at,
@@ -277,3 +278,19 @@ def test_what_has_to_be_confirmed_is_told_by_the_turn_total_or_asked_for() -> No
     refused(rules, Position.of_two(dice=3, to_confirm=True), "nothing to confirm before a first")
     plain = small()
     refused(plain, Position.of_two(turn_total=50, dice=2, to_confirm=True), "nothing to confirm")
+
+
+def test_points_that_confirm_are_told_by_the_turn_total_or_asked_for() -> None:
+    pair = {"dice": "aa", "points": 225, "then": "roll_on"}
+    scoring = {"three_of_a_kind": 0, "combination": [pair]}
+    rules = small(goal=2000, scoring=scoring, confirm_points=100)
+    # a pair leaves 100 to be confirmed, a 5 after it 50, and another 5 or a 1 after it nothing
+    for total, dice, left in ((225, 1, 100), (275, 3, 50), (325, 3, 0), (325, 2, 0)):
+        assert most_likely(rules, TurnState(total, dice)).to_confirm == left
+        position = Position.of_two(turn_total=total, dice=dice, to_confirm=left)
+        check_reachable(rules, position)
+        assert most_likely(rules, TurnState(total, dice), left).to_confirm == left
+    assert most_likely(rules, TurnState(275, 3), True).to_confirm == 50
+    assert "so many points" in impossible_turn(rules, TurnState(225, 1, to_confirm=50))
+    odd = Position.of_two(turn_total=225, dice=1, to_confirm=60)
+    refused(rules, odd, "60 points cannot be left to be confirmed.*multiple of 25 up to 100")

@@ -40,7 +40,7 @@ def positions(draw: st.DrawFn) -> tuple[Ruleset, Position, Roll | None]:
         opponent_farkles=draw(farkles),
         dice=len(roll) if roll else draw(st.integers(1, rules.dice)),
         hot_dice=draw(st.integers(0, rules.hot_dice_counted - 1)),
-        to_confirm=draw(st.booleans()) if rules.to_confirm else False,
+        to_confirm=draw(st.sampled_from(rules.needs)),
         on_board=draw(st.booleans()) if rules.has_opening else True,
         opponent_on_board=draw(st.booleans()) if rules.has_opening else True,
         began=draw(st.booleans()) if rules.has_roles else True,

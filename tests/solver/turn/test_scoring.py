@@ -13,11 +13,19 @@ from pydantic import ValidationError
 
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set, make_roll
-from solver.turn.scoring import SetAside, farkle_probability, set_asides, turn_plan
+from solver.turn.dice import Roll, dice_set, make_roll
+from solver.turn.memory import confirm_text
+from solver.turn.scoring import (
+    SetAside,
+    TurnState,
+    after_set_aside,
+    farkle_probability,
+    set_asides,
+    turn_plan,
+)
 from tests import naive
 from tests.conftest import variant
-from tests.house_rules import house_rules, scorings
+from tests.house_rules import house_rules, scorings, small
 from tests.usual import USUAL
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference" / "figures.toml").read_text())
@@ -163,3 +171,43 @@ def test_facebook_has_the_published_number_of_lists() -> None:
     plan = turn_plan(load_rules("facebook"))
     assert len(plan.starts) == 228
     assert [int(row.sum()) for row in plan.chances > 0] == [2, 5, 13, 30, 60, 118]
+
+
+def left_to_confirm(rules: Ruleset, dice: Roll, roll: Roll, before: int = 0) -> int:
+    """What is left to be confirmed after some dice of a roll, of which none are hot before."""
+    kept = next(one for one in set_asides(rules, make_roll(roll)) if one.dice == make_roll(dice))
+    return after_set_aside(rules, TurnState(500, len(roll), 0, before), kept).to_confirm
+
+
+def test_a_die_of_a_face_confirms_beside_a_combination_or_after_it() -> None:
+    triples = [{"dice": "aaa", "points": 500, "then": "roll_on"}, {"dice": "66", "points": 50}]
+    scoring = {"three_of_a_kind": 0, "combination": triples}
+    rules = small(dice=5, scoring=scoring, confirm_faces=("1", "5"))
+    assert left_to_confirm(rules, (5, 5, 5), (5, 5, 5, 3, 6))  # these do not prove themselves
+    assert not left_to_confirm(rules, (5, 5, 5, 1), (5, 5, 5, 1, 6))
+    assert not left_to_confirm(rules, (5, 5, 5, 5), (5, 5, 5, 5, 6))
+    assert not left_to_confirm(rules, (1,), (1, 3), before=1)
+    assert left_to_confirm(rules, (6, 6), (6, 6), before=1)  # also where all dice were set aside
+    assert left_to_confirm(rules, (2, 2, 2), (2, 2, 2), before=1)
+    assert not left_to_confirm(rules, (2, 2, 2, 1), (2, 2, 2, 1), before=1)
+    told = confirm_text(rules, TurnState(500, 2, to_confirm=True))
+    assert told == "a 1 or 5 has to confirm what was set aside"
+    forced = rules.model_copy(update={"hot_dice": "no_bank"})
+    assert left_to_confirm(forced, (1, 5), (1, 5))
+    assert not left_to_confirm(forced, (1,), (1, 5), before=1)
+
+
+def test_points_confirm_that_are_set_aside_after_a_combination() -> None:
+    triples = [{"dice": "aaa", "points": 500, "then": "roll_on"}, {"dice": "66", "points": 50}]
+    scoring = {"three_of_a_kind": 0, "combination": triples}
+    rules = small(dice=5, scoring=scoring, confirm_points=200, hot_dice_bonus=(300,))
+    assert left_to_confirm(rules, (2, 2, 2, 1), (2, 2, 2, 1, 6)) == 200
+    assert left_to_confirm(rules, (1, 5), (1, 5), before=200) == 50  # the bonus does not count
+    assert left_to_confirm(rules, (1, 5), (1, 5), before=50) == 0
+    assert left_to_confirm(rules, (1, 1, 1, 1), (1, 1, 1, 1), before=50) == 200
+    told = confirm_text(rules, TurnState(600, 5, to_confirm=50))
+    assert told == "50 more points have to confirm what was set aside"
+    either = rules.model_copy(update={"confirm_faces": ("1",)})
+    assert left_to_confirm(either, (5, 5), (5, 5), before=200) == 100
+    assert left_to_confirm(either, (5, 1), (5, 1), before=200) == 0
+    assert left_to_confirm(either, (2, 2, 2, 1), (2, 2, 2, 1, 6)) == 0

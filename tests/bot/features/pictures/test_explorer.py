@@ -132,7 +132,7 @@ def check_buttons(found: Exploration) -> None:
             assert not press.is_list
             lead = leads[press.action]
             assert button.enabled == (lead is not None)
-            assert lead is None or press.position == lead
+            assert lead is None or press.position(found.rules) == lead
             seen.add(press.action)
         if card.menu is None:
             continue
@@ -141,7 +141,7 @@ def check_buttons(found: Exploration) -> None:
         assert listed.is_list
         for value, _, _ in card.menu.options:
             chosen = listed.chosen_entry(value)
-            assert chosen.position == found.position
+            assert chosen.position(found.rules) == found.position
             assert chosen.changes in {Field(value), Field.OWN}
             seen.add(value)
     assert {action for action, lead in leads.items() if lead} <= seen
@@ -240,15 +240,15 @@ def test_changing_sides_twice_is_where_it_was() -> None:
 def test_positions_are_packed_whole() -> None:
     for _, rules in ONE_BY_ONE[::8]:
         for position in some_positions(rules, 5):
-            assert unpacked(packed(position)) == position
+            assert unpacked(rules, packed(rules, position)) == position
     furthest = Position.of_two(-1000000, -1000000, 1000000, 4, 4, 6, 12, opponent_on_board=False)
     name = "n" * 24
-    press = Walk("0" * 12, "pt-BR", packed(furthest), name, "theirsdown")
+    press = Walk("0" * 12, "pt-BR", packed(rules, furthest), name, "theirsdown")
     assert len(press.id) <= LONGEST_ID
     eight = tuple(Standing(-1000000 + k, 0, k % 3 > 0) for k in range(8))
     several = Position(eight, 5, TurnState(1000000, 6, 1000)).change(farkles=4)
-    assert unpacked(packed(several)) == several
-    press = Walk("0" * 12, "pt-BR", packed(several), "n", "farklesdown")
+    assert unpacked(rules, packed(rules, several)) == several
+    press = Walk("0" * 12, "pt-BR", packed(rules, several), "n", "farklesdown")
     assert len(press.id) <= LONGEST_ID
     assert read_press(press.id) == press
 
