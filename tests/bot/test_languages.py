@@ -44,9 +44,6 @@ TYPED_IN_FILES = {
     "1234",
     "sum",
     "exact",
-    "banked",
-    "lost",
-    "both",
 }
 """What files of rules have between straight quotation marks; lists of it stand in brackets."""
 FOUND_BY = [
