@@ -60,7 +60,7 @@ def preset_names() -> list[str]:
     """Return the names of the rule sets that come with the program.
 
     >>> preset_names()[:3]
-    ['amund-10001', 'arnold', 'best-party-games']
+    ['aetolia', 'amund-10001', 'arnold']
     """
     return file.preset_names()
 

@@ -73,8 +73,10 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
             return naive.points_of_farkle(rules, total, on_board=position.on_board)
 
         def against(total: int) -> float:
-            needed = position.opponent - position.banked
-            return 1.0 if total > needed else tie if total == needed else 0.0
+            more = (total - position.opponent + position.banked) // step
+            if more > 0:
+                return 1 - float(final.chase[True][more]) if rules.ending == "defended" else 1.0
+            return 0.0 if more else tie
 
         def first(total: int) -> float:
             return 1 - float(final.chase[True][total // step])
@@ -85,7 +87,7 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
                 lambda total: after(naive.after_farkle(rules, me, total)),
                 after(naive.after_losing_everything(me)),
             )
-        if position.banked >= winning and position.began:
+        if rules.ties == "played_on" and position.banked >= winning and position.began:
             assert position.banked == position.opponent
             return first, lambda total: first(kept(total)), 0.0
         return against, lambda total: against(kept(total)), 0.0

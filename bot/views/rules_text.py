@@ -45,7 +45,7 @@ TITLES = (
     say_later("CodinGame: further dice add the triple, no pairs"),
     say_later("D5000: five dice, and five of a kind wins"),
     say_later("Danish 10.000: open with 500, six 1s 10,000"),
-    say_later("Everything2: over 500 or nothing, and a final turn is one throw"),
+    say_later("Everything2: over 500, and a final turn is one throw"),
     say_later("Dice 10,000: open with 1,000, bank from 300"),
     say_later("Dice Game 10000: six 1s win, straight 1,200"),
     say_later("Dice Game Depot: three farkles cost 1,000"),

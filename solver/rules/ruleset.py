@@ -669,7 +669,7 @@ class Ruleset(Data):
     hot_dice_times: Times = described(
         (),
         "2,3",
-        say_later("times that points count after the 1st, 2nd, ... hot dice of a turn"),
+        say_later("times that points count after hot dice"),
         note="how many times points count after the 1st, 2nd, ... hot dice of a turn",
         ask="How many times points count after the first, second, ... hot dice, or none",
     )
@@ -932,7 +932,7 @@ class Ruleset(Data):
     final_throws: Annotated[int, Field(strict=True, ge=0, le=1)] = described(
         0,
         "1",
-        say_later("1 where a final turn is one throw, 0 where it is a turn as any other"),
+        say_later("1 where a final turn is one throw"),
         note="1 where a final turn is one throw",
         ask="Throws of a final turn: 1, or 0 for as many as in any other",
         when=lambda rules: rules.ending != "at_once",
@@ -1505,11 +1505,16 @@ class Ruleset(Data):
         """The rules as they count in a throw of so many dice, the first of a turn or a later."""
         return self.at("first_throw" if first else "all_dice" if dice == self.dice else "any")
 
-    @cached_property
+    @property
     def in_last_turns(self) -> "Ruleset":
         """The rules as they are in final turns and play-offs, where these have other throws."""
+        return self._of_last_turns or self
+
+    @cached_property
+    def _of_last_turns(self) -> "Ruleset | None":
+        """None where they are these rules, which are not to be compared as a part of themselves."""
         if not self.final_throws:
-            return self
+            return None
         changes = {"throws": self.final_throws, "final_throws": 0}
         return Ruleset.model_construct(**self._options | changes)
 

@@ -170,14 +170,14 @@ def test_chances_and_points_belong_together(rules: Ruleset) -> None:
     for cost in (0.0, 170.0):
         turn = endless_turn(rules, cost, at_stake=50.0, win=300.0)
         outcome = turn.outcome
-        farkles, points = turn.farkle_probability, outcome.banked + outcome.farkled
+        farkles, points = turn.counted_probability, outcome.banked + outcome.farkled
         total = points.sum() + outcome.wins + outcome.loses + outcome.out
         assert total == pytest.approx(1, abs=1e-12)
         if not turn.tail.rolls.any():
             mean = points @ np.arange(len(points)) * rules.point_step
             mean += 300 * outcome.wins - cost * farkles - 50 * outcome.loses
             assert mean == pytest.approx(turn.points, abs=1e-9)
-        # points are convex in the cost, with the chance of a farkle as their slope
+        # points are convex in the cost, with the chance of a farkle that counts as their slope
         for other in (0.0, 20.0, 400.0):
             there = endless_turn(rules, other, at_stake=50.0, win=300.0).points
             assert there >= turn.points - farkles * (other - cost) - 1e-9

@@ -112,7 +112,9 @@ class Site:
     async def visitor(self, language: str = "en") -> AsyncIterator[Visit]:
         """Yield somebody who visits, with no cookie yet."""
         headers = {"Accept-Language": language}
-        async with ClientSession(cookie_jar=CookieJar(unsafe=True), headers=headers) as session:
+        # as if a proxy before it spoke by https, for which cookies of such a site are
+        jar = CookieJar(unsafe=True, treat_as_secure_origin=self.base)
+        async with ClientSession(cookie_jar=jar, headers=headers) as session:
             yield Visit(session, self.base)
 
 
