@@ -228,6 +228,7 @@ def test_rules_are_explained_in_both_languages() -> None:
     assert "Two players, 3 dice" in rules_text(RULES)
 
 
+@pytest.mark.slow
 async def test_rules_of_rounds_are_made_in_a_chat(chat: Chat) -> None:
     told = await chat.say("ann: /rules new ten base:wikipedia rounds:10")
     assert "ten" in told
