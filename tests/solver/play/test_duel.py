@@ -46,6 +46,9 @@ LONG = (
     *("bank with one die left, no hot dice", "final turn, no bank", "no bank in the end"),
     *("three throws, bank with one die left", "final turn, a roll loses the game"),
     *("final turn, penalty", "penalty not below 0", "equal_turns earlier", "equal_turns played_on"),
+    *("pairs to confirm, no hot dice", "rolls win or lose the game", "lose everything and counts"),
+    *("300 points or a 1 confirm", "defended, instant win, penalty", "exact, back, one die left"),
+    *("defended", "defended, a farkle keeps", "defended, one throw"),
 )
 """That take the twin minutes, or half of one."""
 
