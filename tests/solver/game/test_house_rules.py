@@ -37,6 +37,7 @@ def assert_agrees(rules: Ruleset, cache: Path) -> None:
 
 
 @pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_skipped(2)
 @pytest.mark.parametrize(
     "rules",
     [
