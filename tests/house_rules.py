@@ -551,8 +551,8 @@ def _endings() -> dict[str, Ruleset]:
         "defended, one throw": small(
             ending="defended", final_throws=1, dice=2, goal=200, ties="shared", hot_dice="no_bank"
         ),
-        "two throws, one in the end": small(
-            ending="equal_turns", throws=2, final_throws=1, dice=2, goal=200, **KEEPS
+        "one throw in the end": small(
+            ending="equal_turns", final_throws=1, dice=2, goal=200, **KEEPS
         ),
         "play-off, opening": small(
             ending="equal_turns",

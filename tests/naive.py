@@ -1131,7 +1131,7 @@ def values_taken_over(
         began, own, other = state
         score, _, on_board = own
         after, total = not began if rules.has_roles else began, row * step
-        left = number if number <= rules.dice else number - rules.dice
+        left = (number - 1) % rules.dice + 1
         mirror = after, other, after_farkle(rules, own, total)
         farkle = 1 - (next_has(v, r, mirror, total, left) if lost else v[place[mirror]])
         if not may_bank(rules, total, score, on_board=on_board):

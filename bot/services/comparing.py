@@ -15,6 +15,7 @@ from bot.tasks.turns import Asker
 from solver.batch.jobs import solve_one
 from solver.batch.subjects import GameOfTwo
 from solver.errors import FarkleError, InvalidRequestError
+from solver.game.standings import check_afresh
 from solver.game.workload import workload
 from solver.play.compare import Comparison, compare
 from solver.rules.ruleset import Ruleset
@@ -68,6 +69,8 @@ async def compare_rules(
             most=MOST_COMPARED,
             number=len(asked),
         )
+    for one in asked:
+        check_afresh(one.rules)
     seconds = await at_once(_seconds, strategies, asked)
     compared: list[tuple[Variation, Comparison]] = []
     each = seconds / len(asked)

@@ -33,7 +33,9 @@ def spans(rules: Ruleset) -> npt.NDArray[np.int64]:
     margins = np.arange(1, _FARTHEST + 1)
     bank = np.zeros(_FARTHEST + plan.reach)
     bank[_FARTHEST:] = 1.0
-    turn = solve_turn(plan, Endings.alone(bank, np.zeros(len(bank)), 0.0))
+    # what a farkle keeps is brought as well, also where it might not have been banked
+    farkle = bank.copy() if rules.farkle_keeps_turn_total else np.zeros(len(bank))
+    turn = solve_turn(plan, Endings.alone(bank, farkle, 0.0))
     chances = turn.roll[0, _FARTHEST - 1 :: -1].max(axis=-1)
     # a roll that wins at once is hope at any margin
     chances = np.maximum(chances - chances[-1], 0.0)

@@ -194,8 +194,8 @@ class Position:
 
     @property
     def turns_left(self) -> int:
-        """Return the turns that both have left with this one, where rounds are counted."""
-        return 2 * self.rounds_left - (not self.began)
+        """Return the turns that both have left with this one; 0 where no rounds are counted."""
+        return max(0, 2 * self.rounds_left - (not self.began))
 
     @property
     def rounds_after(self) -> int:

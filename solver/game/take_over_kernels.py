@@ -28,7 +28,7 @@ _SAME = 3e-16
 """By how much start-of-turn values change at most that are settled."""
 
 _MOST = 200
-"""Times that a pair is solved at most."""
+"""Times that a pair is solved at most, and a row of a turn renewed: rounding may go round."""
 
 
 class Numbers(NamedTuple):
@@ -197,9 +197,9 @@ def _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonu
             if stays[k, lane]:
                 farkled[k, lane] = at[1 - k, lane]
     for t in range(rows - 1, -1, -1):
-        change = 1.0
-        while change > _SETTLED:
-            change = 0.0
+        change, times = 1.0, 0
+        while change > _SETTLED and times < _MOST:
+            change, times = 0.0, times + 1
             for level in range(levels):
                 begin, following = bonuses[level] * cell, min(level + 1, levels - 1)
                 for n in range(columns):

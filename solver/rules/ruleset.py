@@ -1417,6 +1417,14 @@ class Ruleset(Data):
                     needs=(key,),
                 )
 
+        if self.throws and self.final_throws:
+            message = say_later(
+                "{key}: final turns of one throw are not solved where {throws} limits all turns;"
+                " leave out one of them"
+            )
+            parts = {"throws": Key("throws")}
+            yield Complaint(("final_throws",), message, parts, needs=("throws",))
+
     def _not_with_rounds(self) -> Iterator[Complaint]:
         """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
         if not self.rounds:

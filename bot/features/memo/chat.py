@@ -23,6 +23,7 @@ from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
 from solver.errors import FarkleError
+from solver.game.standings import check_goal
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
@@ -38,6 +39,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
 
     async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
+        check_goal(meant)
         known = await at_once(known_memo, advisor, meant, unit)
         if known.study is None:
             async for reply in solved_first(oracle, rules, caller, meant, 2):
