@@ -666,6 +666,12 @@ def _taking_over() -> dict[str, Ruleset]:
     return {
         "banked": taking(),
         "lost": taking("lost"),
+        "both, a 1 confirms": taking(
+            "both", dice=2, goal=150, confirm_faces=("1",), hot_dice="no_bank"
+        ),
+        "both, 100 points confirm": taking(
+            "both", dice=2, goal=150, confirm_points=100, hot_dice="forced"
+        ),
         "both": taking("both"),
         "banked, final turn": taking(goal=200, **FINAL),
         "both, equal turns": taking("both", goal=200, ending="equal_turns", ties="shared"),
