@@ -379,6 +379,9 @@ def _doubts(news: News) -> Iterator[str]:
 def _goal(game: Game) -> str:
     rules = game.rules
     if rules.rounds:
+        number = game.turns_over // 2 + 1
+        if game.turns_over and not game.over and number <= rules.rounds:
+            return say("round {number} of {most}", number=number, most=rules.rounds)
         return say_number("for one round", "for {number} rounds", rules.rounds)
     if rules.goal_must_be == "exceeded":
         return say("over {goal:,}", goal=rules.goal)
