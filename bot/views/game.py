@@ -478,8 +478,10 @@ def to_move_text(table: Table) -> str:
         )
     if game.rules.rounds:
         number, rounds = game.turns_over // 2 + 1, game.rules.rounds
-        count = say("Round {number} of {most}.", number=number, most=rounds)
-        return f"{count if number <= rounds else say('One more round.')} {text}"
+        count = say("One more round.")
+        if number <= rounds:
+            count = say("Round {number} of {most}.", number=number, most=rounds)
+        return f"{count} {text}"
     if game.stage is Stage.FINAL:
         last = say("Last turn for {name}.", name=name)
         return f"{last} {text}"

@@ -338,7 +338,8 @@ def _check_rounds(rules: Ruleset, position: Position) -> None:
     """Refuse a number of rounds left that cannot be. Raises InvalidPositionError."""
     if position.rounds_left and not rules.rounds:
         raise InvalidPositionError.say(
-            "{rules} rules have no number of rounds: the game goes on to the goal", rules=rules.name
+            "no rounds are counted under {rules} rules: the game goes on to the goal",
+            rules=rules.name,
         )
     if rules.rounds and not 1 <= position.rounds_left <= rules.rounds:
         raise InvalidPositionError.say(

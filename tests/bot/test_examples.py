@@ -14,6 +14,7 @@ from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.languages import CATALOGUES, language, language_codes
 from bot.services.rule_options import OPTION_HELP
 from solver.wording import said_in, say, speak
+from tests.bot.services.test_house_rules import GOES_WITH
 from tests.bot.slash_options import slash_options
 from tests.bot.speaking import Chat, open_chat
 
@@ -219,7 +220,8 @@ async def test_the_options_of_rules_are_taken(chat_in: Chat) -> None:
         "three-pairs:750 straight-1-6:1500",  # the description of Discord's option more:
         *(option for option, _ in OPTION_HELP),
     ]:
-        await check(chat_in, f"ann: /rules new sunday {options}")
+        needed = GOES_WITH.get(options.split(":")[0], "") if " " not in options else ""
+        await check(chat_in, f"ann: /rules new sunday {needed} {options}")
         await check(chat_in, "ann: /rules delete sunday")
 
 

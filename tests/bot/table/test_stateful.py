@@ -211,7 +211,8 @@ class Referee:
         self.doubt = naive.to_confirm(here, self.doubt, kept, tuple(sorted(self.roll)))
         self.roll = None
         self.throws += 1
-        if self.throws == self.rules.throws:
+        is_last = self.final is not None or self.in_play_off
+        if self.throws == ((is_last and self.rules.final_throws) or self.rules.throws):
             may, total = self.may_bank(self.mover), self.total
             keeps = may or (self.rules.farkle_keeps_turn_total and self.enough(total))
             self.ends("bank" if may else "farkle", total if keeps else 0)
@@ -239,6 +240,9 @@ class Referee:
                 self.reached.append(seat)
             if self.final is not None:
                 self.final.remove(seat)
+                [other, *_] = self.after(seat)
+                if rules.ending == "defended" and me.score > self.players[other].score:
+                    self.final, self.reached = [other], [seat]
                 self.go_on_with_final()
             elif reaches:
                 others = self.after(seat)
@@ -370,7 +374,7 @@ class TableMachine(RuleBasedStateMachine):
         self.sit_down(players, tracked=tracked)
 
     def sit_down(self, players: int, *, tracked: bool) -> None:
-        if "loses_game" in self.ruleset.decisive:
+        if "loses_game" in self.ruleset.decisive or self.ruleset.ending == "defended":
             players = min(players, 2)
         commitment = None if tracked else "ab" * 32
         self.begun: Begun = commands.begin_game(
