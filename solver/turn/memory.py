@@ -59,7 +59,7 @@ def remembered(turn: "TurnState", most: Memory) -> Memory:
     # where throws are not counted, points tell that there was one
     throws = min(max(turn.throws, int(turn.turn_total > 0)), most.throws)
     # no turn begins with hot dice
-    hot_dice = min(turn.hot_dice, most.hot_dice) if throws >= min(1, most.throws) else 0
+    hot_dice = min(max(turn.hot_dice, 0), most.hot_dice) if throws >= min(1, most.throws) else 0
     return Memory(throws, turn.to_confirm, hot_dice)
 
 
