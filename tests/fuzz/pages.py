@@ -102,7 +102,11 @@ class _Visit:
         query = _texts(step.get("query"))
         where = URL(self._base.rstrip("/") + path, encoded=True)
         where = where.update_query(query) if query else where
-        headers = {"Cookie": "farkle=" + quote(str(step["cookie"]))} if "cookie" in step else {}
+        headers = (
+            {"Cookie": "farkle=" + quote(str(step["cookie"]), errors="replace")}
+            if "cookie" in step
+            else {}
+        )
         form = step.get("form")
         if not isinstance(form, dict):
             async with self._session.get(where, headers=headers) as answer:
