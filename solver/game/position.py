@@ -667,7 +667,7 @@ def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[n
 def possible_hot_dice(rules: Ruleset, turn: TurnState) -> npt.NDArray[np.bool_]:
     """Whether a turn can be as it is after each number of hot dice that is told apart."""
     if not turn.turn_total:
-        return np.arange(rules.hot_dice_counted) == 0
+        return np.asarray(np.arange(rules.hot_dice_counted) == 0)
     possible = reachable_at(rules, turn.turn_total)
     states = (replace(turn, hot_dice=number) for number in range(rules.hot_dice_counted))
     return np.array([leads_to(possible[:, np.newaxis], rules, one) for one in states])

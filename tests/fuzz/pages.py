@@ -102,11 +102,9 @@ class _Visit:
         query = _texts(step.get("query"))
         where = URL(self._base.rstrip("/") + path, encoded=True)
         where = where.update_query(query) if query else where
-        headers = (
-            {"Cookie": "farkle=" + quote(str(step["cookie"]), errors="replace")}
-            if "cookie" in step
-            else {}
-        )
+        headers = {}
+        if "cookie" in step:
+            headers = {"Cookie": "farkle=" + quote(str(step["cookie"]), errors="replace")}
         form = step.get("form")
         if not isinstance(form, dict):
             async with self._session.get(where, headers=headers) as answer:
