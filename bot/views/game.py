@@ -477,11 +477,7 @@ def to_move_text(table: Table) -> str:
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
         )
     if game.rules.rounds:
-        number, rounds = game.turns_over // 2 + 1, game.rules.rounds
-        count = say("One more round.")
-        if number <= rounds:
-            count = say("Round {number} of {most}.", number=number, most=rounds)
-        return f"{count} {text}"
+        return f"{_round(game)} {text}"
     if game.stage is Stage.FINAL:
         last = say("Last turn for {name}.", name=name)
         return f"{last} {text}"
@@ -492,6 +488,13 @@ def to_move_text(table: Table) -> str:
     if most is not None:
         stage = say("Play-off, {points:,} points to beat.", points=most)
     return f"{stage} {text}"
+
+
+def _round(game: Game) -> str:
+    number, rounds = game.turns_over // 2 + 1, game.rules.rounds
+    if number > rounds:
+        return say("One more round.")
+    return say("Round {number} of {most}.", number=number, most=rounds)
 
 
 def _within_text(within: float) -> str:
