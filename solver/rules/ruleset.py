@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
-from itertools import chain, product
+from itertools import chain
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -25,6 +25,7 @@ from solver.rules.options import (
     Numbers,
     Option,
     Patterns,
+    Place,
     Points,
     Scores,
     Times,
@@ -1368,17 +1369,12 @@ class Ruleset(Data):
             "final_throws": self.final_throws > 0,
             "hot_dice_times": bool(self.hot_dice_times),
         }
-        for key, is_said in others.items():
-            if self.takes_over and is_said:
-                yield Complaint(
-                    ("take_over",),
-                    say_later(
-                        "{key}: what a player left cannot be taken over under this {other};"
-                        " leave out one of them"
-                    ),
-                    {"other": Key(key)},
-                    needs=(OPTIONS[key].place[0],),
-                )
+        if self.takes_over:
+            message = say_later(
+                "{key}: what a player left cannot be taken over under this {other};"
+                " leave out one of them"
+            )
+            yield from _excluded(("take_over",), message, others)
 
     def _not_with_points_that_confirm(self) -> Iterator[Complaint]:
         """Options with which the points that confirm are too many, or not told."""
@@ -1390,33 +1386,23 @@ class Ruleset(Data):
                 {"points": self.confirm_points, "most": most, "steps": _MOST_NEEDS},
                 needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
             )
-        if self.confirm_points and self.hot_dice_times:
-            yield Complaint(
-                ("confirm_points",),
-                say_later(
-                    "{key}: nobody says which points confirm under this {other}; leave out one of"
-                    " them"
-                ),
-                {"other": Key("hot_dice_times")},
-                needs=("hot_dice_times",),
+        if self.confirm_points:
+            message = say_later(
+                "{key}: nobody says which points confirm under this {other}; leave out one of them"
             )
+            others = {"hot_dice_times": bool(self.hot_dice_times)}
+            yield from _excluded(("confirm_points",), message, others)
 
     def _not_with_throws(self) -> Iterator[Complaint]:
         """Options with which turns of few throws are not solved."""
         others = {"goal_must_be": self.is_exact, "dice": self.dice > MOST_DICE_COUNTED}
-        limits = [key for key in ("throws", "final_throws") if getattr(self, key)]
-        for limit, (key, is_said) in product(limits, others.items()):
-            if is_said:
-                yield Complaint(
-                    (limit,),
-                    say_later(
-                        "{key}: the throws of a turn cannot be limited under this {other}; leave"
-                        " out one of them"
-                    ),
-                    {"other": Key(key)},
-                    needs=(key,),
-                )
-
+        message = say_later(
+            "{key}: the throws of a turn cannot be limited under this {other}; leave out one of"
+            " them"
+        )
+        for limit in ("throws", "final_throws"):
+            if getattr(self, limit):
+                yield from _excluded((limit,), message, others)
         if self.throws and self.final_throws:
             message = say_later(
                 "{key}: final turns of one throw are not solved where {throws} limits all turns;"
@@ -1463,17 +1449,12 @@ class Ruleset(Data):
             "throws": self.throws > 0,
             "take_over": self.takes_over,
         }
-        for key, is_said in others.items():
-            if self.spares_farkles and is_said:
-                yield Complaint(
-                    ("farkle_penalty", "when"),
-                    say_later(
-                        "{key}: that only some farkles count is not solved together with this"
-                        " {other}; leave out one of them"
-                    ),
-                    {"other": Key(key)},
-                    needs=(key,),
-                )
+        if self.spares_farkles:
+            message = say_later(
+                "{key}: that only some farkles count is not solved together with this"
+                " {other}; leave out one of them"
+            )
+            yield from _excluded(("farkle_penalty", "when"), message, others)
 
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
@@ -1818,6 +1799,17 @@ class Ruleset(Data):
 def nth_or_last(numbers: Sequence[int], place: int) -> int:
     """The number at a place; the last one stands for all further ones."""
     return numbers[min(place, len(numbers) - 1)]
+
+
+def _excluded(place: Place, message: str, others: Mapping[str, bool]) -> Iterator[Complaint]:
+    """What to say of an option for each of others that is said, too, which it does not go with.
+
+    message : names the option as `key`, and the other one as `other`
+    """
+    for other, is_said in others.items():
+        if is_said:
+            needs = (OPTIONS[other].place[0],)
+            yield Complaint(place, message, {"other": Key(other)}, needs=needs)
 
 
 def in_scores(score: int, some: str) -> bool:
