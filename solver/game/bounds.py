@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from solver.errors import ConvergenceError
 from solver.game import sweep_kernels
 from solver.game.endgame import Endgame, defended, endgames
 from solver.game.kernel_source import Turns, summands, turns_weigh
@@ -209,6 +210,17 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
         return slacks
     off = defended(rules, finals, slacks.final_turn)[1]
     return slacks._replace(final_turn=slacks.final_turn + off)
+
+
+def not_proved(rules: Ruleset, tolerance: float) -> ConvergenceError:
+    """Return that win probabilities are not proved to be as exact as they should be."""
+    return ConvergenceError.say(
+        "{rules}: cannot be solved: win probabilities are not proved to within the tolerance of"
+        " {tolerance:.1e}, perhaps because a game may never end under these rules; no strategy"
+        " file is written",
+        rules=rules.name,
+        tolerance=tolerance,
+    )
 
 
 def slacks_of_lists(plan: TurnPlan, turn_totals: int) -> tuple[float, float]:

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from solver.errors import ConvergenceError
-from solver.game.bounds import slacks_of_lists
+from solver.game.bounds import not_proved, slacks_of_lists
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import roll_until_banked
 from solver.game.lanes import LANES, lane_array
@@ -192,7 +191,7 @@ class _Game:
             found = two
             if change <= _SETTLED:
                 return found
-        raise _not_proved(self.rules, change)
+        raise not_proved(self.rules, change)
 
     def bound(self, values: Floats, ties: Floats | float, tolerance: float) -> float:
         """Return a proved bound of the error of every value. Raises ConvergenceError."""
@@ -210,20 +209,10 @@ class _Game:
             worst = max(worst, float(errors.max()))
             middle = leads // 2
             if off and k == 2 and np.any((high - low)[:, middle] > 2 * off):
-                raise _not_proved(self.rules, tolerance)
+                raise not_proved(self.rules, tolerance)
         if not worst <= tolerance:
-            raise _not_proved(self.rules, tolerance)
+            raise not_proved(self.rules, tolerance)
         return worst
-
-
-def _not_proved(rules: Ruleset, tolerance: float) -> ConvergenceError:
-    return ConvergenceError.say(
-        "{rules}: cannot be solved: win probabilities are not proved to within the tolerance of"
-        " {tolerance:.1e}, perhaps because a game may never end under these rules; no strategy"
-        " file is written",
-        rules=rules.name,
-        tolerance=tolerance,
-    )
 
 
 def solve(

@@ -28,7 +28,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from solver.errors import ConvergenceError
 from solver.game import bounds
 from solver.game.endgame import (
     NEXT_TO_NOTHING,
@@ -205,13 +204,7 @@ def solve(
     )
     error_bound = next((one for one in found if one is not None), None)
     if error_bound is None:
-        raise ConvergenceError.say(
-            "{rules}: cannot be solved: win probabilities are not proved to within the tolerance of"
-            " {tolerance:.1e}, perhaps because a game may never end under these rules; no strategy"
-            " file is written",
-            rules=rules.name,
-            tolerance=tolerance,
-        )
+        raise bounds.not_proved(rules, tolerance)
     return Solution(
         rules=rules,
         values=values,
