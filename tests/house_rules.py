@@ -545,6 +545,14 @@ def _endings() -> dict[str, Ruleset]:
         "defended, instant win, penalty": small(
             ending="defended", dice=2, goal=200, instant_win=("66",), farkle_penalty=THIRD
         ),
+        "defended, a face wins": small(
+            ending="defended",
+            dice=2,
+            goal=200,
+            instant_win=("4",),
+            hot_dice="forced",
+            scoring={"single": [0, 0, 50, 100, 50, 150], "three_of_a_kind": [0] * 6},
+        ),
         "final turn, one throw": small(
             final_throws=1, goal=200, opening_minimum=150, ties="played_on", **FINAL
         ),

@@ -378,14 +378,35 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | N
     # what is left at any margin is the chance of a roll that wins, for which both may roll on
     hopes = bool(np.any(plan.win_chances))
     by_points = last - last[-1] if hopes else last
+    if rules.is_defended:
+        # further behind may be better: what beats then leaves the other one less to answer it with
+        by_points = np.maximum.accumulate(np.abs(by_points)[::-1])[::-1]
     now = last[1:goals]
-    for beyond in range(len(last) - goals - plan.reach - 1):
+    nearest = _rolled_for_a_win(plan, float(last[-1])) if rules.is_defended else 0
+    for beyond in range(nearest, len(last) - goals - plan.reach - 1):
         later = by_points[1 + beyond : goals + beyond]
         most = float(np.max(np.divide(later, now, where=now > 0, out=np.zeros_like(now))))
         error = by_points[beyond] * (1.0 if hopes else most)
         if most <= risk and (error <= _NEGLIGIBLE or not _carries_on(rules, plan)):
             return beyond
     return None
+
+
+def _rolled_for_a_win(plan: TurnPlan, hopeless: float) -> int:
+    """Point steps that turns hardly ever get past where rolls that win are better than to bank.
+
+    hopeless : chance of a final turn in which no points are enough
+
+    0 where they are not. Whoever banks beyond all points wins unless the other one rolls a win, and
+    whoever farkles has at most what is left if both go on for such rolls.
+    """
+    bank, farkle = 1 - hopeless, (1 - hopeless) / (2 - hopeless)
+    lost = plan.in_vain * (bank - farkle)
+    if np.all(plan.win_chances * (1 - bank) <= lost):
+        return 0
+    survives = float(np.max(1 - plan.in_vain - plan.win_chances))
+    throws = np.log(_NEGLIGIBLE) / np.log(survives) if 0 < survives < 1 else 1 / _NEGLIGIBLE
+    return plan.reach * int(np.ceil(throws))
 
 
 def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
