@@ -192,12 +192,13 @@ def _memo_decisions(
     enough: int | None,
     is_last: bool,
 ) -> Decisions:
-    table = memo_table(rules, unit)
-    beyond = max(one.breaks[-1].turn_total for one in table.columns)
+    # a turn of one throw is banked, and nothing more is to gain in it
+    table = None if rules.throws == 1 else memo_table(rules, unit)
+    beyond = max(one.breaks[-1].turn_total for one in table.columns) if table else 0
     left = np.arange(1, rules.dice + 1)
 
     def rows(totals: Floats, may_bank: Bools) -> tuple[Floats, Bools]:
-        gains = table.gains(totals.astype(np.int64))
+        gains = table.gains(totals.astype(np.int64)) if table else np.zeros((1, rules.dice))
         banks = (gains <= 0) & may_bank
         ties = np.where(banks, rules.dice + 1, left) / (rules.dice + 2)
         banks[:, [dice - 1 for dice in go_for_it]] = False
