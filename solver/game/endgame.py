@@ -382,7 +382,7 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | N
         # further behind may be better: what beats then leaves the other one less to answer it with
         by_points = np.maximum.accumulate(np.abs(by_points)[::-1])[::-1]
     now = last[1:goals]
-    nearest = _rolled_for_a_win(plan, float(last[-1])) if rules.is_defended else 0
+    nearest = _rolled_for_a_win(rules, plan, float(last[-1])) if rules.is_defended else 0
     for beyond in range(nearest, len(last) - goals - plan.reach - 1):
         later = by_points[1 + beyond : goals + beyond]
         most = float(np.max(np.divide(later, now, where=now > 0, out=np.zeros_like(now))))
@@ -392,7 +392,7 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | N
     return None
 
 
-def _rolled_for_a_win(plan: TurnPlan, hopeless: float) -> int:
+def _rolled_for_a_win(rules: Ruleset, plan: TurnPlan, hopeless: float) -> int:
     """Point steps that turns hardly ever get past where rolls that win are better than to bank.
 
     hopeless : chance of a final turn in which no points are enough
@@ -406,7 +406,7 @@ def _rolled_for_a_win(plan: TurnPlan, hopeless: float) -> int:
         return 0
     survives = float(np.max(1 - plan.in_vain - plan.win_chances))
     throws = np.log(_NEGLIGIBLE) / np.log(survives) if 0 < survives < 1 else 1 / _NEGLIGIBLE
-    return plan.reach * int(np.ceil(throws))
+    return plan.reach * (rules.throws or int(np.ceil(throws)))
 
 
 def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
