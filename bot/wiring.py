@@ -96,7 +96,7 @@ async def open_parts(
         gc.collect()
         gc.freeze()
         # an answer leaves much that only they find, and what games keep grows: seldom is enough
-        gc.set_threshold(10_000, 20, 200)
+        gc.set_threshold(100_000, 10, 100)
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
         commands = commands_of(core, features)

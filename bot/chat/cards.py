@@ -21,19 +21,21 @@ AnyCard = TypeVar("AnyCard", bound=Card)
 
 def pressable(card: AnyCard, press: Callable[[str], Press]) -> AnyCard:
     """A card with the id of each button; `press`: what one does, by its action."""
-    buttons = tuple(replace(one, id=press(one.action).id) for one in card.buttons)
-    menu = replace(card.menu, id=press(card.menu.action).id) if card.menu else None
-    return replace(card, buttons=buttons, menu=menu)
+    return _with_ids(card, lambda action: press(action).id)
 
 
 def pressable_table(card: TableCard, game: Game, language: str, mask: int = 0) -> TableCard:
     """The card of a table, in its language, with these dice chosen, bit by bit."""
     mask &= (1 << len(game.turn.roll or ())) - 1
+    some = TablePress(game.id, game.version, mask, language, "roll")
+    all_but_action = some.id.removesuffix(some.action)
+    return _with_ids(card, lambda action: all_but_action + action)
 
-    def press(action: str) -> TablePress:
-        return TablePress(game.id, game.version, mask, language, action)
 
-    return pressable(card, press)
+def _with_ids(card: AnyCard, id_of: Callable[[str], str]) -> AnyCard:
+    buttons = tuple(one._replace(id=id_of(one.action)) for one in card.buttons)
+    menu = replace(card.menu, id=id_of(card.menu.action)) if card.menu else None
+    return replace(card, buttons=buttons, menu=menu)
 
 
 def answer_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card | None:

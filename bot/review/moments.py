@@ -249,6 +249,8 @@ class Reader:
                     return
             case Rolled():
                 self._rolled(index, before, make_roll(event.dice))
+                if after.turn.roll is not None:
+                    return  # the turn goes on, from what the roll is worth
             case Scored() | Skipped() | Resigned() | Corrected():
                 self._otherwise(index, mover, event)
             case _:
@@ -303,9 +305,11 @@ class Reader:
         if decides or before.offered or before.may_use:
             self._decided(index, before, Decision.ROLL)
         value = self.value[mover]
-        if self.game.turn.roll is not None:
+        if self.game.turn.roll is None:
+            after = self.worth.turn(before).after_roll(roll)
+        else:
             self.open = _decision(self.worth, self.game)
-        after = self.worth.turn(before).after_roll(roll)
+            after = self.worth.shares(self.game)
         self._add(index, mover, Kind.ROLL, after[mover] - value, after)
 
     def _otherwise(

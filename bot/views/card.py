@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from typing import NamedTuple
 
 from bot.typed import cleaned
 from bot.views.layout import defused, on_phone, plain_markdown, shorten_text
@@ -37,8 +38,7 @@ class Style(Enum):
     """What cannot be taken back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Button:
+class Button(NamedTuple):
     """A button below a table."""
 
     action: str

@@ -482,23 +482,22 @@ class Answer:
 
     async def _show(self, card: Card) -> None:
         interaction, response = self._interaction, self._interaction.response
-        changed, said = self._changes(card), self._said(card)
         if self._message is not None:
-            await self._message.edit(**changed)
+            await self._message.edit(**self._changes(card))
         elif self._original is _Original.NONE and self._pressed:
-            await response.edit_message(**changed)
+            await response.edit_message(**self._changes(card))
             self._original = _Original.PUBLIC
         elif self._original is _Original.NONE:
-            self._shown_id = (await response.send_message(**said)).message_id
+            self._shown_id = (await response.send_message(**self._said(card))).message_id
             self._original = _Original.PUBLIC
         elif self._original in {_Original.LOADING, _Original.PUBLIC}:
-            self._shown_id = (await interaction.edit_original_response(**changed)).id
-            self._original = _Original.PUBLIC
+            changed = await interaction.edit_original_response(**self._changes(card))
+            self._shown_id, self._original = changed.id, _Original.PUBLIC
         else:
             if self._original is _Original.LOADING_PRIVATELY:
                 await interaction.delete_original_response()
                 self._original = _Original.PRIVATE
-            self._message = await interaction.followup.send(**said, wait=True)
+            self._message = await interaction.followup.send(**self._said(card), wait=True)
             self._shown_id = self._message.id
 
     def _parts(self, card: Card) -> tuple[AnyView | None, str | None]:
