@@ -180,6 +180,8 @@ def scorings(draw: st.DrawFn, dice: int) -> dict[str, Any]:
     if dice >= 4:
         found["four_of_a_kind"] = draw(st.sampled_from([None, 0, 250, 400]))
     found["nothing"] = draw(rarely(0, 50, 100, 250)) if dice >= 2 else 0
+    found["jokers"] = draw(rarely((), ("6",), ("1",), ("2", "5")))
+    found["joker_alone"] = bool(found["jokers"]) and draw(st.booleans())
     found["combination"] = draw(st.one_of(st.just(()), combinations(dice)))
     for key, option in SCORING_OPTIONS.items():
         if key not in found and max(option.dice, len(option.pattern)) <= dice:
@@ -619,6 +621,17 @@ def _scorings() -> dict[str, Ruleset]:
         "twice the parts": score_by(4, "1155=x2,aabb=100,aaa=x3"),
         "any four faces": score_by(4, "abcd=150,2345=300", single=0),
         "pyramid": score_by(6, "122333=400,abbccc=200"),
+    }
+    said |= {
+        "a joker": score_by(3, "124=400,46=150", jokers=("6",)),
+        "jokers, to confirm and freed": score_by(
+            3, "aa=150,roll-on,3a=100,uses-1,155=x2", jokers=("2", "5")
+        ),
+        "a joker alone, a roll of nothing": score(2, jokers=("3",), joker_alone=True, nothing=100),
+        "a joker and rolls that decide": small(
+            instant_win=("222",),
+            scoring={"jokers": ("2",), "joker_alone": True, "combination": tables("66=loses-turn")},
+        ),
     }
     return {
         "points per face": score(2, single=(100, 50, 0, 0, 50, 0)),

@@ -73,9 +73,9 @@ def shows(dice: Dice, pattern: str, faces: dict[str, int]) -> Iterator[dict[str,
 
 @cache
 def plain(rules: Ruleset) -> Ruleset:
-    """The rules without combinations whose worth depends on others, or that free dice."""
+    """The rules without jokers, and without what depends on other combinations or frees dice."""
     some = [one for one in rules.scoring.combination if not (one.times or one.uses)]
-    scoring = rules.scoring.model_copy(update={"combination": tuple(some)})
+    scoring = rules.scoring.model_copy(update={"combination": tuple(some), "jokers": ()})
     return rules.model_copy(update={"scoring": scoring})
 
 
@@ -121,6 +121,18 @@ def in_throw(rules: Ruleset, number: int, *, first: bool) -> Ruleset:
 
 
 @cache
+def readings(rules: Ruleset, dice: Dice) -> set[Dice]:
+    """The faces that dice of one combination may count as, each way."""
+    jokers = {int(face) for face in rules.scoring.jokers}
+    every = product(*(range(1, 7) if face in jokers else [face] for face in dice))
+    return {
+        tuple(sorted(read))
+        for read in every
+        if rules.scoring.joker_alone or any(map(int.__eq__, read, dice))
+    }
+
+
+@cache
 def combination(rules: Ruleset, dice: Dice) -> int:
     """Points of dice that are one combination; 0 where they are none."""
     return combination_and_doubt(rules, dice)[0]
@@ -132,12 +144,12 @@ def combination_and_doubt(rules: Ruleset, dice: Dice, beside: int = 0) -> tuple[
 
     beside : how many of them are not set aside
     """
-    if beside:
-        plain = max(by_tables(rules, dice, beside, to_confirm=False), default=0)
-    else:
-        plain = combination_without_doubt(rules, dice)
-    doubtful = by_tables(rules, dice, beside, to_confirm=True)
-    return max([(plain, 0), *((one, -1) for one in doubtful)])
+    found = [(0, 0)]
+    for read in readings(rules, dice):
+        found += [(one, 0) for one in by_tables(rules, read, beside, to_confirm=False)]
+        found += [(one, -1) for one in by_tables(rules, read, beside, to_confirm=True)]
+        found += [] if beside else [(combination_without_doubt(rules, read), 0)]
+    return max(found)
 
 
 def combination_without_doubt(rules: Ruleset, dice: Dice) -> int:
@@ -211,10 +223,11 @@ def ways(rules: Ruleset, dice: Dice, beside: Dice) -> frozenset[tuple[int, bool,
     for part, more in product(parts(dice), [(), *parts(beside)]):
         if part[0] != dice[0]:
             continue
-        both = tuple(sorted(part + more))
-        plain = [] if more else [combination_without_doubt(rules, both)]
-        plain += by_tables(rules, both, len(more), to_confirm=False)
-        doubtful = max(by_tables(rules, both, len(more), to_confirm=True), default=0)
+        plain, doubtful = list[int](), 0
+        for read in readings(rules, tuple(sorted(part + more))):
+            plain += [] if more else [combination_without_doubt(rules, read)]
+            plain += by_tables(rules, read, len(more), to_confirm=False)
+            doubtful = max(doubtful, *by_tables(rules, read, len(more), to_confirm=True), 0)
         shows = any(str(face) in rules.confirm_faces for face in part)
         after = ways(rules, without(dice, part), without(beside, more))
         for worth, doubt in ((max(plain, default=0), False), (doubtful, True)):

@@ -215,7 +215,7 @@ def _drop_idle(data: dict[str, Any], typed: Collection[str]) -> None:
         if option.kind is PATTERNS and rules.dice in FACES:
             data[key] = [pattern for pattern in data[key] if len(pattern) <= rules.dice]
         elif option.idle and not option.applies(rules):
-            data.pop(key, None)
+            (data if len(option.place) == 1 else data["scoring"]).pop(key, None)
     if "combination" not in typed:
         data["scoring"]["combination"] = _counting(data["scoring"], rules.dice)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.views.layout import columns, wrap
-from bot.views.rules_text import NO_SCORE, but_nothing, combination_points
+from bot.views.rules_text import NO_SCORE, as_shown, combination_points
 from bot.views.sheet import Cell, Sheet
 from solver.rules.options import as_typed
 from solver.rules.patterns import in_words
@@ -126,7 +126,7 @@ def differing_scores(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, Worth, Worth
     a, b = a.at("any"), b.at("any")
     if a.dice == b.dice and a.combinations == b.combinations:
         return
-    plain = but_nothing(a), but_nothing(b)
+    plain = as_shown(a), as_shown(b)
     for number in range(1, max(a.dice, b.dice) + 1):
         for face in FACES:
             one, two = (_of_a_kind(rules, face, number) for rules in plain)

@@ -133,8 +133,8 @@ def _one_line(text: str) -> str:
 
 def _worth(rules: Ruleset) -> list[str]:
     """The tables of what dice are worth."""
-    rules = rules.at("any")
-    worth = but_nothing(rules).combinations
+    nothing, rules = rules.at("any").scoring.nothing, as_shown(rules.at("any"))
+    worth = rules.combinations
     numbers = [n for n in range(1, rules.dice + 1) if any((face,) * n in worth for face in FACES)]
     cells = [[_points(worth.get((face,) * n, 0)) for face in FACES] for n in numbers]
     rows = [
@@ -152,8 +152,8 @@ def _worth(rules: Ruleset) -> list[str]:
     named = [
         (name, _points(points)) for name, points in combination_points(rules).items() if points
     ]
-    if rules.scoring.nothing:
-        named.append((say(NO_SCORE[rules.dice - 1]), _points(rules.scoring.nothing)))
+    if nothing:
+        named.append((say(NO_SCORE[rules.dice - 1]), _points(nothing)))
     if named:
         lines += ["", *columns(named, right={1})] if rows else columns(named, right={1})
     if _has_two_prices(rules):
@@ -168,9 +168,9 @@ def _worth(rules: Ruleset) -> list[str]:
     return lines
 
 
-def but_nothing(rules: Ruleset) -> Ruleset:
-    """The rules without points for a roll in which nothing scores, which are told by themselves."""
-    scoring = rules.scoring.model_copy(update={"nothing": 0})
+def as_shown(rules: Ruleset) -> Ruleset:
+    """The rules without jokers, and points where nothing scores, which are told by themselves."""
+    scoring = rules.scoring.as_shown.model_copy(update={"nothing": 0})
     return rules.model_copy(update={"scoring": scoring})
 
 

@@ -89,8 +89,9 @@ class Matchup:
         for thrown, badge in zip(self.dice, self.badges, strict=True):
             check_loaded(self.rules, thrown)
             _check_badge(self.rules, badge)
-        if self.rules.scoring.nothing and any(one and one.has_jokers for one in self.powers):
-            raise _not_yet(self.rules, "scoring.nothing")
+        found = _unlike_shown(self.rules)
+        if found and any(one and one.has_jokers for one in self.powers):
+            raise _not_yet(self.rules, found[0])
         if any(self.powers):
             check_plain(self.rules)
         if self.players > 2:
@@ -264,8 +265,8 @@ def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
 
 def _check_badge(rules: Ruleset, badge: Badge) -> None:
     """Refuse what is no combination. Raises InvalidRulesError."""
-    if badge and rules.scoring.nothing:
-        raise _not_yet(rules, "scoring.nothing")
+    if badge and (found := _unlike_shown(rules)):
+        raise _not_yet(rules, found[0])
     for dice, points in badge:
         sound = 1 <= len(dice) <= rules.dice and set(dice) <= set(FACES)
         if not sound or not 0 < points <= MAX_POINTS or points % rules.point_step:
@@ -382,14 +383,17 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         raise _not_yet(rules, found[0])
     if not thrown.has_jokers:
         return
-    if rules.scoring.nothing:
-        raise _not_yet(rules, "scoring.nothing")
-    if found := _options(rules, "decisive"):
+    if found := [*_unlike_shown(rules), *_options(rules, "decisive")]:
         raise InvalidRulesError.say(
             "{rules}: nobody says what a joker counts for in {key}; use dice without jokers",
             rules=rules.name,
             key=found[0],
         )
+
+
+def _unlike_shown(rules: Ruleset) -> list[str]:
+    """The keys by which dice score that are no combination of what they show."""
+    return [f"scoring.{key}" for key in ("nothing", "jokers") if getattr(rules.scoring, key)]
 
 
 def check_no_badges(*badges: object) -> None:

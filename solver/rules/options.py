@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -266,6 +266,7 @@ Times = Annotated[
 Pattern = Annotated[str, Field(pattern=f"^({_PATTERN})$")]
 """Dice that a roll contains: "2222" is four or more twos, "xxxxxx" six of a kind of any face."""
 Patterns = Annotated[tuple[Pattern, ...], PATTERNS]
+Faces = Annotated[tuple[Literal["1", "2", "3", "4", "5", "6"], ...], some_of(*"123456")]
 
 
 SomeScores = Annotated[

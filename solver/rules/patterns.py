@@ -6,7 +6,7 @@ a face of its own, which no other letter and no digit of its pattern has: "aabb"
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import combinations, combinations_with_replacement, permutations
 
@@ -71,6 +71,21 @@ def using(dice: Dice, uses: int) -> set[Dice]:
         freed = (Counter(dice) - Counter(used)).elements()
         found.add((*used, *(FREED + face for face in freed)))
     return found
+
+
+def standing_for(dice: Dice, jokers: Collection[int], *, alone: bool) -> set[Dice]:
+    """What dice may show that count as these in one combination, these themselves among it.
+
+    Jokers stand for any face, but at least one of the dice shows what it counts as, unless `alone`.
+    """
+    if not jokers:
+        return {dice}
+    found: set[Dice] = {()}
+    for die in dice:
+        freed = die // FREED * FREED
+        shown = {die, *(freed + joker for joker in jokers)}
+        found = {tuple(sorted((*some, one))) for some in found for one in shown}
+    return {some for some in found if alone or not set(dice).isdisjoint(some)}
 
 
 def faces_of(dice: Dice) -> Dice:

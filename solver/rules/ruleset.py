@@ -20,6 +20,7 @@ from solver.rules.options import (
     TEXT,
     Complaint,
     Data,
+    Faces,
     Key,
     Kind,
     Numbers,
@@ -34,7 +35,6 @@ from solver.rules.options import (
     described,
     options_of,
     read_number,
-    some_of,
 )
 from solver.rules.patterns import (
     FACES,
@@ -44,7 +44,6 @@ from solver.rules.patterns import (
     any_of,
     canonical,
     dice_of,
-    faces_of,
     in_words,
     shown_in,
     spelled,
@@ -188,7 +187,6 @@ _NOTHING_TAKEN = say_later(
     "{key}: {value} has no meaning where nothing is taken over; it goes with {take_over} ="
     ' "banked", "lost" or "both"'
 )
-_FACES = some_of(*map(str, FACES))
 _NOTHING_TO_CONFIRM = say_later(
     "{key}: there is nothing to be confirmed; it goes with a combination to be confirmed, or with"
     " hot dice that must be rolled"
@@ -484,7 +482,7 @@ class Ruleset(Data):
         )
         return list(self.confirm_faces), say(message, faces=self.confirming), True
 
-    confirm_faces: Annotated[tuple[Literal["1", "2", "3", "4", "5", "6"], ...], _FACES] = described(
+    confirm_faces: Faces = described(
         (),
         "1,5",
         say_later("what a die has to show that confirms, or none"),
@@ -801,12 +799,33 @@ class Ruleset(Data):
     The count of farkles in a row starts again at 0, and who is on the board stays there. A roll
     that wins at once does not lose."""
 
+    def _tell_jokers(self) -> Told:
+        faces, alone = sorted({*map(str, self.scoring.jokers)}), self.scoring.joker_alone
+        value = {"faces": faces, "alone": alone}
+        if not faces:
+            return value, say("Every die counts as what it shows."), False
+        message = say_later(
+            "A die that shows {faces} is a joker: it may count as any other face in a combination"
+            " of which at least one die counts as what it shows."
+        )
+        if alone:
+            message = say_later(
+                "A die that shows {faces} is a joker: it may count as any other face, also by"
+                " itself."
+            )
+        sentences = [say(message, faces=reduce(either, faces))]
+        if self.decisive or self.confirm_faces:
+            sentences.append(
+                say("No joker stands for a face that has to be shown to win, lose or confirm.")
+            )
+        return value, " ".join(sentences), True
+
     def _tell_combination(self) -> Told:
         always = self.at("any")
         patterns = canonical(always.decisive.get("loses_turn", ()))
         ruin = canonical(always.decisive.get("loses_game", ()))
         confirmed = sorted(
-            {tidy(one.dice) for one in always.scoring.combination if always._doubts(one)}
+            {tidy(one.dice) for one in always.scoring.combination if one.then == "roll_on"}
         )
         uses = sorted(
             f"{tidy(one.dice)}:{one.uses}" for one in self.scoring.combination if one.uses
@@ -872,11 +891,6 @@ class Ruleset(Data):
         unless = say(", unless {reasons}", reasons=reduce(either, reasons)) if reasons else ""
         sentences.append(say(message, patterns=any_of(patterns, self.dice), more=unless))
         return value, " ".join(sentences), True
-
-    def _doubts(self, combination: Combination) -> bool:
-        """Whether dice count as a combination that has to be confirmed."""
-        dice = set(dice_of(combination.dice))
-        return combination.then == "roll_on" and not dice.isdisjoint(map(faces_of, self.to_confirm))
 
     ending: Literal["at_once", "final_turn", "equal_turns", "defended"] = described(
         "at_once",
@@ -1465,6 +1479,12 @@ class Ruleset(Data):
                 )
                 parts = {"scores": some, "step": self.point_step}
                 yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
+        if self.scoring.jokers and all(
+            one.scoring.combinations(self.dice) == one.scoring.as_shown.combinations(self.dice)
+            for one in self._kinds
+        ):
+            message = say_later("{key}: a joker changes nothing of what dice are worth here")
+            yield Complaint(SCORING_OPTIONS["jokers"].place, message, needs=("dice",))
         for option in (OPTIONS | PENALTY_OPTIONS).values():
             value = option.of(self)
             if option.idle and value not in {None, option.default} and not option.applies(self):
@@ -1857,8 +1877,8 @@ OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
-    *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
-    *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
+    *("jokers", "set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left"),
+    *("throws", "opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )
@@ -1925,7 +1945,6 @@ def _sha256(canonical: dict[str, Any]) -> str:
 NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
     "players": ((2,), say_later("any number of players but two")),
     "beat_previous_turn": ((False,), say_later("a turn total that must beat the previous one")),
-    "jokers": ((False,), say_later("jokers")),
     "combine_throws": ((False,), say_later("combinations across throws")),
     "loaded_dice": (((), []), say_later("loaded dice")),
 }

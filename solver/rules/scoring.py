@@ -14,11 +14,13 @@ from solver.rules.options import (
     NUMBER,
     TEXT,
     Data,
+    Faces,
     Kind,
     Place,
     Points,
     PointsPerFace,
     PointsPerFaceOrNone,
+    YesNo,
     described,
     options_of,
     read_number,
@@ -34,6 +36,7 @@ from solver.rules.patterns import (
     faces_of,
     in_words,
     most_points,
+    standing_for,
     tidy,
     using,
 )
@@ -330,6 +333,35 @@ class Scoring(Data):
     """When that scores: "all_dice", in every throw of all dice; "first_throw", in the first throw
     of a turn alone."""
 
+    jokers: Faces = described(
+        (),
+        "6",
+        say_later("faces that stand for any other, or none"),
+        note="faces that stand for any other",
+        ask="Faces that are jokers and stand for any other, such as 6, or none",
+    )
+    """Faces that are jokers, such as ["6"]: a die that shows one may count as any other face in a
+    combination, of which at least one die counts as the face it shows, unless `joker_alone`.
+
+    A joker stands for one face in one combination, whether it is set aside there or, with `uses`,
+    rolled again; another joker may stand for another one. A price by the face and a "sum" go by the
+    faces that dice count as, and `times` multiplies what these faces are worth without jokers. A
+    roll in which nothing scores is one in which nothing scores by jokers either. Whether a roll
+    wins, loses or is a farkle whatever it scores, and which dice confirm, goes by what dice show.
+    Dice of one's own and badges bring no further jokers then, and badges no combinations."""
+    joker_alone: YesNo = described(
+        False,
+        "yes",
+        say_later("jokers score without a die that is none"),
+        note="whether jokers score without a die that is none",
+        ask="Does a joker score by itself, as any face?",
+        when=lambda rules: rules.scoring.jokers,
+        needs=("jokers",),
+        idle=say_later("{key}: no face is a joker; it goes with {jokers}"),
+    )
+    """Whether all dice of a combination may count as other faces than they show, so that a joker
+    alone is worth as much as the best single die."""
+
     combination: Annotated[tuple[Combination, ...], _COMBINATIONS] = described(
         (),
         "aaabb=250,1234=400",
@@ -416,28 +448,40 @@ class Scoring(Data):
     def dearest(self, number_of_dice: int) -> dict[Dice, tuple[int, Place]]:
         """The most points of dice that show a pattern, and where they are said first."""
         found: dict[Dice, tuple[int, Place]] = {}
-        parts = self.in_parts(number_of_dice)
+        parts, alone = self.in_parts(number_of_dice), self.joker_alone
+        jokers, doubtful = [*map(int, self.jokers)], self._doubtful
         for place, pattern, points, uses in self.patterns():
             if points and len(pattern) <= number_of_dice:
                 for shown in dice_of(pattern):
                     worth = worth_of(shown, points, parts)
-                    for dice in using(shown, uses) if worth else ():
+                    ways = using(shown, uses) if worth else ()
+                    for dice in (d for way in ways for d in standing_for(way, jokers, alone=alone)):
                         if dice not in found or found[dice][0] < worth:
                             found[dice] = worth, place
+
+        def merit(dice: Dice) -> tuple[int, bool]:
+            points, place = found.get(dice, (0, ()))
+            return points, place not in doubtful
+
         # dice that are worth as much by themselves need no others
         used = {dice: tuple(face for face in dice if face < FREED) for dice in found}
         return {
             dice: one
             for dice, one in found.items()
-            if used[dice] == dice or found.get(used[dice], (0, ()))[0] < one[0]
+            if used[dice] == dice or merit(used[dice]) < merit(dice)
         }
 
+    @property
+    def as_shown(self) -> "Scoring":
+        """What dice are worth without jokers."""
+        return self.model_copy(update={"jokers": (), "joker_alone": False})
+
     def in_parts(self, number_of_dice: int) -> dict[Dice, int]:
-        """Most points of dice as combinations with prices of their own, where others need that."""
+        """Most points of faces as combinations with prices of their own, where others need that."""
         if all(one.times is None for one in self.combination):
             return {}
         plain = tuple(one for one in self.combination if one.times is None)
-        others = self.model_copy(update={"combination": plain}).dearest(number_of_dice)
+        others = self.as_shown.model_copy(update={"combination": plain}).dearest(number_of_dice)
         whole = {dice: points for dice, (points, _) in others.items() if dice[-1] < FREED}
         return most_points(whole, FACES, number_of_dice)
 
@@ -481,14 +525,16 @@ class Scoring(Data):
 
     def to_confirm(self, number_of_dice: int) -> frozenset[Dice]:
         """Combinations that have to be confirmed."""
+        doubtful = self._doubtful
+        dearest = self.dearest(number_of_dice).items() if doubtful else ()
+        return frozenset(dice for dice, (_, place) in dearest if place in doubtful)
+
+    @property
+    def _doubtful(self) -> frozenset[Place]:
+        """Where combinations are said that have to be confirmed."""
         own = SCORING_OPTIONS["combination"].place
-        places = {
-            (*own, str(number))
-            for number, one in enumerate(self.combination)
-            if one.then == "roll_on"
-        }
-        dearest = self.dearest(number_of_dice).items() if places else ()
-        return frozenset(dice for dice, (_, place) in dearest if place in places)
+        found = enumerate(self.combination)
+        return frozenset((*own, str(number)) for number, one in found if one.then == "roll_on")
 
     def combinations(self, number_of_dice: int) -> dict[Dice, int]:
         """Points of every scoring combination."""

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.rules.patterns import FREED, most_points
+from solver.rules.patterns import FREED, most_points, standing_for
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 from solver.turn.memory import Memory, memories, remembered
@@ -360,10 +360,8 @@ def all_points_with_jokers(
     combinations: dict[Roll, int] = {}
     changed = {tuple(sorted(dice)): points for dice, points in badge}
     for dice, points in (rules.combinations | changed).items():
-        for kept in parts(make_roll(dice)):
-            if kept or joker_alone:
-                shown = kept + (JOKER,) * (len(dice) - len(kept))
-                combinations[shown] = max(points, combinations.get(shown, 0))
+        for shown in standing_for(dice, (JOKER,), alone=joker_alone):
+            combinations[shown] = max(points, combinations.get(shown, 0))
     return most_points(combinations, (*FACES, JOKER), rules.dice + more)
 
 

@@ -220,7 +220,16 @@ def test_short_forms() -> None:
     assert made("four-of-a-kind:none four-of-a-kind:2000").scoring.four_of_a_kind == (2000,) * 6
     assert made("straight:1500").scoring.straight_1_6 == 1500
     assert made("goal:5,000 set_aside_all:Yes hot-dice:No-Bank").goal == 5000
-    assert made("players:2 jokers:no").digest == load_rules("classic").digest
+    assert made("players:2 combine-throws:no").digest == load_rules("classic").digest
+
+
+def test_jokers_are_left_out_with_what_goes_with_them() -> None:
+    alone = made("jokers:6 joker-alone:yes")
+    assert (alone.scoring.jokers, alone.scoring.joker_alone) == (("6",), True)
+    plain = rules_from_options("plain", alone, {"jokers": "none"})
+    assert plain.digest == load_rules("classic").digest
+    with pytest.raises(InvalidRulesError, match="^jokers: a joker changes nothing"):
+        made("jokers:6 dice:1")
 
 
 def test_none_stands_for_no_points() -> None:
@@ -861,6 +870,7 @@ GOES_WITH = {
     "confirm-faces": "hot-dice:no_bank",
     "confirm-points": "hot-dice:no_bank",
     "final-throws": "ending:final_turn",
+    "joker-alone": "jokers:1,6",
     "take-over-from": "take-over:banked",
     "take-over-dice": "take-over:banked",
 }

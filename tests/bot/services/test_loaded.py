@@ -247,6 +247,9 @@ def test_refusals(folders: MatchupFolders) -> None:
     wins = kcd(instant_win=("xxxxxx",))
     with pytest.raises(FarkleError, match="nobody says what a joker counts for in instant_win"):
         dice_of(wins).matchup  # noqa: B018 - it is made here
+    jokers = kcd(scoring={"jokers": ("6",)})
+    with pytest.raises(FarkleError, match=r"nobody says what a joker counts for in scoring\.jok"):
+        dice_of(jokers).matchup  # noqa: B018 - it is made here
     with pytest.raises(FarkleError, match="cannot be ranked by their points yet"):
         kcd_answer(folders, KcdQuestion(dice_of(wins)))
 

@@ -78,6 +78,11 @@ RULES = {
             )
         },
     ),
+    "a joker": small(
+        dice=2,
+        goal=200,
+        scoring={"jokers": ("6",), "combination": ({"dice": "11", "points": 300},)},
+    ),
 }
 """Rules that two with dice of their own could not be solved under before."""
 

@@ -332,7 +332,17 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("jokers = true", "jokers: jokers cannot be solved yet; leave the key out"),
+        ('jokers = ["6"]', 'unknown key "jokers"; jokers belongs under [scoring]'),
+        ("scoring.jokers = '6'", "scoring.jokers: should be a list such as"),
+        ("scoring.jokers = ['7']", 'scoring.jokers: should be one of "1", "2", "3", "4", "5", "6"'),
+        (
+            "scoring.joker_alone = true",
+            "joker_alone: no face is a joker; it goes with jokers",
+        ),
+        (
+            'dice = 1\nscoring.jokers = ["6"]',
+            "jokers: a joker changes nothing of what dice are",
+        ),
         ("loaded_dice = 'x'", "loaded_dice: loaded dice cannot be solved yet; leave the key out"),
         ("straight_1_6 = 5", 'unknown key "straight_1_6"; straight_1_6 belongs under [scoring]'),
         ("points = 5", 'unknown key "points"; points belongs under [farkle_penalty]'),

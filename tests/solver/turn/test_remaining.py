@@ -9,10 +9,11 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Die, Roll, make_dice_set
 from solver.turn.equations import Endings, solve_turn
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
-from solver.turn.scoring import all_points, all_points_with_jokers, turn_plan
+from solver.turn.scoring import TurnPlan, all_points, all_points_with_jokers, turn_plan
 from tests import naive_loaded
 from tests.loaded_dice import EVERY_DIE, kcd, random_badge, random_dice, set_of
 
@@ -130,6 +131,25 @@ def test_points_of_dice_with_jokers(alone: bool) -> None:
         assert found.get(roll) == naive_loaded.points(naive_loaded.Table(rules, alone), shown)
     natural = {roll: points for roll, points in found.items() if 0 not in roll}
     assert natural == all_points(rules)
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_a_face_that_is_a_joker_is_as_dice_with_a_joker_there(alone: bool) -> None:
+    """Where the face is worth nothing that it could count as itself for."""
+    triples = (1000, 200, 300, 400, 500, 0)
+    plain = Ruleset(name="x", goal=4000, scoring={"three_of_a_kind": triples, "straight_1_5": 750})
+    scoring = plain.scoring.model_copy(update={"jokers": ("6",), "joker_alone": alone})
+    rules = plain.model_copy(update={"scoring": scoring})
+    thrown = make_dice_set([Die(jokers=frozenset({6}))] * 6)
+    own = roll_lists(plain, shape_of(thrown), joker_alone=alone).plan(thrown)
+    found = turn_plan(rules)
+    np.testing.assert_array_equal(found.farkle_chances, own.farkle_chances)
+
+    def chances(plan: TurnPlan) -> dict[tuple[int, ...], float]:
+        lists = ([int(plan.targets[one]) for one in some] for some in plan.lists())
+        return dict(zip(map(tuple, map(sorted, lists)), plan.chances.sum(axis=0), strict=True))
+
+    assert chances(found) == pytest.approx(chances(own), abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,14 @@ from solver.turn.scoring import (
     SetAside,
     TurnState,
     after_set_aside,
+    all_points,
     farkle_probability,
     set_asides,
     turn_plan,
 )
 from tests import naive
 from tests.conftest import variant
-from tests.house_rules import house_rules, scorings, small
+from tests.house_rules import house_rules, scorings, small, tables
 from tests.usual import USUAL
 
 FIGURES = tomllib.loads((Path(__file__).parents[2] / "reference" / "figures.toml").read_text())
@@ -171,6 +172,54 @@ def test_facebook_has_the_published_number_of_lists() -> None:
     plan = turn_plan(load_rules("facebook"))
     assert len(plan.starts) == 228
     assert [int(row.sum()) for row in plan.chances > 0] == [2, 5, 13, 30, 60, 118]
+
+
+@pytest.mark.parametrize(
+    ("roll", "points", "alone"),
+    [
+        ("6", None, 100),
+        ("61", None, 200),
+        ("611", 1000, 1000),
+        ("661", 1000, 1000),
+        ("66", None, 200),
+        ("666", 600, 1000),  # one of them at least is a 6
+        ("6665", 1000, 1050),
+        ("64321", 500, 500),
+        ("65432", 500, 500),
+        ("62", None, None),
+        ("622222", 1600, 1600),
+        ("666666", 4800, 8000),
+    ],
+)
+def test_a_joker_stands_for_any_face(roll: str, points: int | None, alone: int | None) -> None:
+    for is_alone, worth in ((False, points), (True, alone)):
+        scoring = {"more_of_a_kind": "doubling", "straight_1_5": 500, "jokers": ("6",)}
+        scoring["joker_alone"] = is_alone
+        rules = Ruleset(name="x", goal=4000, scoring=scoring)
+        assert all_points(rules).get(tuple(map(int, roll))) == worth
+
+
+def test_jokers_beside_other_options() -> None:
+    tables_said = tables("33=x3,aab=sum,44=50,uses-1,roll-on")
+    scoring = {"jokers": ("5", "6"), "combination": tables_said, "three_of_a_kind": 0}
+    rules = small(scoring=scoring | {"single": (0, 0, 20, 0, 0, 0)})
+    assert set_asides(rules, (6, 3, 2)) == (
+        SetAside((6, 3), 120),  # three times what two 3s are worth
+        SetAside((3,), 20),
+        SetAside((6, 3, 2), 8),  # 3 3 2
+    )
+    assert set_asides(rules, (6, 4)) == (
+        SetAside((4,), 50, to_confirm=True, freed=(6,)),
+        SetAside((6,), 50, to_confirm=True, freed=(4,)),
+    )
+
+
+def test_dice_need_others_where_they_alone_had_to_be_confirmed() -> None:
+    rules = small(dice=2, scoring={"combination": tables("5=150,roll-on,55=150,uses-1")})
+    assert set_asides(rules, (5, 5)) == (
+        SetAside((5, 5), 300, to_confirm=True),
+        SetAside((5,), 150, freed=(5,)),
+    )
 
 
 def left_to_confirm(rules: Ruleset, dice: Roll, roll: Roll, before: int = 0) -> int:
