@@ -578,6 +578,9 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, one throw": small(
             final_throws=1, goal=200, opening_minimum=150, ties="played_on", **FINAL
         ),
+        "final turn, one throw, instant win": small(
+            final_throws=1, goal=200, instant_win=("xx",), **FINAL
+        ),
         "defended, one throw": small(
             ending="defended", final_throws=1, dice=2, goal=200, ties="shared", hot_dice="no_bank"
         ),

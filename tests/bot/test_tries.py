@@ -127,6 +127,7 @@ def test_a_review_adds_up(strategy: Strategy) -> None:
     assert again
 
 
+@pytest.mark.slow
 async def test_the_program_throws_again_and_shows_it(chat: Chat, solved: Path) -> None:
     said = await chat.say(f"ann: /play level:cautious rules:{solved}/small.toml")
     told = [said]
@@ -148,6 +149,10 @@ async def test_farkles_are_told_in_advice(chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/small.toml"
     assert "Farkle: the dice are thrown again." in await chat.say(f"ann: /advise 2 3 6 {rules}")
     assert "farkle chance 29.63 %" in await chat.say(f"ann: /odds turn:150 dice:1 {rules}")
+
+
+@pytest.mark.slow
+async def test_rules_with_tries_are_made_in_a_chat(chat: Chat) -> None:
     told = await chat.say("ann: /rules new tries first-throw-tries:2 last-die-tries:0")
     assert "thrown again" in told + await chat.say("ann: /rules tries")
     refused = await chat.say("ann: /rules new bad last-die-tries:0 single:0 three-of-a-kind:100")
