@@ -44,6 +44,7 @@ QUICK = [
     NAMED["a 2 confirms triples and hot dice"],
     NAMED["300 points or a 1 confirm"],
     NAMED["three throws, bank with one die left"],
+    NAMED["last die until it scores"],
     NAMED["bonus three times"],
     NAMED["farkle keeps from an opening"],
     NAMED["farkle keeps hot dice"],
