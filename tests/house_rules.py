@@ -242,6 +242,8 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "take_over_from": 0,
         "take_over_dice": 10,
         "rounds": 0,  # see ROUNDS
+        "first_throw_tries": draw(rarely(1, 0, 2, 3)),
+        "last_die_tries": draw(rarely(1, 0, 2, 3)) if dice > 1 else 1,
     }
     doubtful = any(one.get("then") == "roll_on" for one in data["scoring"]["combination"])
     is_some = doubtful or data["hot_dice"] != "optional"
@@ -277,6 +279,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "beyond_goal": "lost",
         "no_bank_at": (),
         "hot_dice_times": (),
+        "first_throw_tries": 1,
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
     if what == "banked":
@@ -420,6 +423,25 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "two throws, pairs to confirm": small(
             throws=2, scoring={"combination": tables("aa=150,roll-on,55=200,first-throw")}
         ),
+        "first throw twice": small(first_throw_tries=2, farkle_penalty=THIRD),
+        "first throw until it scores": small(
+            first_throw_tries=0,
+            dice=2,
+            goal=300,
+            scoring={"combination": tables("22=loses-turn,66=200,first-throw,44=loses-score")},
+            throws=2,
+        ),
+        "one die, until it scores": small(dice=1, first_throw_tries=0, goal=250, minimum_bank=100),
+        "last die three times": small(last_die_tries=3, opening_minimum=150, hot_dice="no_bank"),
+        "last die until it scores": small(
+            last_die_tries=0,
+            first_throw_tries=3,
+            ending="final_turn",
+            ties="played_on",
+            goal=200,
+            scoring={"combination": tables("3=loses-score,6=loses-turn,aa=150,roll-on")},
+            **KEEPS,
+        ),
         "bonus": small(hot_dice_bonus=(100,)),
         "bonus three times": small(hot_dice_bonus=(50, 150, 100)),
         "bonus once": small(hot_dice_bonus=(200, 0), hot_dice="no_bank"),
@@ -557,6 +579,9 @@ def _endings() -> dict[str, Ruleset]:
         ),
         "final turn, one throw": small(
             final_throws=1, goal=200, opening_minimum=150, ties="played_on", **FINAL
+        ),
+        "final turn, one throw, instant win": small(
+            final_throws=1, goal=200, instant_win=("xx",), **FINAL
         ),
         "defended, one throw": small(
             ending="defended", final_throws=1, dice=2, goal=200, ties="shared", hot_dice="no_bank"

@@ -310,6 +310,7 @@ def memories(rules: Ruleset) -> list[tuple[int, int]]:
     at_first = any(table.when == "first_throw" for table in tables)
     if isinstance(rules, Ruleset) and rules.scoring.nothing_when == "first_throw":
         at_first = at_first or rules.scoring.nothing > 0
+    at_first = at_first or (isinstance(rules, Ruleset) and rules.first_throw_tries != 1)
     penalty = rules.farkle_penalty if isinstance(rules, Ruleset) else None
     at_first = at_first or (penalty is not None and penalty.when == "first_throw")
     most = (rules.throws if isinstance(rules, Ruleset) else 0) or int(at_first)
@@ -335,6 +336,13 @@ def memory(rules: Ruleset, number: int) -> tuple[int, int]:
 def is_first(rules: Ruleset, number: int) -> bool:
     """Whether the throw to come is the first of its turn, where that matters."""
     return memory(rules, number)[0] == 0 < memories(rules)[-1][0]
+
+
+def tries(rules: Ruleset, number: int) -> int:
+    """How many times the dice that a number stands for are thrown if they farkle; 0 for ever."""
+    if rules.first_throw_tries != 1 and is_first(rules, number):
+        return rules.first_throw_tries
+    return rules.last_die_tries if 1 == (number - 1) % rules.dice + 1 < rules.dice else 1
 
 
 def counts(rules: Ruleset, number: int) -> bool:
@@ -413,7 +421,18 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
     dice = (number - 1) % rules.dice + 1
     for roll in product(range(1, 7), repeat=dice):
         chances[result(rules, tuple(sorted(roll)), number)] += 1
-    return {found: count / 6**dice for found, count in chances.items()}
+    once = {found: count / 6**dice for found, count in chances.items()}
+    if tries(rules, number) == 0:
+        once.pop(FARKLE, None)
+        return {found: chance / sum(once.values()) for found, chance in once.items()}
+    every: dict[Result, float] = {}
+    so_far = 1.0
+    for left in range(tries(rules, number) - 1, -1, -1):
+        for found, chance in once.items():
+            if found != FARKLE or not left:
+                every[found] = every.get(found, 0.0) + so_far * chance
+        so_far *= once.get(FARKLE, 0.0)
+    return every
 
 
 # ---- Turns -----------------------------------------------------------------------------------

@@ -138,7 +138,7 @@ class Game:
         rules = naive.in_last_turns(self._rules) if is_last else self._rules
         worth, bank = yield start
         levels, rows, _ = worth.shape
-        total, hot_dice, dice = 0, 0, rules.dice
+        total, hot_dice, dice, missed = 0, 0, rules.dice, 0
         while True:
             roll = sorted(self._dice.choices(range(1, 7), k=(dice - 1) % rules.dice + 1))
             choices = naive.result(rules, tuple(roll), dice)
@@ -146,6 +146,9 @@ class Game:
                 choices = naive.FARKLE
             if isinstance(choices, str):
                 return Turn(choices)
+            missed = 0 if choices else missed + 1
+            if missed and not naive.is_over(rules, dice) and missed != naive.tries(rules, dice):
+                continue
             if not choices:
                 keeps = rules.farkle_keeps_turn_total and self._is_enough(start, total)
                 keeps = keeps and not naive.goes_beyond(rules, start.banked + total)

@@ -301,12 +301,12 @@ class Reader:
 
     def _rolled(self, index: int, before: Game, roll: Roll) -> None:
         mover = before.mover
-        decides = before.turn.turn_total and not before.turn.is_taken
+        decides = before.turn.turn_total and not (before.turn.is_taken or before.turn.misses)
         if decides or before.offered or before.may_use:
             self._decided(index, before, Decision.ROLL)
         value = self.value[mover]
         if self.game.turn.roll is None:
-            after = self.worth.turn(before).after_roll(roll)
+            after = self.worth.turn(before).after_roll(roll, before.turn.misses)
         else:
             self.open = _decision(self.worth, self.game)
             after = self.worth.shares(self.game)

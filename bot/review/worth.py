@@ -53,12 +53,16 @@ class TurnWorth:
         """The whole turn, solved."""
         return self.strategy.turn(self.position)
 
-    def after_roll(self, roll: Roll) -> Shares:
-        """After a roll and the best choice, or after the farkle that it is."""
-        advice = advise(self.strategy, self.position, roll)
+    def after_roll(self, roll: Roll, misses: int = 0) -> Shares:
+        """After a roll and the best choice, or after the farkle that it is, and some before it."""
+        advice = advise(self.strategy, self.position, roll, misses)
         if advice.best > advice.win_probability:
             return self._shares(np.array([advice.best]))
         return self._shares(np.array(advice.chances)[list(self.position.in_order)])
+
+    def after_misses(self, misses: int, tries: int) -> Shares:
+        """Once dice have farkled so often that are thrown again, `tries` times at most."""
+        return self._shares(self.table.after_misses(self.position.turn, misses, tries))
 
     def value(self, turn: TurnState) -> Shares:
         """With the better of bank and roll."""
@@ -143,6 +147,8 @@ class Worth:
         turn = self.turn(game)
         if game.turn.roll is not None:
             return turn.after_roll(game.turn.roll)
+        if game.turn.misses:
+            return turn.after_misses(game.turn.misses, game.tries)
         if not game.turn.turn_total:
             return turn.start
         state = game.turn.state

@@ -38,7 +38,7 @@ async def _roll_or_choose(tables: Tables, oracle: Oracle, table: Table) -> Table
             return table.then(Banked())
         if game.offered and await oracle.taken_over(table):
             table = table.then(TookOver())
-        table = table.then(await tables.rolled(table.game, game.mover))
+        table = table.then(*await tables.rolled(table.game, game.mover))
         if table.game.may_use:
             return table  # whether to use its badge on the roll comes next
     if table.game.turn.roll is None:

@@ -311,7 +311,7 @@ class Games:
     @_command
     async def roll(self, caller: Caller, table: Table, dice: Roll | None = None) -> Table:
         """Roll; in a tracked game `dice` are what fell."""
-        return table.then(await self._rolled(table.game, table.acting_seat(caller), dice))
+        return table.then(*await self._rolled(table.game, table.acting_seat(caller), dice))
 
     @_command
     async def keep(
@@ -331,7 +331,7 @@ class Games:
                 " rolled"
             )
         if then == "roll":
-            return table.then(await self._rolled(table.game, seat, None))
+            return table.then(*await self._rolled(table.game, seat, None))
         if then == "use":
             return table.then(await self.tables.used(table.game, seat, ()))
         return table
@@ -343,7 +343,7 @@ class Games:
         table = table.then(*commands.take_over(table.game, seat))
         if table.game.tracked:
             return table
-        return table.then(await self._rolled(table.game, seat, None))
+        return table.then(*await self._rolled(table.game, seat, None))
 
     @_command
     async def bank(self, caller: Caller, table: Table) -> Table:
@@ -742,13 +742,12 @@ class Games:
             return await won_in_a_row(self.tables.store, winner.person, table.stored.place)
         return 0
 
-    async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> Rolled:
+    async def _rolled(self, game: Game, seat: int, dice: Roll | None) -> list[Rolled]:
         if game.tracked:
             if dice is None:
                 commands.check_roll(game, seat)
                 raise InvalidRequestError.say("say what you rolled, as in /roll 6 5 3 3 3 2")
-            [event] = commands.roll(game, seat, dice)
-            return event
+            return commands.roll(game, seat, dice)
         if dice is not None:
             raise InvalidRequestError.say("the program rolls the dice: just type /roll")
         return await self.tables.rolled(game, seat)

@@ -523,11 +523,14 @@ class Tables:
             raise
         return Table(record.game, begun, events, game, record.events[-1].at)
 
-    async def rolled(self, game: Game, seat: int) -> Rolled:
-        """What falls next, once it is known that the player may roll."""
+    async def rolled(self, game: Game, seat: int) -> list[Rolled]:
+        """What falls next, once it is known that the player may roll; all that is thrown again."""
         commands.check_roll(game, seat)
-        [event] = commands.roll(game, seat, commands.fallen(game, await self._secret(game)))
-        return event
+        secret, found = await self._secret(game), list[Rolled]()
+        while not found or game.turn.misses:
+            found += commands.roll(game, seat, commands.fallen(game, secret))
+            game = apply(game, found[-1])
+        return found
 
     async def used(self, game: Game, seat: int, dice: Roll) -> Used:
         """A use of a badge with what falls by it, once it is known that the player may."""

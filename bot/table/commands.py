@@ -106,6 +106,7 @@ def check_hints(game: Game) -> None:
     check_drafted(game)
     if not game.hints:
         raise IllegalActionError.say("the host has forbidden hints in this game")
+    _check_decides(game)
 
 
 def check_roll(game: Game, seat: int) -> int:
@@ -218,6 +219,7 @@ def bank(game: Game, seat: int) -> list[Banked]:
     """Bank the turn total."""
     check_turn(game, seat)
     _check_set_aside(game)
+    _check_decides(game)
     if not game.may_bank:
         raise IllegalActionError(_why_not_bank(game))
     return [Banked()]
@@ -458,6 +460,13 @@ def _check_may_move(game: Game, seat: int) -> None:
     if seat and game.rules.rounds and not game.turns_over:
         raise IllegalActionError.say(
             "rounds are counted from the player who was named first: begin the game anew"
+        )
+
+
+def _check_decides(game: Game) -> None:
+    if game.turn.misses:
+        raise IllegalActionError.say(
+            "there is nothing to decide: dice that farkle are thrown again here"
         )
 
 

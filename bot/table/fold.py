@@ -257,13 +257,15 @@ def _after_roll(game: Game, fallen: Roll) -> Game:
     turn, roll = game.turn, make_roll(fallen)
     match game.side.fate(roll, first=not turn.turn_total):
         case Fate.SCORES:
-            return replace(game, turn=replace(turn, roll=roll))
+            return replace(game, turn=replace(turn, roll=roll, misses=0))
         case Fate.WINS:
             return _end_turn(game, TurnEnding.WIN, 0)
         case Fate.LOSES:
             return _end_turn(game, TurnEnding.LOSE, 0)
         case Fate.OUT:
             return _end_turn(game, TurnEnding.OUT, 0)
+        case Fate.FARKLE if turn.misses + 1 != game.tries:
+            return replace(game, turn=replace(turn, misses=turn.misses + 1))
         case Fate.FARKLE:
             lies = replace(game, turn=replace(turn, roll=roll))
             return lies if lies.may_use else _farkled(game)

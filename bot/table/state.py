@@ -74,6 +74,8 @@ class Turn:
     """Whether the badge has changed the roll, which it does once at most."""
     is_taken: bool = False
     """Whether it was taken over from the player before, and nothing was rolled since."""
+    misses: int = 0
+    """How often the dice to roll have farkled since the last ones were set aside."""
 
     @property
     def state(self) -> TurnState:
@@ -253,6 +255,11 @@ class Game:
         return sum(self.dice.remaining[self.turn.dice])
 
     @property
+    def tries(self) -> int:
+        """How many times the dice to be rolled next are thrown that farkle; 0 for any number."""
+        return self.rules.tries(self.number_of_dice, first=not self.turn.turn_total)
+
+    @property
     def has_hot_dice(self) -> bool:
         """Whether all dice are to be rolled, as at the start of a turn."""
         return self.turn.dice == self.dice.whole
@@ -379,7 +386,7 @@ class Game:
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.to_confirm or turn.is_taken:
+        if turn.to_confirm or turn.is_taken or turn.misses:
             return False
         left = sum(self.dice.remaining[turn.dice])
         is_last = self.is_out_of_throws(turn)

@@ -70,6 +70,7 @@ def _unsaid(rules: Ruleset) -> set[str]:
         "freed": rules.has_freed,
         "take_over": rules.takes_over,
         "leaving": rules.takes_over,
+        "is_again": rules.first_throw_tries != 1 or rules.last_die_tries != 1,
     }
     return {name for name, means_anything in means.items() if not means_anything}
 
@@ -570,6 +571,8 @@ def _fate_text(advice: Advice) -> str:
         return say("This roll wins the game.")
     if advice.fate is Fate.OUT:
         return say("This roll loses the game.")
+    if advice.is_again:
+        return say("Farkle: the dice are thrown again.") + f" {left}"
     if advice.fate is Fate.LOSES:
         # after the other player has reached the goal there is no turn to make up for it
         if position.opponent >= advice.rules.winning_score:

@@ -237,6 +237,9 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
             yield say("{name} adds randomness to the dice.", name=names[event.seat])
         case Rolled() if after.turn.roll is not None:
             yield _roll_text(mover, after, event.dice)
+        case Rolled() if after.turn.misses:
+            dice = rolled_text(game, event.dice)
+            yield say("{name} rolls {dice}: a farkle, thrown again.", name=mover, dice=dice)
         case Rolled() if after.last:
             yield _turn_end_text(mover, game, after, after.last, event.dice)
         case TookOver() if game.left:

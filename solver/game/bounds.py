@@ -270,14 +270,18 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
         for column, parts in enumerate(summands(plan, weighed)):
             terms = [term for part in parts for term in part]
             rolls = 6 ** (column + 1)
-            off = sum(
-                times * abs(Fraction(one) - Fraction(round(one * rolls), rolls))
-                for one, times in terms
+            off = float(
+                sum(
+                    times * abs(Fraction(one) - Fraction(round(one * rolls), rolls))
+                    for one, times in terms
+                )
             )
+            if plan.throws_again:  # no more is known than that each chance was rounded once
+                off = sum(times * float(_last_places(one)) for one, times in terms) * _ROUNDING
             products = [[one * times for one, times in part] for part in parts]
             sums = [total for part in products for total in np.cumsum(part)[1:]]
             sums += np.cumsum([fsum(part) for part in products if part]).tolist()[1:]
-            found = float(off) / _ROUNDING + _last_places([*chain(*products), *sums]).sum()
+            found = off / _ROUNDING + _last_places([*chain(*products), *sums]).sum()
             # of values that share a chance
             for one, times in terms:
                 found += one * _last_places(np.arange(2.0, times + 1)).sum()

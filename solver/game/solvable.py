@@ -76,7 +76,7 @@ def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:
             "{rules}: dice that may not be banked can score again and again, so a turn never ends",
             rules=rules.name,
         )
-    if plan.must_roll_hot and plan.only_hot[-1] > 1 - 1e-9:
+    if plan.must_roll_hot and not plan.must_roll_others and plan.only_hot[-1] > 1 - 1e-9:
         raise InvalidRulesError.say(
             "{rules}: all dice of every roll score and must be rolled again, so a turn never ends",
             rules=rules.name,

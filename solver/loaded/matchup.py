@@ -376,6 +376,8 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         "final_throws": rules.final_throws,
         "farkle_penalty.when": not rules.counts_farkle(first=False, all_dice=True),
         "hot_dice_times": rules.hot_dice_times,
+        "first_throw_tries": rules.first_throw_tries != 1,
+        "last_die_tries": rules.last_die_tries != 1,
         "confirm_faces": rules.confirm_faces,
         "confirm_points": rules.confirm_points,
     }

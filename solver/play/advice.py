@@ -91,6 +91,8 @@ class Advice:
     """What a badge allows on the roll, the best first."""
     brought: Any = None
     """What players bring, as who asks names it; None where all throw the dice of the rules."""
+    is_again: bool = False
+    """Whether the roll is a farkle after which the dice are thrown again."""
 
     def after(self, option: Option) -> TurnState:
         """Return where the turn stands after a choice."""
@@ -156,8 +158,10 @@ class Odds:
 Answer = TypeVar("Answer", Advice, Odds)
 
 
-def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
+def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) -> Advice:
     """Rank the set-asides of `roll`, made with the dice of the position, for the mover.
+
+    misses : how often these dice have farkled before, where they are thrown again
 
     Options that are equal for the mover come in the order of solver.turn.equations. Raises
     InvalidPositionError and InvalidRollError for what cannot be, and StrategyFileError.
@@ -168,6 +172,8 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)
     fallen = hand.fate(roll, first=not turn.turn_total)
+    tries = rules.tries(len(roll), first=not turn.turn_total)
+    is_again, misses = fallen is Fate.FARKLE and misses + 1 != tries, misses + 1
 
     def by_seat(values: Floats) -> tuple[float, ...]:
         return tuple(strategy.by_seat(position, values).tolist())
@@ -193,13 +199,15 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
     options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
     chances = {
         Fate.SCORES: lambda: options[0].chances,
-        Fate.FARKLE: lambda: by_seat(table.farkle_values(turn)),
+        Fate.FARKLE: lambda: by_seat(
+            table.after_misses(turn, misses, tries) if is_again else table.farkle_values(turn)
+        ),
         Fate.LOSES: lambda: by_seat(table.ends.lost),
         Fate.WINS: lambda: tuple(float(seat == me) for seat in range(strategy.players)),
         Fate.OUT: lambda: tuple(float(seat != me) for seat in range(strategy.players)),
     }[fallen]()
     # hot dice aside, which a farkle keeps though they may not be banked
-    keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total)
+    keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total) and not is_again
     keeps = keeps and not rules.goes_beyond(position.banked + turn.turn_total)
     advice = Advice(
         rules=rules,
@@ -213,6 +221,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll) -> Advice:
         options=tuple(options),
         reachable=strategy.is_reachable(position),
         within=strategy.within,
+        is_again=is_again,
     )
     if layers is None:
         return advice

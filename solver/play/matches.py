@@ -98,6 +98,8 @@ class DiceTables(NamedTuple):
     """The throw of each column; 0 where the last one was made, so that the turn is lost."""
     dice: Ints
     """The number of dice of each column."""
+    tries: Ints
+    """How many times the dice of each column are thrown that farkle; 0 for any number."""
 
 
 @cache
@@ -154,6 +156,13 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         np.searchsorted([throw for throw, _ in found], range(len(dice) + 2)),
         throws,
         of_columns,
+        np.array(
+            [
+                rules.tries(number, first=throw > rules.dice)
+                for number, throw in zip(of_columns.tolist(), throws.tolist(), strict=True)
+            ],
+            dtype=np.int64,
+        ),
     )
 
 
@@ -202,12 +211,17 @@ def throw(
     number, kind = dice.dice[to_roll - 1], dice.throws[to_roll - 1]
     if kind == 0:
         return FARKLE, total, hot, to_roll
-    fallen = int(np.random.random() * 6**number)
-    if number <= _TABLED:
-        roll = int(dice.number[kind, fallen])
-    else:
-        begin, end = dice.of_dice[kind], dice.of_dice[kind + 1]
-        roll = begin + np.searchsorted(dice.upto[begin:end], fallen, side="right")
+    tries = dice.tries[to_roll - 1]
+    while True:
+        fallen = int(np.random.random() * 6**number)
+        if number <= _TABLED:
+            roll = int(dice.number[kind, fallen])
+        else:
+            begin, end = dice.of_dice[kind], dice.of_dice[kind + 1]
+            roll = begin + np.searchsorted(dice.upto[begin:end], fallen, side="right")
+        tries -= 1  # below 0 where there are any number
+        if dice.end[roll] != FARKLE or tries == 0:
+            break
     if dice.end[roll] == FARKLE and not dice.counts[to_roll - 1]:
         return SPARED, total, hot, to_roll
     if dice.end[roll] != BANK:

@@ -68,15 +68,16 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
     """
     level, total, to_roll = state
     levels, rows = values.worth.shape[1:3]
-    value = 0.0
+    value, missed = 0.0, 0.0
     number, kind = int(dice.dice[to_roll - 1]), dice.throws[to_roll - 1]
     if kind == 0:
         return float(values.farkle[p, min(total, rows - 1)])
     for roll in range(dice.of_dice[kind], dice.of_dice[kind + 1]):
         end = dice.end[roll]
-        if end == FARKLE and dice.counts[to_roll - 1]:
-            worth = values.farkle[p, min(total, rows - 1)]
-        elif end in (FARKLE, LOSE):
+        if end == FARKLE:
+            missed += dice.ways[roll] / 6.0**number
+            continue
+        if end == LOSE:
             worth = values.lost[p]
         elif end == WIN:
             worth = 1.0
@@ -85,8 +86,13 @@ def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceT
         else:
             points, hot, left = set_aside(values.worth[p], roll, (total, level, to_roll), dice)
             worth = values.worth[p, min(hot, levels - 1), min(points, rows - 1), left - 1]
-        value += dice.ways[roll] * worth
-    return value / 6.0**number
+        value += dice.ways[roll] / 6.0**number * worth
+    tries = dice.tries[to_roll - 1]
+    farkle = values.farkle[p, min(total, rows - 1)] if dice.counts[to_roll - 1] else values.lost[p]
+    farkles = missed**tries if tries > 0 else 0.0
+    if missed < 1.0:
+        value *= (1.0 - farkles) / (1.0 - missed)
+    return float(value + farkles * farkle)
 
 
 @njit(cache=True)

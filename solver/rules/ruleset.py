@@ -3,10 +3,11 @@
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
-from itertools import chain
+from itertools import chain, combinations_with_replacement
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -44,6 +45,7 @@ from solver.rules.patterns import (
     any_of,
     canonical,
     dice_of,
+    faces_of,
     in_words,
     shown_in,
     spelled,
@@ -187,6 +189,8 @@ _NOTHING_TAKEN = say_later(
     "{key}: {value} has no meaning where nothing is taken over; it goes with {take_over} ="
     ' "banked", "lost" or "both"'
 )
+Tries = Annotated[int, Field(strict=True, ge=0, le=9)]
+"""How many times dice are thrown that farkle; 0 for any number."""
 _NOTHING_TO_CONFIRM = say_later(
     "{key}: there is nothing to be confirmed; it goes with a combination to be confirmed, or with"
     " hot dice that must be rolled"
@@ -637,6 +641,67 @@ class Ruleset(Data):
     The last of them ends the turn. What the turn total is then is banked where it is enough for a
     bank, whatever dice are left to roll, hot dice too. What is not enough, or has to be confirmed,
     ends the turn as a farkle does."""
+
+    def _tell_first_throw_tries(self) -> Told:
+        tries = self.first_throw_tries
+        if tries == 1:
+            return 1, say("A farkle on the first throw of a turn is one like any other."), False
+        message = say_later(
+            "The first throw of a turn is no farkle: all dice are thrown until some score."
+        )
+        if tries:
+            message = say_later(
+                "A farkle on the first throw of a turn is thrown again: it counts only when all"
+                " dice were thrown {number} times."
+            )
+        return tries, say(message, number=tries), True
+
+    first_throw_tries: Tries = described(
+        1,
+        "0",
+        say_later("most throws until the first one of a turn is no farkle; 0: any number"),
+        note="times that the first throw of a turn is made until it is no farkle; 0 for any number",
+        ask="Times that the first throw of a turn is made until it is no farkle, 0 for any number",
+    )
+    """How many times at most the first throw of a turn is made, 1 to 9, or 0 for any number: where
+    it is a farkle all dice are thrown again, and only a farkle of the last of so many counts.
+
+    There is no choice in between. All of them are the first throw of the turn, and one throw where
+    throws are limited. A roll that wins, that loses everything or that loses the game is no
+    farkle."""
+
+    def _tell_last_die_tries(self) -> Told:
+        tries = self.last_die_tries
+        if tries == 1 or self.dice == 1:
+            return 1, say("The last die is thrown once, as other dice are."), False
+        message = say_later(
+            "The last die is thrown until it scores, and you cannot bank in between."
+        )
+        if tries:
+            message = say_later(
+                "The last die is thrown up to {number} times until it scores, and you cannot bank"
+                " in between."
+            )
+        return tries, say(message, number=tries), True
+
+    last_die_tries: Tries = described(
+        1,
+        "3",
+        say_later("most throws of the last die until it scores; 0: any number"),
+        note="times that the last die is thrown until it is no farkle; 0 for any number",
+        ask="Times that the last die is thrown until it scores, 0 for any number",
+        when=lambda rules: rules.dice > 1,
+        needs=("dice",),
+        idle=say_later(
+            "{key}: {value} has no meaning under {dice} = 1, where no die is the last of several"
+        ),
+    )
+    """How many times at most a single die is thrown that is left of several, 1 to 9, or 0 for any
+    number: where it is a farkle it is thrown again, and only a farkle of the last of so many
+    counts.
+
+    There is no choice in between, so that nobody can bank. All of them are one throw where throws
+    are limited. A roll that wins, that loses everything or that loses the game is no farkle."""
 
     hot_dice_bonus: Numbers = described(
         (),
@@ -1382,6 +1447,7 @@ class Ruleset(Data):
             "throws": self.throws > 0,
             "final_throws": self.final_throws > 0,
             "hot_dice_times": bool(self.hot_dice_times),
+            "first_throw_tries": self.first_throw_tries != 1,
         }
         if self.takes_over:
             message = say_later(
@@ -1491,6 +1557,36 @@ class Ruleset(Data):
                 parts = {"value": value, **{need: Key(need) for need in option.needs}}
                 yield Complaint(option.place, option.idle, parts, needs=option.needs)
 
+        for key, dice in (("first_throw_tries", self.dice), ("last_die_tries", 1)):
+            first = key == "first_throw_tries"
+            if getattr(self, key) == 0 and self._always_farkles(dice, first=first):
+                message = say_later(
+                    "{key}: no such throw ever scores, so that the dice would be thrown for ever;"
+                    " give a number from 1 to 9"
+                )
+                yield Complaint((key,), message, needs=("dice", "scoring"))
+
+    def _always_farkles(self, dice: int, *, first: bool) -> bool:
+        """Whether every roll of so many dice is a farkle."""
+        here = self.of_throw(dice, first=first)
+        scores = [Counter(faces_of(combination)) for combination in here.combinations]
+        for roll in combinations_with_replacement(FACES, dice):
+            then = here.decided(roll)
+            if then == "scores" and not any(one <= Counter(roll) for one in scores):
+                continue
+            if then != "loses_turn":
+                return False
+        return True
+
+    def tries(self, dice: int, *, first: bool) -> int:
+        """How many times dice are thrown that farkle; 0 for any number.
+
+        first : whether it is the first throw of a turn
+        """
+        if first:
+            return self.first_throw_tries
+        return self.last_die_tries if dice == 1 else 1
+
     @cached_property
     def _throws(self) -> dict[When, "Ruleset"]:
         """The rules as they count in throws of a kind; nothing where these are the rules."""
@@ -1529,9 +1625,9 @@ class Ruleset(Data):
 
     @property
     def has_first_throw(self) -> bool:
-        """Whether something counts in the first throw of a turn alone."""
-        tables = self.scoring.combination
-        return self.scoring.nothing_at_first or any(one.when == "first_throw" for one in tables)
+        """Whether something counts in the first throw of a turn alone, or its farkles do not."""
+        at_first = any(one.when == "first_throw" for one in self.scoring.combination)
+        return at_first or self.scoring.nothing_at_first or self.first_throw_tries != 1
 
     @cached_property
     def combinations(self) -> dict[tuple[int, ...], int]:
@@ -1873,13 +1969,16 @@ OF_TURN = (
     *("hot_dice_times", "bank_dice_left", "throws", "no_bank_at"),
     *("instant_win", "lose_everything"),
 )
-OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
+OF_FARKLES = (
+    *("first_throw_tries", "last_die_tries", "farkle_keeps_turn_total", "farkle_penalty"),
+)
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
     *("jokers", "set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left"),
     *("throws", "opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
-    *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
+    *("farkle_keeps_turn_total", "first_throw_tries", "last_die_tries"),
+    *("farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )
 END_TOLD = (

@@ -175,6 +175,18 @@ class TurnTable:
             return self.ends.lost
         return self._ended(self.ends.farkles, turn)
 
+    def after_misses(self, turn: TurnState, misses: int, tries: int) -> Floats:
+        """Return what rolling is worth to all players once the dice have farkled so often.
+
+        misses : fewer than `tries`, how many times dice are thrown that farkle; 0 for any number
+        """
+        rolls, farkle = self.roll_values(turn), self.farkle_values(turn)
+        chance = float(self.plan.farkle_chances[self.plan.column(turn)])
+        if not misses or chance in {0.0, 1.0}:
+            return rolls
+        scores, left = (rolls - chance * farkle) / (1 - chance), chance ** (1 - misses / tries)
+        return np.asarray(left * farkle + (1 - left) * scores)
+
     def value(self, turn: TurnState) -> float:
         """Return W in a state of the turn."""
         return float(self.win_probability[self.index(turn)])

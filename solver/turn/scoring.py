@@ -130,6 +130,8 @@ class TurnPlan:
     memories: tuple[Memory, ...] = (Memory(),)
     """What a turn remembers beside its level, its start first: the layers of columns, last to
     first, each with one for all remaining dice."""
+    throws_again: bool = False
+    """Whether some dice that farkle are thrown again, so that chances are no sixths of sixths."""
     out_chances: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
     """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
 
@@ -491,7 +493,19 @@ def farkle_probability(rules: Ruleset, dice: Remaining, *, first: bool = False) 
     farkles = (
         ways for roll, ways in thrown.rolls(dice) if fate(rules, roll, first=first) is Fate.FARKLE
     )
-    return Fraction(sum(farkles), thrown.ways(dice))
+    once = Fraction(sum(farkles), thrown.ways(dice))
+    return _thrown_again(once, rules.tries(dice, first=first))[0]
+
+
+def _thrown_again(farkle: Fraction, tries: int) -> tuple[Fraction, Fraction | int]:
+    """The chance of a farkle where it is thrown again, and by how much all else is likelier.
+
+    farkle : the chance of it in one of so many tries, 0 of which are any number
+    """
+    if tries == 1 or farkle == 1:
+        return farkle, 1
+    every = farkle**tries if tries else Fraction(0)
+    return every, (1 - every) / (1 - farkle)
 
 
 def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnState:
@@ -563,6 +577,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     bonuses = () if rules.hot_dice_times else rules.hot_dice_bonus
     chances: Counter[tuple[int, tuple[int, ...]]] = Counter()
     fates: Counter[tuple[Fate, int]] = Counter()
+    tries = [1] * columns
     for column in range(columns):
         memory, dice = layers[-1 - column // width], column % width + 1
         first = memory.throws < min(1, most_throws)
@@ -570,6 +585,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
             # no turn begins with fewer dice, and after the last throw what is not banked is lost
             fates[Fate.FARKLE, column] = thrown.ways(dice)
             continue
+        tries[column] = rules.tries(dice, first=first)
         here = rules.of_throw(dice, first=first)
         choices = _all_set_asides(rules, first=first and rules.has_first_throw)
         for roll, ways in thrown.rolls(dice):
@@ -582,12 +598,22 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         return None
     targets = sorted({offset for _, offsets in chances for offset in offsets})
     index = {offset: position for position, offset in enumerate(targets)}
+    every = [thrown.ways(column % width + 1) for column in range(columns)]
+    farkles = [
+        _thrown_again(Fraction(fates[Fate.FARKLE, column], every[column]), number)
+        for column, number in enumerate(tries)
+    ]
+
+    def chance_of(ways: int, column: int) -> float:
+        # rounded once
+        return float(farkles[column][1] * ways / every[column])
+
     weights = np.zeros((columns, len(chances)))
     options: list[int] = []
     starts: list[int] = []
     only_hot = np.zeros(columns)
     for position, ((column, offsets), ways) in enumerate(chances.items()):
-        chance = ways / thrown.ways(column % width + 1)
+        chance = chance_of(ways, column)
         weights[column, position] = chance
         starts.append(len(options))
         options += [index[offset] for offset in offsets]
@@ -595,8 +621,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
             only_hot[column] += chance
 
     def chances_of(found: Fate) -> npt.NDArray[np.float64]:
-        every = (thrown.ways(column % thrown.whole + 1) for column in range(columns))
-        return np.array([fates[found, column] / ways for column, ways in enumerate(every)])
+        return np.array([chance_of(fates[found, column], column) for column in range(columns)])
 
     bonuses = tuple(bonus // step for bonus in bonuses) or (0,)
     most_bonus = max(bonuses)
@@ -608,7 +633,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         options=np.array(options, dtype=np.intp),
         starts=np.array(starts, dtype=np.intp),
         chances=weights,
-        farkle_chances=chances_of(Fate.FARKLE),
+        farkle_chances=np.array([float(farkle) for farkle, _ in farkles]),
         win_chances=chances_of(Fate.WINS),
         lose_chances=chances_of(Fate.LOSES),
         out_chances=chances_of(Fate.OUT),
@@ -634,6 +659,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         step=step,
         most_throws=rules.throws,
         memories=layers,
+        throws_again=max(tries) > 1 or 0 in tries,
     )
 
 

@@ -60,7 +60,7 @@ def tracked(rules: Ruleset = RULES) -> Game:
 
 def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
     """A game of best play but for slips: a choice at random with so much of a chance."""
-    begun = commands.begin_game("g", RULES, [None, None], tracked=True)
+    begun = commands.begin_game("g", strategy.rules, [None, None], tracked=True)
     game, events = begin(begun), list[Event]()
 
     def then(event: Event) -> None:
@@ -73,7 +73,7 @@ def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun,
             action = odds(strategy, game.position()).action
             if game.may_bank and dice.random() < slip:
                 action = dice.choice([Decision.ROLL, Decision.BANK])
-            if action is not Decision.ROLL:
+            if game.may_bank and action is not Decision.ROLL:
                 then(Banked())
                 continue
             then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))

@@ -44,6 +44,7 @@ QUICK = [
     NAMED["a 2 confirms triples and hot dice"],
     NAMED["300 points or a 1 confirm"],
     NAMED["three throws, bank with one die left"],
+    NAMED["last die until it scores"],
     NAMED["bonus three times"],
     NAMED["farkle keeps from an opening"],
     NAMED["farkle keeps hot dice"],
@@ -90,6 +91,8 @@ class Referee:
     doubt: int = 0
     """What has to be confirmed, as the twin has it."""
     throws: int = 0
+    missed: int = 0
+    """How often the dice to roll have farkled that are thrown again."""
     roll: tuple[int, ...] | None = None
     seeded: set[int] = field(default_factory=set)
     final: list[int] | None = None
@@ -142,7 +145,7 @@ class Referee:
         if self.over or seat != self.mover or self.roll is not None or not self.total:
             return False
         is_over = 0 < self.rules.throws == self.throws
-        if self.doubt or not (is_over or naive.may_leave(self.rules, self.dice)):
+        if self.doubt or self.missed or not (is_over or naive.may_leave(self.rules, self.dice)):
             return False
         return self.enough(self.total)
 
@@ -174,7 +177,7 @@ class Referee:
 
     def new_turn(self) -> None:
         self.total, self.dice, self.hot, self.roll = 0, self.rules.dice, 0, None
-        self.doubt, self.throws = 0, 0
+        self.doubt, self.throws, self.missed = 0, 0, 0
 
     def rolled(self, dice: tuple[int, ...]) -> None:
         self.begun = True
@@ -187,13 +190,15 @@ class Referee:
             self.ends("lose", 0)
         elif what == "out":
             self.ends("out", 0)
+        elif what == naive.FARKLE and self.missed + 1 != naive.tries(self.rules, number):
+            self.missed += 1
         elif what == naive.FARKLE:
             keeps = self.rules.farkle_keeps_turn_total and self.enough(self.total)
             keeps = keeps and not self.beyond(self.total)
             counts = naive.counts(self.rules, number)
             self.ends("farkle" if counts else "spared", self.total if keeps else 0)
         else:
-            self.roll = roll
+            self.roll, self.missed = roll, 0
 
     def kept(self, dice: tuple[int, ...]) -> None:
         assert self.roll is not None

@@ -93,7 +93,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
             marks=pytest.mark.slow,
         ),
         small(goal=200, dice=2, farkle_keeps_turn_total=True, hot_dice="no_bank"),
-        small(goal=150, bank_dice_left=1),
+        small(goal=150, bank_dice_left=1, first_throw_tries=0, last_die_tries=2),
         small(goal=200, dice=2, no_bank_at=("150",), farkle_keeps_turn_total=True),
         small(goal=150, scoring={"combination": [PAIR]}),
         small(goal=150, throws=2, scoring={"combination": [PAIR | {"when": "first_throw"}]}),

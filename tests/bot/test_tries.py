@@ -1,0 +1,167 @@
+"""Dice that farkle and are thrown again: chances, games by commands and presses, reviews."""
+
+import random
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from math import fsum
+from pathlib import Path
+
+import pytest
+
+from bot.languages import language
+from bot.review.moments import read_events
+from bot.review.worth import Worth
+from bot.table import commands
+from bot.table.events import Kept, Rolled, event_data
+from bot.table.fold import apply, begin
+from bot.table.replay import replay
+from bot.table.state import Game
+from bot.views.rules_text import rules_text
+from bot.views.table_buttons import why_not
+from solver.errors import IllegalActionError
+from solver.game.position import Position, first_position
+from solver.game.sweeps import solve
+from solver.play.advice import advise, odds
+from solver.rules.writer import rules_toml
+from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.turn.dice import dice_set
+from solver.wording import said_in
+from tests.bot.speaking import Chat, open_chat
+from tests.bot.test_rounds import played
+from tests.house_rules import small
+
+RULES = small(first_throw_tries=0, last_die_tries=3)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
+    folder = tmp_path_factory.mktemp("tries")
+    (folder / "small.toml").write_text(rules_toml(RULES, ""))
+    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
+    return folder
+
+
+@pytest.fixture
+def strategy(solved: Path) -> Strategy:
+    return open_strategy(solved / "strategies", RULES)
+
+
+@pytest.fixture
+async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
+    async with open_chat(tmp_path, solved / "strategies") as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("dice", "total", "tries", "chance"),
+    [(3, 0, 0, 0.0), (3, 200, 1, 60 / 216), (2, 100, 1, 16 / 36), (1, 150, 3, (4 / 6) ** 3)],
+)
+def test_a_throw_is_worth_what_its_rolls_are(
+    strategy: Strategy, dice: int, total: int, tries: int, chance: float
+) -> None:
+    """Before each try rolling is worth the average of what the rolls are worth."""
+    position = Position.of_two(100, 250, turn_total=total, dice=dice)
+    asked = odds(strategy, position)
+    assert asked.farkle_probability == pytest.approx(chance, abs=1e-15)
+    thrown, expected = dice_set(RULES), asked.roll
+    for misses in range(max(1, tries)):
+        found = [
+            (ways / thrown.ways(dice), advise(strategy, position, roll, misses))
+            for roll, ways in thrown.rolls(dice)
+        ]
+        rolled = fsum(part * one.win_probability for part, one in found)
+        assert rolled == pytest.approx(expected, abs=1e-12)
+        farkles = [one for _, one in found if one.farkle]
+        assert all(one.is_again == (misses + 1 != tries) for one in farkles)
+        expected = farkles[0].win_probability
+
+
+def tracked() -> Game:
+    return begin(commands.begin_game("g", RULES, [None, None], tracked=True))
+
+
+def test_dice_are_thrown_again_before_anything_else() -> None:
+    game = tracked()
+    for _ in range(20):
+        game = apply(game, *commands.roll(game, 0, (2, 3, 6)))
+        assert (game.mover, game.number_of_dice, game.last) == (0, 3, None)
+    game = apply(game, *commands.roll(game, 0, (1, 5, 6)))
+    game = apply(game, Kept(dice=(1, 5)))
+    assert game.may_bank
+    for misses in (1, 2):
+        game = apply(game, *commands.roll(game, 0, (3,)))
+        assert (game.turn.misses, game.may_bank) == (misses, False)
+    with pytest.raises(IllegalActionError, match="thrown again"):
+        commands.bank(game, 0)
+    with pytest.raises(IllegalActionError, match="thrown again"):
+        commands.check_hints(game)
+    assert any("thrown again" in why for why in why_not(game, 0))
+    hot = apply(apply(game, *commands.roll(game, 0, (5,))), Kept(dice=(5,)))
+    assert (hot.turn.turn_total, hot.turn.misses, hot.may_bank) == (200, 0, True)
+    # after hot dice it is no first throw any more
+    assert apply(hot, *commands.roll(hot, 0, (2, 3, 6))).mover == 1
+    lost = apply(game, *commands.roll(game, 0, (4,)))
+    assert (lost.mover, lost.seats[0].score, lost.seats[0].farkled) == (1, 0, 1)
+
+
+@pytest.mark.slow
+def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
+    dice, games = random.Random(42), 400
+    wins = fsum((played(strategy, dice, 0.0)[2].shares or (0.0,))[0] for _ in range(games))
+    expected = strategy.win_probability(first_position(RULES))
+    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+
+
+def test_a_review_adds_up(strategy: Strategy) -> None:
+    dice, worth, again = random.Random(43), Worth(lambda _game, _number: strategy), 0
+    for _ in range(5):
+        begun, events, game = played(strategy, dice, 0.3)
+        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
+        assert game.shares
+        assert replay(stored)[2].shares == game.shares
+        reader = read_events(worth, begun, events)
+        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
+        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
+        assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
+        again += sum(isinstance(a, Rolled) and isinstance(b, Rolled) for a, b in pairwise(events))
+    assert again
+
+
+@pytest.mark.slow
+async def test_the_program_throws_again_and_shows_it(chat: Chat, solved: Path) -> None:
+    said = await chat.say(f"ann: /play level:cautious rules:{solved}/small.toml")
+    told = [said]
+    for _ in range(60):
+        [*_, shown] = await chat.all("ann: /show")
+        if isinstance(shown.subject, dict):
+            break  # the game is over
+        game = shown.subject.table.game
+        assert not game.turn.misses
+        line = "/bank" if game.may_bank and game.turn.turn_total > 150 else "/roll"
+        if game.turn.roll is not None:
+            line = "/keep " + " ".join(map(str, game.set_asides()[-1].dice))
+        told.append(await chat.say(f"ann: {line}"))
+    assert "a farkle, thrown again." in "\n".join(told)
+    assert "ann" in await chat.say("ann: /review")
+
+
+async def test_farkles_are_told_in_advice(chat: Chat, solved: Path) -> None:
+    rules = f"rules:{solved}/small.toml"
+    assert "Farkle: the dice are thrown again." in await chat.say(f"ann: /advise 2 3 6 {rules}")
+    assert "farkle chance 29.63 %" in await chat.say(f"ann: /odds turn:150 dice:1 {rules}")
+
+
+@pytest.mark.slow
+async def test_rules_with_tries_are_made_in_a_chat(chat: Chat) -> None:
+    told = await chat.say("ann: /rules new tries first-throw-tries:2 last-die-tries:0")
+    assert "thrown again" in told + await chat.say("ann: /rules tries")
+    refused = await chat.say("ann: /rules new bad last-die-tries:0 single:0 three-of-a-kind:100")
+    assert "thrown for ever" in refused
+    refused = await chat.say("ann: /rules new bad first-throw-tries:0 take-over:banked")
+    assert "cannot be taken over under this first-throw-tries" in refused
+
+
+def test_rules_are_explained_in_both_languages() -> None:
+    assert "The first throw of a turn is no farkle" in rules_text(RULES)
+    told = said_in(language("de"), rules_text, RULES)
+    assert "Der letzte Würfel wird bis zu 3-mal geworfen" in " ".join(told.split())
