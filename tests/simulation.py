@@ -186,10 +186,10 @@ class Game:
             return self._rules.goal_must_be != "exceeded"
         return score > self._rules.goal and self._rules.goal_must_be != "exact"
 
-    def _write_down(self, player: Player, turn: Turn, other: Player) -> None:
+    def _write_down(self, player: Player, turn: Turn, other: Player | None = None) -> None:
         """The player's score, farkles in a row and place on the board after a turn.
 
-        And the other one's score, where that one is caught up.
+        And where the other of two stands, if the turn changes that.
         """
         rules = self._rules
         started = player.score, 0, True
@@ -215,7 +215,7 @@ class Game:
                 else:
                     less = player.score - rules.farkle_penalty.points
                     player.score = max(less, rules.score_floor)
-        if turn.points and not self._reaches_goal(other.score):
+        if other and turn.points and not self._reaches_goal(other.score):
             ended, theirs = (player.score, 0, True), (other.score, 0, other.on_board)
             theirs = naive.other_after(rules, started, ended, theirs, turn.points)
             other.score, _, other.on_board = theirs

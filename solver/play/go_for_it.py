@@ -240,8 +240,9 @@ class _Turns:
                 worth = np.repeat(np.asarray(ways.wins)[:, np.newaxis], weights.shape[2], axis=1)
                 for chances, points, how in _endings(ways, rules.point_step):
                     after = self._after(standing, points, **how)
-                    ended = standing, after, points
-                    left = self._left(theirs, last_of_other, *ended, **how, ends_game=ends_game)
+                    ended, farkles = (standing, after, points), how["farkles"]
+                    given = theirs, last_of_other, *ended
+                    left = self._left(*given, farkles=farkles, ends_game=ends_game)
                     worth += chances @ left
                 index = (standing.score - rules.score_floor) // rules.point_step
                 # farkles in a row and boards of the other player are added up
@@ -280,7 +281,6 @@ class _Turns:
         points: Ints,
         *,
         farkles: bool,
-        loses: bool,  # noqa: ARG002 - then there are no points
         ends_game: bool,
     ) -> Floats:
         """What is left to who ends a turn so, shape (standings after it, opponent's standings)."""

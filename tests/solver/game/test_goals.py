@@ -27,6 +27,7 @@ from solver.game.sweeps import solve
 from solver.play.advice import odds
 from solver.play.duel import duel
 from solver.play.policies import Optimal, make_policy
+from solver.play.reasons import Reason, why
 from solver.rules.ruleset import Ruleset
 from tests import naive
 from tests.conftest import only_with_every
@@ -125,6 +126,19 @@ def test_who_is_caught_up_falls_back(cost: int | str, left: int, kernels: Path) 
     # who has passed the other is not caught up, nor is who has the goal
     assert bank_text(rules, rolled(told(rules, 100), 2).position()) == "200 to 100"
     assert bank_text(rules, rolled(told(rules, 200), 2, 1).position()) == "wins the game"
+
+
+def test_why_a_bank_that_catches_up_is_best(kernels: Path) -> None:
+    rules = HOUSE["caught up, everything"]
+    strategy, seen = strategy_of(rules, kernels), 0
+    for own, total, dice in product(range(0, 250, 50), (50, 100, 150), (1, 2, 3)):
+        found = why(strategy, Position.of_two(own, own + total, total, dice=dice))
+        level = Position.of_two(own + total, own + total, dice=3)
+        without = 1 - strategy.win_probability(level)
+        decides = (found.bank or 0.0) >= found.roll > without
+        assert (found.reason is Reason.CAUGHT) == decides
+        seen += decides
+    assert seen
 
 
 def test_points_beyond_the_goal_go_to_the_other(kernels: Path) -> None:

@@ -28,7 +28,13 @@ ENDINGS = [
         (
             *("final_turn", "equal_turns", "farkle keeps", "bonus", "opening"),
             *("three throws", "two throws,", "pairs to confirm, bonus", "aa=150,roll-on,first"),
-            *("a roll of nothing at first", "a 5 confirms", "300 points or a 1"),
+            *(
+                "caught up",
+                "exact, given",
+                "a roll of nothing at first",
+                "a 5 confirms",
+                "300 points or a 1",
+            ),
         )
     )
 ]

@@ -40,7 +40,7 @@ def in_chat(place: Place) -> str:
         (
             {"farkle_penalty": {"in_a_row": 3, "points": "all"}},
             ("farkle_penalty", "points"),
-            'farkle_penalty.points: should be a whole number from 1 to 1000000 or "everything", not',
+            'farkle_penalty.points: should be a whole number from 1 to 1000000 or "everything"',
             'points: should be a whole number from 1 to 1000000 or "everything", not "all"',
         ),
         (
