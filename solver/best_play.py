@@ -25,6 +25,7 @@ from solver.game.standings import (
     Standings,
     after_turns,
     many,
+    others_after,
     role,
     standing_index,
     standing_indices,
@@ -87,21 +88,22 @@ class Values:
             return self
         return Values.of(self._opened.as_it_is())
 
-    def at(self, own: Standing, opponent: Standings, *, began: bool, turns: int = 0) -> Floats:
-        """Win probabilities of a player about to start a turn against opponents.
+    def at(self, own: Standings, opponent: Standings, *, began: bool, turns: int = 0) -> Floats:
+        """Win probabilities of players about to start a turn against as many opponents.
 
+        own : those of one player, or of each
         turns : those left, where the rules have a number of rounds
         """
         if self.rules.rounds:
-            found = rounds.values_at(self.rules, self.array, turns, own, opponent)
+            found = rounds.values_at(self.rules, self.array, turns, own.one(0), opponent)
             return self._chances(found)
-        row = standing_index(self.rules, own)
+        rows = standing_indices(self.rules, own)
         columns = standing_indices(self.rules, opponent)
         place = role(self.rules, began=began)
         roles = 2 if self.rules.has_roles else 1
         if len(self.array) > roles and not began:  # who is the second player
             place += roles
-        return self._chances(self.array[place, row][columns])
+        return self._chances(self.array[place, rows, columns])
 
     def _chances(self, found: Floats) -> Floats:
         """Values that were read. Raises StrategyFileError where they are none."""
@@ -147,7 +149,7 @@ class Values:
             loses=False,
         )
         how = {"began": not start.began}
-        has = self.at(start.other, after, **how)[:, np.newaxis].repeat(rules.dice, axis=1)
+        has = self.at(many(start.other), after, **how)[:, np.newaxis].repeat(rules.dice, axis=1)
         if taken and rules.take_over in {"both", "lost" if farkles else "banked"}:
             has = np.maximum(has, self.taken(start.other, after, points, **how))
         return 1 - has
@@ -161,11 +163,15 @@ class Values:
         loses: bool = False,
     ) -> Floats:
         """What a player is left with whose turn ends so, for each number of points banked."""
-        after = after_turns(
-            self.rules, many(start.own, np.size(points)), points, farkles=farkles, loses=loses
-        )
+        before = many(start.own, np.size(points))
+        after = after_turns(self.rules, before, points, farkles=farkles, loses=loses)
+        ended = before, after, many(start.other), points
+        theirs = others_after(self.rules, *ended, farkles=farkles)
+        wins = theirs.score >= self.rules.winning_score
+        if np.any(wins):
+            theirs = replace(theirs, score=np.where(wins, start.opponent, theirs.score))
         turns = start.turns_left - 1
-        return 1 - self.at(start.other, after, began=not start.began, turns=turns)
+        return np.where(wins, 0.0, 1 - self.at(theirs, after, began=not start.began, turns=turns))
 
 
 class Strategy(BestPlay):
@@ -224,13 +230,14 @@ class Strategy(BestPlay):
         self.check(position)
         for values in self._attempts():
             others, turns = many(position.other), position.turns_left
-            found = values.at(position.own, others, began=position.began, turns=turns)
+            own = many(position.own)
+            found = values.at(own, others, began=position.began, turns=turns)
             if values.are_unchanged:
                 return found
         raise self._never_the_same()
 
-    def win_probabilities(self, own: Standing, opponents: Standings, *, began: bool) -> Floats:
-        """Win probabilities against many opponents, none of whom has reached the goal.
+    def win_probabilities(self, own: Standings, opponents: Standings, *, began: bool) -> Floats:
+        """Win probabilities of one or many against as many, none of whom has reached the goal.
 
         Raises StrategyFileError as `win_probability` does.
         """

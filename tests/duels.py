@@ -245,12 +245,14 @@ class Twin:
     def after(self, state: State, end: End) -> tuple[float, State | None]:
         """What the end of a turn is worth: a number, or 1 less what the state then is."""
         rules = self.rules
-        kind, total = end
+        (kind, total), points = end, 0
         if kind in {"win", "out"}:
             return float(kind == "win"), None
         if kind == "bank":
+            points = total
             own = naive.after_bank(rules, state.own, total)
         elif kind == "farkle":
+            points = naive.kept_of(rules, state.own, total)
             own = naive.after_farkle(rules, state.own, total)
         elif kind == "spared":
             own = state.own[0], 0, state.own[2]
@@ -261,7 +263,10 @@ class Twin:
                 return 1 - self.final_turn(1 - state.mover, own[0], state.other), None
             return 1.0, None
         began = not state.began if rules.has_roles else True
-        return 0.0, State(1 - state.mover, began, state.other, own)
+        other = naive.other_after(rules, state.own, own, state.other, points)
+        if other[0] >= rules.winning_score:
+            return 0.0, None
+        return 0.0, State(1 - state.mover, began, other, own)
 
     def values(self) -> dict[State, float]:
         """The chance to win of the player to move, in every state."""

@@ -228,6 +228,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "set_aside_all": draw(rarely(False, True)),
         "hot_dice": draw(st.sampled_from(["optional", "no_bank", "forced"])),
         "no_bank_at": draw(rarely((), ("*50",), ("100-250",), ("150", "300"))),
+        "caught_up": draw(rarely(0, 50, 100, 250, "everything")),
         "hot_dice_bonus": draw(st.one_of(no_pattern, no_pattern, bonus)),
         "hot_dice_times": draw(rarely((), (2,), (2, 3), (1, 3, 2))),
         "farkle_keeps_turn_total": draw(rarely(False, True)),
@@ -251,7 +252,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     data["confirm_points"] = draw(rarely(0, 50, 150)) if is_some else 0
     if data["goal_must_be"] == "exact":
         data |= {"ending": "at_once", "ties": "earlier"}
-        data["beyond_goal"] = draw(st.sampled_from(["lost", "back", "around", "no_bank"]))
+        data["beyond_goal"] = draw(st.sampled_from(["lost", "back", "around", "given", "no_bank"]))
     if penalty and penalty["points"] != "everything":
         data["score_floor"] = -draw(st.integers(0, 2)) * penalty["points"]
     for key, option in OPTIONS.items():
@@ -278,6 +279,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "goal_must_be": "reached",
         "beyond_goal": "lost",
         "no_bank_at": (),
+        "caught_up": 0,
         "hot_dice_times": (),
         "first_throw_tries": 1,
     }
@@ -523,6 +525,32 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
     return found
 
 
+def _caught_up() -> dict[str, Ruleset]:
+    found = {
+        "everything": small(caught_up="everything"),
+        "100, keeps, penalty": small(caught_up=100, farkle_penalty=THIRD, goal=300, **KEEPS),
+        "50, two roles": small(caught_up=50, ending="equal_turns", ties="shared", goal=250),
+        "150, below 0": small(
+            caught_up=150,
+            farkle_penalty={"in_a_row": 1, "points": 100},
+            score_floor=-100,
+            dice=2,
+            goal=300,
+        ),
+        "everything, opening, defended": small(
+            caught_up="everything", opening_minimum=150, ending="defended", goal=200
+        ),
+        "everything, exact, back": small(
+            caught_up="everything", goal_must_be="exact", beyond_goal="back", goal=300
+        ),
+        "100, exact, around": small(
+            caught_up=100, goal_must_be="exact", beyond_goal="around", goal=250, **KEEPS
+        ),
+        "everything, not at a score": small(caught_up="everything", no_bank_at=("150", "300")),
+    }
+    return {f"caught up, {name}": rules for name, rules in found.items()}
+
+
 def _exact_goals() -> dict[str, Ruleset]:
     exact: dict[str, Any] = {"goal_must_be": "exact", "goal": 300}
     found = {
@@ -540,6 +568,18 @@ def _exact_goals() -> dict[str, Ruleset]:
             hot_dice_bonus=(50, 0),
             scoring={"combination": tables("46=50")},
             **exact,
+        ),
+        "given": small(beyond_goal="given", **exact),
+        "given, opening, penalty, keeps": small(
+            beyond_goal="given",
+            opening_minimum=150,
+            farkle_penalty=THIRD,
+            score_floor=-100,
+            **KEEPS,
+            **exact,
+        ),
+        "given, caught up, all set aside": small(
+            beyond_goal="given", caught_up=100, set_aside_all=True, dice=2, **exact
         ),
         "no bank beyond": small(beyond_goal="no_bank", no_bank_at=("250",), **exact),
         "back, first throw": small(
@@ -784,7 +824,7 @@ ROUNDS = _rounds()
 """Small games of a number of rounds, by name."""
 
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
-_NAMED |= _exact_goals()
+_NAMED |= _exact_goals() | _caught_up()
 
 ONE_BY_ONE: list[tuple[str, Ruleset]] = list((_NAMED | _new_ones(_NAMED.values())).items())
 """Every option, and every choice of it, alone in a small game: a name and the rules."""

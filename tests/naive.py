@@ -681,6 +681,27 @@ def after_bank(rules: Ruleset, standing: Standing, total: int) -> Standing:
     return score, 0, on_board
 
 
+def other_after(
+    rules: Ruleset, before: Standing, after: Standing, other: Standing, points: int
+) -> Standing:
+    """The standing of the other player once one has banked points, or kept them."""
+    score, farkles, on_board = other
+    if rules.beyond_goal == "given" and goes_beyond(rules, before[0] + points):
+        more = score + points
+        return other if goes_beyond(rules, more) else (more, farkles, True)
+    costs = rules.caught_up
+    if not points or not costs or score <= 0 or after[0] != score or before[0] == score:
+        return other
+    return 0 if costs == "everything" else max(0, score - costs), farkles, on_board
+
+
+def kept_of(rules: Ruleset, standing: Standing, total: int) -> int:
+    """What a farkle keeps of a turn total."""
+    score, _, on_board = standing
+    keeps = rules.farkle_keeps_turn_total and not goes_beyond(rules, score + total)
+    return total if keeps and may_bank(rules, total, score, on_board=on_board) else 0
+
+
 def matches(score: int, some: str) -> bool:
     """Whether a score is meant by "4900", "4050-4950" or "*50"; none of 0 or less is."""
     if score <= 0:
@@ -915,8 +936,7 @@ def standings(rules: Ruleset) -> list[Standing]:
 def after_farkle(rules: Ruleset, standing: Standing, total: int) -> Standing:
     """The standing after a farkle with that turn total; at or past the goal where it is kept."""
     score, farkles, on_board = standing
-    kept = rules.farkle_keeps_turn_total and not goes_beyond(rules, score + total)
-    if kept and may_bank(rules, total, score, on_board=on_board):
+    if kept_of(rules, standing, total):
         score, on_board = score + total, True
         if score >= goal_score(rules):
             return score, 0, on_board
@@ -953,7 +973,7 @@ def value_iteration(
     return {key[1:]: value for key, value in found.items()}
 
 
-def values_of_players(
+def values_of_players(  # noqa: PLR0915 - every end of a turn
     players: tuple[Ruleset, ...],
     tolerance: float = 1e-13,
     find: Callable[[Callable[[Array], Array], Array, float], Array] = fixed_point,
@@ -995,25 +1015,37 @@ def values_of_players(
         gives_final_turn = rules.ending in {"final_turn", "defended"} or (rules.has_roles and began)
         goal[who, began] = last_word(who) if gives_final_turn else won
 
-    def go_on(role: tuple[int, bool], after: list[Standing | None]) -> Callable[[Array], Array]:
-        """What it is worth to end a turn with each standing (None: not allowed), given V."""
+    def go_on(
+        role: tuple[int, bool], after: list[Standing | None], points: list[int] | None = None
+    ) -> Callable[[Array], Array]:
+        """What it is worth to end a turn with each standing (None: not allowed), given V.
+
+        points : what was banked, or kept, from each standing
+        """
         who, began = role
         opponent = (who + 1) % len(players), not began if rules.has_roles else began
         constant = np.full(pairs, NOT_ALLOWED)
-        inside, to = [], []
+        given = np.zeros(pairs, dtype=np.bool_)
+        inside, to, theirs = [], [], []
         for number, standing in enumerate(after):
             if standing is not None and standing[0] >= winning:
                 constant[number] = goal[role](standing[0])
             elif standing is not None:
                 inside.append(number)
                 to.append(place[standing])
+                ended = everyone[number], standing
+                gained = points[number] if points else 0
+                those = [other_after(rules, *ended, one, gained) for one in everyone]
+                given[number] = [one[0] >= winning for one in those]
+                theirs.append([place.get(one, 0) for one in those])
 
         def worth(values: Array) -> Array:
             if not inside:
                 return constant
             others = values[roles.index(opponent)]
             found = constant.copy()
-            found[inside] = 1 - others[:, to].T
+            found[inside] = 1 - others[np.array(theirs), np.array(to)[:, np.newaxis]]
+            found[given] = 0.0
             return found
 
         return worth
@@ -1025,9 +1057,16 @@ def values_of_players(
 
     ends = {
         role: (
-            [go_on(role, [bank(one, total) for one in everyone]) for total in totals],
             [
-                go_on(role, [after_farkle(rules, one, total) for one in everyone])
+                go_on(role, [bank(one, total) for one in everyone], [total] * len(everyone))
+                for total in totals
+            ],
+            [
+                go_on(
+                    role,
+                    [after_farkle(rules, one, total) for one in everyone],
+                    [kept_of(rules, one, total) for one in everyone],
+                )
                 for total in totals
             ],
             go_on(role, [after_losing_everything(one) for one in everyone]),

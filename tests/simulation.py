@@ -74,7 +74,9 @@ class Game:
             turn = yield from self._turn(self._position(player, other))
             if turn.end in {"win", "out"}:
                 return _share(player if turn.end == "win" else other)
-            self._write_down(player, turn)
+            self._write_down(player, turn, other)
+            if self._reaches_goal(other.score):
+                return _share(other)
             if turn.points and self._reaches_goal(player.score):
                 if self._rules.ending in {"final_turn", "defended"} or (
                     self._rules.ending == "equal_turns" and player is players[0]
@@ -87,7 +89,7 @@ class Game:
         """One turn to beat the score of the player who has reached the goal."""
         player.farkles = leader.farkles = 0
         turn = yield from self._turn(self._position(player, leader))
-        self._write_down(player, turn)
+        self._write_down(player, turn, leader)
         if turn.end != "win" and player.score > leader.score and self._rules.ending == "defended":
             return (yield from self._final_turn(leader, player))
         if turn.end == "win" or player.score > leader.score:
@@ -187,9 +189,13 @@ class Game:
             return self._rules.goal_must_be != "exceeded"
         return score > self._rules.goal and self._rules.goal_must_be != "exact"
 
-    def _write_down(self, player: Player, turn: Turn) -> None:
-        """The player's score, farkles in a row and place on the board after a turn."""
+    def _write_down(self, player: Player, turn: Turn, other: Player | None = None) -> None:
+        """The player's score, farkles in a row and place on the board after a turn.
+
+        And where the other of two stands, if the turn changes that.
+        """
         rules = self._rules
+        started = player.score, 0, True
         if turn.end == "lose":
             player.score = min(player.score, 0)
         if turn.points:
@@ -212,6 +218,10 @@ class Game:
                 else:
                     less = player.score - rules.farkle_penalty.points
                     player.score = max(less, rules.score_floor)
+        if other and turn.points and not self._reaches_goal(other.score):
+            ended, theirs = (player.score, 0, True), (other.score, 0, other.on_board)
+            theirs = naive.other_after(rules, started, ended, theirs, turn.points)
+            other.score, _, other.on_board = theirs
 
 
 def _share(winner: Player) -> float:

@@ -59,11 +59,12 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
         me = (position.banked, position.farkles, position.on_board)
         other = (position.opponent, position.opponent_farkles, position.opponent_on_board)
 
-        def after(standing: naive.Standing) -> float:
+        def after(standing: naive.Standing, points: int = 0) -> float:
             score = standing[0]
+            theirs = naive.other_after(rules, me, standing, other, points)
             if score < winning:
                 began = not position.began if rules.has_roles else True
-                return 1 - values[began, other, standing]
+                return 0.0 if theirs[0] >= winning else 1 - values[began, theirs, standing]
             if rules.ending == "at_once" or (rules.has_roles and not position.began):
                 return 1.0
             behind = (score - position.opponent) // step
@@ -83,8 +84,10 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
 
         if position.opponent < winning:
             return (
-                lambda total: after(naive.after_bank(rules, me, total)),
-                lambda total: after(naive.after_farkle(rules, me, total)),
+                lambda total: after(naive.after_bank(rules, me, total), total),
+                lambda total: after(
+                    naive.after_farkle(rules, me, total), naive.kept_of(rules, me, total)
+                ),
                 after(naive.after_losing_everything(me)),
             )
         if rules.ties == "played_on" and position.banked >= winning and position.began:

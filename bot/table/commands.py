@@ -419,6 +419,11 @@ def _check_places(game: Begun | Game, players: int, most: int) -> None:
             "under {rules} rules whoever is beaten has a final turn in return, so it is for two",
             rules=game.rules.name,
         )
+    if players > 2 and game.rules.changes_other:
+        raise IllegalActionError.say(
+            "under {rules} rules a turn may change the other player's score, so it is for two",
+            rules=game.rules.name,
+        )
     check_seats(players, most)
 
 
@@ -432,8 +437,7 @@ def most_players(game: Game) -> int:
 def places(game: Begun | Game) -> int:
     """For how many there are dice."""
     rules = game.rules
-    of_two = rules.takes_over or rules.rounds or rules.is_defended or "loses_game" in rules.decisive
-    return len(game.kits) or (2 if of_two or game.pool else MOST_PLAYERS)
+    return len(game.kits) or (2 if rules.is_for_two or game.pool else MOST_PLAYERS)
 
 
 def check_tracked(game: Game) -> None:

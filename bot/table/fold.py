@@ -34,7 +34,7 @@ from bot.table.events import (
     Used,
 )
 from bot.table.state import Game, Seat, Stage, Turn, TurnEnd
-from solver.game.standings import after_turn, first_standing
+from solver.game.standings import after_turn, first_standing, other_after
 from solver.loaded.kits import Kit, badges_of, kits_of_picks, matchup_of_all
 from solver.loaded.matchup import check_loaded
 from solver.named.drafts import check_pool, order_of_picks, pairs_of
@@ -296,8 +296,9 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
     farkles = counts and how is TurnEnding.FARKLE
     after = counted if played_off else _scored(rules, counted, how, points, farkles=farkles)
     seats = (*game.seats[:number], after, *game.seats[number + 1 :])
+    seats, others = _with_other(rules, seats, number, before, points, farkles=farkles)
     lost = before.score + (0 if played_off else points) - after.score
-    end, left = TurnEnd(number, how, points, lost), _left(game, how)
+    end, left = TurnEnd(number, how, points, lost, others), _left(game, how)
     turns = game.turns_over + 1
     game = replace(game, seats=seats, last=end, left=left, turns_over=turns)
     game = _turn_of(game, number)
@@ -314,10 +315,10 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
         before_it = (seat for seat in game.reached if seat != number)
         game = replace(game, reached=(*before_it, number))
     if game.stage is Stage.FINAL:
-        others = tuple(_following(game, number))
-        beats = all(after.score > seats[seat].score for seat in others)
+        following = _following(game, number)
+        beats = all(after.score > seats[seat].score for seat in following)
         in_return = beats and rules.is_defended
-        return _next_waiting(game, others if in_return else game.waiting[1:])
+        return _next_waiting(game, tuple(following) if in_return else game.waiting[1:])
     if reaches:
         following = _following(game, number)
         if rules.ending == "equal_turns":
@@ -327,13 +328,35 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
 
 
 def _after_turn(game: Game, number: int) -> Game:
-    """The game after the turn of a seat in which nobody has reached a goal."""
+    """The game after the turn of a seat which has not reached a goal."""
     rules, turns = game.rules, game.turns_over
+    following = _following(game, number)[0]
+    if rules.gives and game.seats[following].score >= rules.winning_score:
+        return _won_by(game, [following])
     if 0 < 2 * rules.rounds <= turns and turns % 2 == 0:
         level = len({seat.score for seat in game.seats}) == 1
         if not (level and rules.ties == "played_on"):
             return _next_waiting(game, ())
-    return _turn_of(game, _following(game, number)[0])
+    return _turn_of(game, following)
+
+
+def _with_other(
+    rules: Ruleset,
+    seats: tuple[Seat, ...],
+    mover: int,
+    before: Seat,
+    points: int,
+    *,
+    farkles: bool,
+) -> tuple[tuple[Seat, ...], int]:
+    """The seats once a turn has changed the other of two, and what it added to that one's score."""
+    if not rules.changes_other or len(seats) != 2:
+        return seats, 0
+    after, other = seats[mover], seats[1 - mover]
+    ended = before.standing, after.standing, other.standing, points
+    theirs = other_after(rules, *ended, farkles=farkles)
+    changed = replace(other, score=theirs.score, on_board=theirs.on_board)
+    return (after, changed) if mover == 0 else (changed, after), theirs.score - other.score
 
 
 def _left(game: Game, how: TurnEnding) -> TurnState | None:

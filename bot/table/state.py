@@ -93,6 +93,8 @@ class TurnEnd:
     """What the turn added to the score."""
     lost: int = 0
     """What it took from it."""
+    others: int = 0
+    """What it added to the score of the other of two players; below 0 for one who falls back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from solver.game.position import (
     points_to_beat,
     possible_hot_dice,
 )
-from solver.game.standings import after_turn
+from solver.game.standings import after_turn, other_after
 from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
@@ -612,11 +612,17 @@ def bank_text(rules: Ruleset, position: Position) -> str:
     total = position.banked + position.turn_total
     last_of_round = position.mover == len(position.players) - 1
     beyond, others = rules.goes_beyond(total), _others_scores(position)
+    after = after_turn(rules, position.own, position.turn_total)
+    theirs = other_after(rules, position.own, after, position.other, position.turn_total).score
     if beyond:
-        total = after_turn(rules, position.own, position.turn_total).score
+        total = after.score
     elif total >= rules.winning_score and rules.goal_ends_game(last_of_round=last_of_round):
         return say("wins the game")
     scores = say("{score:,} to {others}", score=total, others=others)
+    if theirs < position.opponent:
+        scores = say("{score:,} to {theirs:,}, they fall back", score=total, theirs=theirs)
+    elif theirs > position.opponent:
+        scores = say("{score:,} to {theirs:,}, they get the points", score=total, theirs=theirs)
     if beyond or total < rules.winning_score:
         return say("goes beyond the goal: {scores}", scores=scores) if beyond else scores
     then = say_later("{scores}, then they get one final turn")

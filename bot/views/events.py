@@ -277,6 +277,13 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
             yield say("The game was ended without a result.")
         case Revealed():
             return
+    end, was_ended = after.last, after.turns_over > game.turns_over
+    if was_ended and end and end.others:
+        message = say_later("{name} is caught up and falls back to {score:,}.")
+        if end.others > 0:
+            message = say_later("{name} is given these points and has {score:,} now.")
+        other = 1 - end.seat
+        yield say(message, name=names[other], score=after.seats[other].score)
 
 
 def _used_text(name: str, game: Game, after: Game, event: Used) -> Iterator[str]:

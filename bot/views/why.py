@@ -19,6 +19,9 @@ _REASONS = {
     (Reason.THEIR_LAST_TURN, True): say_later(
         "Why roll: if you bank, they get one last turn and win {chance} of the time."
     ),
+    (Reason.CAUGHT, False): say_later(
+        "Why bank: that catches them up, and they fall back; if they did not, you would roll."
+    ),
     (Reason.LEFT, False): say_later(
         "Why bank: a farkle would leave them more; if nothing could be taken over, you would roll."
     ),

@@ -159,8 +159,9 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
     reach = max(plan.reach for plan in plans)
     goals = score_count(rules) + rules.least_bank(on_board=False) // rules.point_step
     if rules.ending == "at_once":
-        # points beyond an exact goal are all alike, or matter until they leave nothing
-        beyond = rules.goal // rules.point_step if rules.banks_may_fall else int(rules.is_exact)
+        # points beyond an exact goal are all alike, or matter until they leave or give nothing
+        matters = rules.banks_may_fall or rules.gives
+        beyond = score_count(rules) if matters else int(rules.is_exact)
         return (Endgame(np.zeros((2, goals + reach + 1)), beyond, 0.0),) * len(plans)
     finals = (turn_plan(rules.in_last_turns),) if rules.final_throws else plans
     pairs = list(zip(finals, reversed(finals), strict=True))

@@ -43,7 +43,9 @@ from solver.game.layout import (
 )
 from solver.turn.equations import EVEN
 
-EXACT_LOST, EXACT_BACK, EXACT_NO_BANK = (EXACT[one] for one in ("lost", "back", "no_bank"))
+EXACT_BACK, EXACT_AROUND, EXACT_NO_BANK, EXACT_GIVEN = (
+    EXACT[one] for one in ("back", "around", "no_bank", "given")
+)
 
 _ROUNDING = 1e-9
 """What chances may be off by; that of any roll of ten dice is more."""
@@ -144,9 +146,9 @@ def least_bank(u, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def fallen(own, game):
-    """Score after the last farkle in a row."""
-    return min(own, game.zero) if game.penalty == EVERYTHING else max(0, own - game.penalty)
+def fallen(own, cost, least, game):
+    """A score that falls by a cost, which may be EVERYTHING, to no less than `least`."""
+    return min(own, game.zero) if cost == EVERYTHING else max(least, own - cost)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -162,15 +164,24 @@ def after_farkle(u, own, game):
     farkles = u - board * game.farkle_limit + 1
     if farkles == game.farkle_limit:
         farkles = game.after_penalty
-        own = fallen(own, game)
+        own = fallen(own, game.penalty, 0, game)
     return board * game.farkle_limit + farkles, own
 
 
 @njit(nogil=True, error_model="numpy")
-def _farkled(table, r, u, w, opponent, own, game):
-    """Value of a farkle that leaves the score at `own` before any penalty; u is the mode before."""
-    after, own = after_farkle(u, own, game)
-    return 1.0 - table[game.roles - 1 - r, w, after, opponent + own, PAD + opponent]
+def caught_up(opponent, own, after, game):
+    """The opponent's score after a bank that took the own score from `own` to `after`."""
+    if game.caught == 0 or after != opponent or after == own:
+        return opponent
+    return fallen(opponent, game.caught, min(opponent, game.zero), game)
+
+
+@njit(nogil=True, error_model="numpy")
+def _farkled(table, r, u, w, opponent, own, kept, game):
+    """Value of a farkle that keeps so many points, before any penalty; u is the mode before."""
+    after, score = after_farkle(u, own + kept, game)
+    theirs = caught_up(opponent, own, score, game) if kept > 0 else opponent
+    return 1.0 - table[game.roles - 1 - r, w, after, theirs + score, PAD + theirs]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -190,7 +201,7 @@ def _keep(table, s, start, r, u, w, work, rows):
             if own + t < game.scores:
                 if is_barred(own + t, work.scratch.barred):
                     continue
-                value = _farkled(table, r, u % game.farkle_limit, w, opponent, own + t, game)
+                value = _farkled(table, r, u % game.farkle_limit, w, opponent, own, t, game)
             farkle[t, lane] = value
 
 
@@ -280,7 +291,7 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         farkle[0, lane] = 0.0
         lost[lane] = 0.0
         if low <= own <= high:
-            farkle[0, lane] = _farkled(table, r, u, w, opponent, own, game)
+            farkle[0, lane] = _farkled(table, r, u, w, opponent, own, 0, game)
             kept = opponent + after_loss(own, game)
             lost[lane] = 1.0 - table[other, w, board * game.farkle_limit, kept, PAD + opponent]
     if game.keeps == 1:
@@ -288,6 +299,8 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         _fill(farkle[:rows].ravel(), room)
         _keep(table, s, start, r, u, w, work, rows)
     levels, _, dice, _ = values.shape
+    if game.caught != 0:
+        _mend_caught(table, s, start, r, u, w, work)
     if game.exact > 0:
         _mend_beyond(table, s, start, r, u, w, rows, work)
         last = values[0, origin + steps]
@@ -326,13 +339,44 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
 
 
 @njit(nogil=True, error_model="numpy")
+def _mend_caught(table, s, start, r, u, w, work):
+    """Set banks that come to the opponent's score to what they lead to: that one falls back."""
+    game, bank = work.game, work.scratch.bank
+    low, high = own_scores(s, u, w, game)
+    for lane in range(LANES):
+        opponent = start + lane
+        own = s - opponent
+        behind = opponent - own
+        if not low <= own <= high or behind < may_bank_from(own, u, game):
+            continue
+        if not is_barred(opponent, work.scratch.barred):
+            theirs = caught_up(opponent, own, opponent, game)
+            after = table[game.roles - 1 - r, w, 0, theirs + opponent, PAD + theirs]
+            bank[behind, lane] = 1.0 - after
+
+
+@njit(nogil=True, error_model="numpy")
 def after_beyond(own, beyond, game):
     """The score after a bank that would lead beyond an exact goal."""
-    if game.exact == EXACT_LOST:
-        return own
     if game.exact == EXACT_BACK:
         return max(game.zero, 2 * game.scores - beyond)
-    return min(game.zero + beyond - game.scores, game.scores - 1)
+    if game.exact == EXACT_AROUND:
+        return min(game.zero + beyond - game.scores, game.scores - 1)
+    return own
+
+
+@njit(nogil=True, error_model="numpy")
+def others_beyond(u, w, own, beyond, opponent, game):
+    """Own mode, and the opponent's mode and score, after a bank that would lead beyond the goal.
+
+    The opponent's score may be that of the goal.
+    """
+    after = u // game.farkle_limit * game.farkle_limit
+    if game.exact == EXACT_GIVEN and opponent + beyond - own <= game.scores:
+        return after, w % game.farkle_limit, opponent + beyond - own
+    if EXACT_BACK <= game.exact <= EXACT_AROUND:
+        return 0, w, caught_up(opponent, own, after_beyond(own, beyond, game), game)
+    return after, w, opponent
 
 
 @njit(nogil=True, error_model="numpy")
@@ -340,16 +384,16 @@ def _mend_beyond(table, s, start, r, u, w, rows, work):
     """Set banks beyond an exact goal to what they lead to, which may be states of any total."""
     game, bank = work.game, work.scratch.bank
     low, high = own_scores(s, u, w, game)
-    other, board = table[game.roles - 1 - r, w], u // game.farkle_limit
     for lane in range(LANES):
         opponent = start + lane
         own = s - opponent
         if not low <= own <= high or game.exact == EXACT_NO_BANK:
             continue
         for t in range(max(game.scores - own + 1, may_bank_from(own, u, game)), rows):
-            mode = board * game.farkle_limit if game.exact == EXACT_LOST else 0
             score = after_beyond(own, own + t, game)
-            bank[t, lane] = 1.0 - other[mode, opponent + score, PAD + opponent]
+            after, mode, theirs = others_beyond(u, w, own, own + t, opponent, game)
+            left = 1.0 - table[game.roles - 1 - r, mode, after, theirs + score, PAD + theirs]
+            bank[t, lane] = left if theirs < game.scores else 0.0
 
 
 @njit(nogil=True, error_model="numpy")

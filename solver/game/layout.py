@@ -48,7 +48,7 @@ from solver.turn.scoring import TurnPlan, turn_plan
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
 
-EXACT = {"lost": 1, "back": 2, "around": 3, "no_bank": 4}
+EXACT = {"lost": 1, "back": 2, "around": 3, "no_bank": 4, "given": 5}
 """What a bank beyond an exact goal does, as in `Ruleset.beyond_goal`."""
 
 EVERYTHING = -1
@@ -92,6 +92,8 @@ class GameNumbers(NamedTuple):
     """1 where who reaches the goal always wins at once, or goes beyond it."""
     exact: int
     """Where the goal has to be met exactly, one of EXACT; else 0."""
+    caught: int
+    """What it costs to be caught up, as a penalty."""
 
 
 class Lists(NamedTuple):
@@ -223,6 +225,7 @@ def _game_numbers(
         must_roll_others=int(any(plan.must_roll_others for plan in plans)),
         at_once=int(rules.ending == "at_once" and not rules.is_exact),
         exact=EXACT[rules.beyond_goal] if rules.is_exact else 0,
+        caught=EVERYTHING if rules.caught_up == "everything" else rules.caught_up // step,
     )
 
 
@@ -327,7 +330,7 @@ def independent_totals(rules: Ruleset, plans: Sequence[TurnPlan], game: GameNumb
     score cannot fall as far. Then the lesser score ends at index 0 of a total in which it is in
     the first group, as it was before if it fell by less than LANES.
     """
-    if not rules.farkle_penalty or rules.is_exact:
+    if not rules.farkle_penalty or rules.is_exact or rules.changes_other:
         return 1
     loses = any(np.any(plan.lose_chances) for plan in plans)
     falls_to_zero = game.penalty == EVERYTHING or loses
@@ -340,9 +343,10 @@ def by_lesser(game: GameNumbers) -> bool:
     """Whether it is the lesser of both scores that tells a group of states.
 
     Where players have roles of their own, or bounds, that of one of them fills more lanes. But with
-    a penalty the player ahead has to come first, or the bounds of slow games are not proved.
+    a penalty the player ahead has to come first, or the bounds of slow games are not proved. Where
+    who is caught up falls to the other's old score, both have changed places: that is one group.
     """
-    return game.roles == 1 or game.penalty != 0
+    return game.roles == 1 or game.penalty != 0 or game.caught != 0
 
 
 def first_scores(total: int, game: GameNumbers) -> npt.NDArray[np.intp]:

@@ -226,7 +226,7 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             rules=rules.name,
             players=players,
         )
-    check_defended(rules, players)
+    check_for_two(rules, players)
     if rules.final_throws:
         raise InvalidRulesError.say(
             "{rules}: final turns of one throw are solved for two players only; of more players"
@@ -266,8 +266,15 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
         )
 
 
-def check_defended(rules: Ruleset, players: int) -> None:
-    """Refuse more than two players of a game that is defended. Raises InvalidRulesError."""
+def check_for_two(rules: Ruleset, players: int) -> None:
+    """Refuse more than two players where a turn concerns one other. Raises InvalidRulesError."""
+    if players > 2 and rules.changes_other:
+        raise InvalidRulesError.say(
+            "{rules}: a turn may change the other player's score, so only two can play, not"
+            " {players}",
+            rules=rules.name,
+            players=players,
+        )
     if players > 2 and rules.is_defended:
         raise InvalidRulesError.say(
             "{rules}: nobody says who has a final turn in return where one of {players} players is"

@@ -110,7 +110,7 @@ def after_turns(
             back = np.minimum(score, 2 * rules.goal - rules.point_step) - rules.goal
         else:
             back = before.score
-        nothing = beyond & np.logical_or(farkles, rules.beyond_goal == "lost")
+        nothing = beyond & np.logical_or(farkles, rules.beyond_goal in {"lost", "given"})
         points = np.where(nothing, 0, points)
         score = np.where(nothing, before.score, np.where(beyond, back, score))
     reached = (points > 0) & (score >= rules.winning_score)
@@ -136,6 +136,54 @@ def after_turn(
 ) -> Standing:
     """The standing of one player after a turn, see `after_turns`."""
     return after_turns(rules, many(before), points, farkles=farkles, loses=loses).one(0)
+
+
+def others_after(
+    rules: Ruleset,
+    before: Standings,
+    after: Standings,
+    other: Standings,
+    points: Ints | int,
+    *,
+    farkles: Bools | bool,
+) -> Standings:
+    """Standings of the other of two players after a turn each, arrays that broadcast together.
+
+    Who is given points may have reached the goal.
+
+    before, after : where who had the turn stood and stands then
+    points, farkles : as for `after_turns`
+    """
+    if not rules.changes_other:
+        return other
+    level = (np.asarray(points) > 0) & (after.score == other.score)
+    falls = level & (after.score != before.score) & (after.score < rules.winning_score)
+    cost = other.score if rules.caught_up == "everything" else rules.caught_up
+    fallen = np.maximum(np.minimum(other.score, 0), other.score - cost)
+    score, gets = np.where(falls, fallen, other.score), np.zeros(1, dtype=np.bool_)
+    if rules.gives:
+        more = other.score + points
+        beyond = (before.score + points > rules.goal) & np.logical_not(farkles)
+        gets = np.logical_and(beyond, more <= rules.goal)
+        score = np.where(gets, more, score)
+    in_a_row = np.broadcast_to(other.farkles, score.shape)
+    return Standings(score, in_a_row, np.broadcast_to(other.on_board | gets, score.shape))
+
+
+def other_after(
+    rules: Ruleset,
+    before: Standing,
+    after: Standing,
+    other: Standing,
+    points: int,
+    *,
+    farkles: bool = False,
+) -> Standing:
+    """The standing of the other of two players after a turn, see `others_after`."""
+    if not rules.changes_other:
+        return other
+    ended = many(before), many(after), many(other), points
+    return others_after(rules, *ended, farkles=farkles).one(0)
 
 
 def by_seat(value: float, seat: int) -> tuple[float, float]:
@@ -243,7 +291,7 @@ def is_corrected(rules: Ruleset) -> bool:
     The few states of players not on the board would be told too little of by others.
     """
     penalty = rules.farkle_penalty is not None
-    plain = not rules.farkle_keeps_turn_total and not rules.is_exact
+    plain = not rules.farkle_keeps_turn_total and not rules.is_exact and not rules.changes_other
     return penalty and plain and not rules.has_opening and not rules.spares_farkles
 
 

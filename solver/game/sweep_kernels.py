@@ -102,6 +102,8 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     prepare_rest(table, s, start, r, u, w, steps, origin, own)
     if outcomes.length.size == 0:
         first = rises[place] if game.exact == 0 else steps
+        if game.caught != 0 and game.exact == 0:
+            first = rising(banks[place, :rows], begin, end, room)
         if game.keeps == 1:
             first = max(first, rising(farkle[:rows], begin, end, room))
         solve_tiers(turns, steps, min(steps, first), origin, own)

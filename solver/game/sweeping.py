@@ -89,7 +89,9 @@ class Sweeps:
         self.turns = Turns(*map(types.CompileResultWAP, found))
         """What solves one turn."""
         self._contest = contest
-        self._falls = rules.farkle_penalty or rules.banks_may_fall
+        self._once = bool(rules.farkle_penalty or rules.caught_up)
+        """Whether each state is solved once in a sweep, see `plain`."""
+        self._falls = rules.farkle_penalty or rules.banks_may_fall or rules.changes_other
         self._falls = self._falls or any(np.any(plan.lose_chances) for plan in played)
         self.least = least
         self._work = make_work(rules, ends, threads, sides=len(lasts), plans=plans)
@@ -232,7 +234,7 @@ class Sweeps:
             self._bounded = max(self._bounded, done)
             self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
 
-        if self._rules.farkle_penalty or self.plain:
+        if self._once or self.plain:
             self.states_solved += state_count(self._rules, self._plans)
             found = bounds.bound_of_sweep(
                 self._rules,
@@ -296,7 +298,7 @@ class Sweeps:
     def _solve(self, total: int, active: npt.NDArray[np.bool_]) -> None:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         given = *self._work, *self._contest
-        if self._rules.farkle_penalty or self.plain:
+        if self._once or self.plain:
             what = self.table, total, active, self.table[:0]
             sweep_kernels.sweep_totals(*self.turns, *what, *given)
         else:

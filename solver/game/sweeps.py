@@ -126,7 +126,8 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
     sweeps.pair_tolerance = tolerance / 100
     # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
     played = plans or [turn_plan(rules)]
-    falls = penalty or rules.banks_may_fall or any(np.any(plan.lose_chances) for plan in played)
+    falls = penalty or rules.banks_may_fall or rules.changes_other
+    falls = falls or any(np.any(plan.lose_chances) for plan in played)
     corrects = is_corrected(rules) and not plans
     if corrects:
         sweeps.expect_corrections()

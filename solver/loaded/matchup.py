@@ -411,7 +411,7 @@ def check_plain(rules: Ruleset) -> None:
 
     Raises InvalidRulesError.
     """
-    found = _options(rules, *_OF_TURNS, "no_bank_at", "farkle_penalty", "ending")
+    found = _options(rules, *_OF_TURNS, "no_bank_at", "caught_up", "farkle_penalty", "ending")
     if rules.is_exact:
         found.append("goal_must_be")
     if rules.has_opening:

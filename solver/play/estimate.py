@@ -30,10 +30,19 @@ import numpy as np
 from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.endgame import endgame, last_turn, last_turns
-from solver.game.many import check_defended
+from solver.game.many import check_for_two
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
-from solver.game.standings import Bools, Ints, Standing, Standings, after_turns, many, score_count
+from solver.game.standings import (
+    Bools,
+    Ints,
+    Standing,
+    Standings,
+    after_turns,
+    many,
+    others_after,
+    score_count,
+)
 from solver.play.race import log_odds, race
 from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
@@ -75,7 +84,7 @@ class EstimatedStrategy(SharedStrategy):
 
     def __init__(self, pairs: Strategy, players: int) -> None:
         """From the strategy of two players, for so many. Raises InvalidRulesError."""
-        check_defended(pairs.rules, players)
+        check_for_two(pairs.rules, players)
         BestPlay.__init__(self, pairs.rules, players)
         self._pairs = pairs
         self._of = pairs.current()
@@ -143,8 +152,16 @@ class EstimatedStrategy(SharedStrategy):
         points = np.arange(missing) * step
 
         def handed_on(points: Ints, *, farkles: bool, loses: bool = False) -> Floats:
-            after = after_turns(rules, many(own, len(points)), points, farkles=farkles, loses=loses)
-            return self._handed_to_next(tuple(others), after, seat, further=further)
+            before = many(own, len(points))
+            after = after_turns(rules, before, points, farkles=farkles, loses=loses)
+            theirs = [
+                others_after(rules, before, after, many(one), points, farkles=farkles)
+                for one in others
+            ]
+            left = self._handed_to_next(theirs, after, seat, further=further)
+            if rules.gives:  # two play, and the other may have won
+                left[theirs[0].score >= rules.winning_score] = 0.0, 1.0
+            return left
 
         bank = np.full((rows, players), np.nan)
         bank[:missing] = handed_on(points, farkles=False)
@@ -167,7 +184,7 @@ class EstimatedStrategy(SharedStrategy):
         return replace(Endings.shared(bank, farkle, lost), weighs=rules.is_exact)
 
     def _handed_to_next(
-        self, others: tuple[Standing, ...], own: Standings, seat: int, *, further: bool
+        self, others: Sequence[Standings], own: Standings, seat: int, *, further: bool
     ) -> Floats:
         """Values when the next player's turn begins, as the one before sees them.
 
@@ -179,7 +196,8 @@ class EstimatedStrategy(SharedStrategy):
         # at the start of a round of equal turns the formula is nearer than a turn later
         if further and self.players > 2 and not self._ends_round(seat):
             which = self._looked_at(len(found))
-            solved = [self._start((*others, own.one(k)), following) for k in which.tolist()]
+            those = [one.one(0) for one in others]
+            solved = [self._start((*those, own.one(k)), following) for k in which.tolist()]
             moved = log_odds(np.array(solved)) - log_odds(found[which])
             numbers = np.arange(len(found))
             moves = [np.interp(numbers, which, one) for one in moved.T]
@@ -205,7 +223,7 @@ class EstimatedStrategy(SharedStrategy):
         found[0] += outcome.wins
         return np.asarray(found)
 
-    def _by_pairs(self, others: Sequence[Standing], last: Standings, seat: int) -> Floats:
+    def _by_pairs(self, others: Sequence[Standings], last: Standings, seat: int) -> Floats:
         """Chances of all at the start of a turn by those of every two, the mover first.
 
         last : where the last one in the order of turns may stand, side by side
@@ -213,7 +231,7 @@ class EstimatedStrategy(SharedStrategy):
         """
         rules, count, lanes = self.rules, self.players, len(last.score)
         seats = [(seat + k) % count for k in range(count)]
-        standings = [*(many(one) for one in others), last]
+        standings = [*others, last]
         scores = np.array([np.broadcast_to(one.score, lanes) for one in standings])
         to_go = (rules.winning_score - scores) / mean_turn(rules)
         turns = to_go.mean(axis=0)

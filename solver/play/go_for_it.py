@@ -38,6 +38,7 @@ from solver.game.standings import (
     blocks,
     first_standing,
     many,
+    others_after,
     role,
     score_count,
     standing_index,
@@ -239,7 +240,9 @@ class _Turns:
                 worth = np.repeat(np.asarray(ways.wins)[:, np.newaxis], weights.shape[2], axis=1)
                 for chances, points, how in _endings(ways, rules.point_step):
                     after = self._after(standing, points, **how)
-                    left = self._left(theirs, last_of_other, after, ends_game=ends_game)
+                    ended, farkles = (standing, after, points), how["farkles"]
+                    given = theirs, last_of_other, *ended
+                    left = self._left(*given, farkles=farkles, ends_game=ends_game)
                     worth += chances @ left
                 index = (standing.score - rules.score_floor) // rules.point_step
                 # farkles in a row and boards of the other player are added up
@@ -270,13 +273,31 @@ class _Turns:
         )
 
     def _left(
-        self, theirs: Floats, last_of_other: Floats, after: Standings, *, ends_game: bool
+        self,
+        theirs: Floats,
+        last_of_other: Floats,
+        before: Standing,
+        after: Standings,
+        points: Ints,
+        *,
+        farkles: bool,
+        ends_game: bool,
     ) -> Floats:
         """What is left to who ends a turn so, shape (standings after it, opponent's standings)."""
         rules, other = self.rules, self.standings
         reached = after.score >= rules.winning_score
         left = np.ones((len(after.score), len(other.score)))
-        left[~reached] = 1 - theirs[:, standing_indices(rules, after[~reached])].T
+        goes_on = after[~reached]
+        if rules.changes_other:
+            each = goes_on[:, np.newaxis]
+            gained = points[~reached, np.newaxis]
+            others = others_after(rules, many(before), each, other, gained, farkles=farkles)
+            wins = others.score >= rules.winning_score
+            rows = np.where(wins, 0, standing_indices(rules, others))
+            columns = standing_indices(rules, each)
+            left[~reached] = np.where(wins, 0.0, 1 - theirs[rows, columns])
+        else:
+            left[~reached] = 1 - theirs[:, standing_indices(rules, goes_on)].T
         if not ends_game:
             margin = (after.score[reached, np.newaxis] - other.score) // rules.point_step
             margin = np.minimum(margin, last_of_other.shape[1] - 1)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
-from solver.game.standings import Bools, Ints, Standing, Standings, check_goal
+from solver.game.standings import Bools, Ints, Standing, Standings, check_goal, many
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
@@ -154,7 +154,7 @@ def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
     others = Standings(scores, farkles, _boards(rules, scores))
     found = [
         strategy.win_probabilities(
-            Standing(int(score), start.farkles, bool(board)), others, began=start.began
+            many(Standing(int(score), start.farkles, bool(board))), others, began=start.began
         )
         for score, board in zip(scores, _boards(rules, scores), strict=True)
     ]

@@ -29,6 +29,7 @@ from solver.game.standings import (
     check_afresh,
     first_standing,
     many,
+    others_after,
     score_count,
 )
 from solver.play.duel import Played
@@ -390,6 +391,7 @@ class Games(Generic[P]):
         self.players[me].score[in_return] += got[in_return]
         self.players[me].on_board[in_return] = True
         won |= beats & ~in_return
+        lost |= normal & ~won & (self.players[1 - me].score >= rules.winning_score)
         level = counts & (kinds != WIN) & (got == target)
         if rules.ties == "played_on":
             phase[level] = FIRST
@@ -419,7 +421,10 @@ class Games(Generic[P]):
     def _after_normal_turns(self, normal: Bools, kinds: npt.NDArray[np.int8], got: Ints) -> Bools:
         """Write down the turns of games without a final turn; say who has reached the goal."""
         rules, own = self.rules, self.players[self.mover]
+        other = self.players[1 - self.mover]
         after = after_turns(rules, own, got, farkles=kinds == FARKLE, loses=kinds == LOSE)
+        given = others_after(rules, own, after, other, got, farkles=kinds == FARKLE)
+        other[normal] = given[normal]
         reached: Bools = normal & (got > 0) & (after.score >= rules.winning_score)
         np.maximum(after.score, rules.score_floor, out=after.score)
         own[normal] = after[normal]

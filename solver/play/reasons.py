@@ -7,6 +7,7 @@ the decision is another one then, that thing is what decides. In this order:
    what there is to beat decides, and where the bank reaches the goal the turn that it leaves the
    opponent.
 2. FARKLES: banked, and rolled if farkles in a row did not count after this turn.
+   CAUGHT: banked, and rolled if the other player, who is caught up, did not fall back.
 3. LEFT: the other choice is best if the next player could take over nothing that this turn leaves.
 4. POINTS: a turn for the most points, from which the goal is as far as from a score of 0, decides
    the same. That is the plain balance of points.
@@ -46,6 +47,7 @@ class Reason(StrEnum):
     LAST_TURN = "last turn"
     THEIR_LAST_TURN = "their last turn"
     FARKLES = "farkles in a row"
+    CAUGHT = "they are caught up"
     LEFT = "what is left to them"
     POINTS = "points"
     NEED = "need of points"
@@ -120,6 +122,8 @@ def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: Turn
     counts = not rolls and rules.farkle_penalty is not None and position.turns_left != 1
     if counts and _rolls(_without_count(strategy, position, table), position):
         return Reason.FARKLES
+    if not rolls and rules.caught_up and _rolls(_without_fall(strategy, position, table), position):
+        return Reason.CAUGHT
     if (
         isinstance(strategy, Strategy)
         and rules.takes_over
@@ -160,15 +164,26 @@ def _rolls_at(strategy: BestPlay, position: Position, own: int, opponent: int) -
     return _rolls(strategy.turn_of_checked(other), other)
 
 
+def _handed_on(strategy: BestPlay, position: Position) -> float:
+    """What the mover is left with once the other player begins a turn, all else being the same."""
+    turn = TurnState(0, strategy.whole(position.rival))
+    after = replace(position, mover=position.rival, turn=turn, rounds_left=position.rounds_after)
+    return 1 - strategy.win_probability(after)
+
+
+def _without_fall(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:
+    """The turn if a bank of its turn total left the other player's score as it is."""
+    banks = table.ends.banks.copy()
+    after = position.change(farkles=0, banked=position.banked + position.turn_total)
+    banks[position.turn_total // strategy.rules.point_step] = _handed_on(strategy, after)
+    return solve_turn(table.plan, replace(table.ends, banks=banks))
+
+
 def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:
     """The turn if a farkle left the player with the score and no farkles in a row."""
-    rules, other = strategy.rules, position.rival
-    start = TurnState(0, strategy.whole(other))
-    after = replace(
-        position.change(farkles=0), mover=other, turn=start, rounds_left=position.rounds_after
-    )
+    rules = strategy.rules
     bank = table.ends.bank
-    farkle = np.full(len(bank), 1 - strategy.win_probability(after))
+    farkle = np.full(len(bank), _handed_on(strategy, position.change(farkles=0)))
     if rules.farkle_keeps_turn_total:
         scores = position.banked + np.arange(len(bank)) * rules.point_step
         lost = np.isnan(bank) | (rules.is_exact & (scores > rules.goal))

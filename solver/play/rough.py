@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from solver.best_play import Strategy, Values
 from solver.game.position import Position
-from solver.game.standings import Standing, Standings, check_afresh, many, role
+from solver.game.standings import Standing, Standings, check_afresh, role
 from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
@@ -73,15 +73,15 @@ class RoughValues(Values):
 
     def at(
         self,
-        own: Standing,
+        own: Standings,
         opponent: Standings,
         *,
         began: bool,
         turns: int = 0,  # noqa: ARG002 - there is a goal
     ) -> Floats:
-        """Win probabilities of a player about to start a turn against opponents."""
+        """Win probabilities of players about to start a turn, as of `Values.at`."""
         who = role(self.rules, began=began)
-        return self.between(who, self.places(many(own)), self.places(opponent))
+        return self.between(who, self.places(own), self.places(opponent))
 
     def between(self, who: npt.NDArray[np.intp] | int, own: Places, opponent: Places) -> Floats:
         """Rough values of many players side by side, by their places and roles."""
@@ -243,8 +243,7 @@ class _Lanes:
         ends = [strategy.endings(noted, _start(rules, *one)) for one in players]
         self._plan = turn_plan(rules)
         self._who = np.concatenate([np.full(number, who) for who, _, _, number in noted.asked])
-        each = np.repeat(np.arange(len(noted.asked)), [number for *_, number in noted.asked])
-        self._own = values.places(_joined([own for _, own, _, _ in noted.asked])[each])
+        self._own = values.places(_joined([own for _, own, _, _ in noted.asked]))
         self._opponents = values.places(_joined([others for _, _, others, _ in noted.asked]))
         rows = max(len(one.bank) for one in ends)
         self._bank = np.array([_longer(one.bank, rows) for one in ends]).T
@@ -269,7 +268,7 @@ class _Noted(Values):
 
     def at(
         self,
-        own: Standing,
+        own: Standings,
         opponent: Standings,
         *,
         began: bool,
@@ -277,7 +276,8 @@ class _Noted(Values):
     ) -> Floats:
         """2, 3, 4 and so on: what the one before is left with is then -1, -2, -3."""
         number = len(opponent.score)
-        self.asked.append((role(self.rules, began=began), many(own), opponent, number))
+        own = own[np.minimum(np.arange(number), len(own.score) - 1)]
+        self.asked.append((role(self.rules, began=began), own, opponent, number))
         self._number += number
         return 2.0 + np.arange(self._number - number, self._number, dtype=np.float64)
 

@@ -3,7 +3,6 @@
 from numba import njit, prange, types
 
 from solver.game.kernels import (
-    EXACT_LOST,
     TABLE_TYPE,
     TURN_TYPE,
     WORK_TYPES,
@@ -11,8 +10,10 @@ from solver.game.kernels import (
     after_farkle,
     after_loss,
     array_type,
+    caught_up,
     is_barred,
     may_bank_from,
+    others_beyond,
     own_work,
     prepare,
     solve_levels,
@@ -66,10 +67,11 @@ def fill_turns(
 
 
 @njit(nogil=True, error_model="numpy")
-def _turns_after_farkle(turns, other, u, w, own, opponent, game):
-    """Expected turns after a farkle that leaves the score at `own` before any penalty."""
-    after, own = after_farkle(u, own, game)
-    return turns[other, w, after, opponent, own]
+def _turns_after_farkle(turns, other, u, w, own, kept, opponent, game):
+    """Expected turns after a farkle that keeps so many points, before any penalty."""
+    after, score = after_farkle(u, own + kept, game)
+    theirs = caught_up(opponent, own, score, game) if kept > 0 else opponent
+    return turns[other, w, after, theirs, score]
 
 
 @njit(nogil=True, error_model="numpy")
@@ -77,27 +79,29 @@ def _turns_from(turns, r, u, w, own, opponent, outcomes, leaves, game, barred):
     """Expected turns from the start of a turn on, that one too."""
     k, other = outcomes.which[r, u, w, own, opponent], game.roles - 1 - r
     board = u // game.farkle_limit
-    found = 1.0 + outcomes.farkled[k] * _turns_after_farkle(turns, other, u, w, own, opponent, game)
+    farkled = _turns_after_farkle(turns, other, u, w, own, 0, opponent, game)
+    found = 1.0 + outcomes.farkled[k] * farkled
     kept = after_loss(own, game)
     found += outcomes.loses[k] * turns[other, w, board * game.farkle_limit, opponent, kept]
     held = may_bank_from(own, u, game)
     for m in range(outcomes.length[k]):
         place, after = outcomes.start[k] + m, own + outcomes.first[k] + m
         chance = outcomes.banked[place]
-        rest = turns[other, w, 0, opponent, after] if after < game.scores else leaves[r]
+        theirs = caught_up(opponent, own, after, game)
+        rest = turns[other, w, 0, theirs, after] if after < game.scores else leaves[r]
         if game.exact > 0 and after > game.scores:
-            first = board * game.farkle_limit if game.exact == EXACT_LOST else 0
+            mine, mode, theirs = others_beyond(u, w, own, after, opponent, game)
             score = after_beyond(own, after, game)
-            rest = turns[other, w, first, opponent, score]
+            rest = turns[other, mode, mine, theirs, score] if theirs < game.scores else 0.0
         found += chance * rest
         if game.keeps == 1:
             rest = leaves[r]
             lost = after < own + held or (after < game.scores and is_barred(after, barred))
             if lost or (game.exact > 0 and after > game.scores):
-                rest = _turns_after_farkle(turns, other, u, w, own, opponent, game)
+                rest = farkled
             elif after < game.scores:
-                on_board = u % game.farkle_limit
-                rest = _turns_after_farkle(turns, other, on_board, w, after, opponent, game)
+                on_board, kept = u % game.farkle_limit, after - own
+                rest = _turns_after_farkle(turns, other, on_board, w, own, kept, opponent, game)
             found += outcomes.kept[place] * rest
     return found
 

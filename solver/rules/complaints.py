@@ -54,7 +54,9 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     data = {key: data[key] for key in data if key not in NOT_YET}
     single, joint = _taken_apart(data)
     single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
-    found += [_complaint(one, data) for one in single]
+    for one in (_complaint(one, data) for one in single):
+        if one not in found:  # a value that is none of two types is wrong once
+            found.append(one)
     wrong = {str(one["loc"][0]) for one in single}
     if wrong:
         # a goal has to be there, whatever it is

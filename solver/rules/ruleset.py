@@ -18,6 +18,7 @@ from solver.rules.options import (
     MAX_POINTS,
     NUMBER,
     PATTERNS,
+    POINTS,
     TEXT,
     Complaint,
     Data,
@@ -83,6 +84,14 @@ _NAME = replace(
     TEXT,
     should_be=say_later(
         "{key}: should be 1 to 60 letters, digits, spaces and . + - _, not {value}"
+    ),
+)
+_POINTS_OR_ALL = replace(
+    POINTS,
+    accepts=say_later("a whole number, everything, or none"),
+    parts={"points": MAX_POINTS},
+    should_be=say_later(
+        '{key}: should be a whole number up to {points} or "everything", not {value}'
     ),
 )
 _PENALTY_POINTS = replace(
@@ -298,6 +307,11 @@ class Ruleset(Data):
                 "A bank beyond the goal begins the score anew, with the points by which it went"
                 " beyond."
             ),
+            "given": say_later(
+                "A bank beyond the goal brings its player nothing and gives all its points to the"
+                " other player, unless that one would be beyond the goal, too; exactly the goal"
+                " wins."
+            ),
             "no_bank": say_later(
                 "A turn total that goes beyond the goal cannot be banked: it can only be rolled"
                 " on, until the turn is lost."
@@ -305,15 +319,16 @@ class Ruleset(Data):
         }[self.beyond_goal]
         return self.beyond_goal, say(message), True
 
-    beyond_goal: Literal["lost", "back", "around", "no_bank"] = described(
+    beyond_goal: Literal["lost", "back", "around", "given", "no_bank"] = described(
         "lost",
         "lost",
-        say_later("lost, back, around, no_bank, of an exact goal"),
+        say_later("lost, back, around, given, no_bank, of an exact goal"),
         ask="A bank beyond the goal",
         meanings={
             "lost": "brings nothing",
             "back": "goes back from the goal by what is too much",
             "around": "begins the score anew with what is too much",
+            "given": "gives its points to the other player",
             "no_bank": "is not allowed",
         },
         when=lambda rules: rules.goal_must_be == "exact",
@@ -325,11 +340,13 @@ class Ruleset(Data):
     )
     """A bank that would go beyond an exact goal: "lost", brings nothing; "back", goes back from the
     goal by the points that are too many, not below 0; "around", makes the score as many points as
-    were too many, and less than the goal; "no_bank", is not allowed.
+    were too many, and less than the goal; "given", brings nothing either, and all its points go to
+    the other player, if that one has no more than the goal then; "no_bank", is not allowed.
 
     Such a bank ends the turn, and the count of farkles in a row starts again at 0. Whoever banks
-    points that are lost is as much on the board as before. A farkle keeps no turn total that goes
-    beyond the goal."""
+    points that are lost or given is as much on the board as before. Who is given points is on the
+    board, has as many farkles in a row as before, and wins with exactly the goal; two alone can
+    play so. A farkle keeps no turn total that goes beyond the goal."""
 
     def _tell_dice(self) -> Told:
         message = say_number(
@@ -616,6 +633,41 @@ class Ruleset(Data):
 
     A turn total that would lead there cannot be banked, and a farkle does not keep it. Scores from
     the goal on are free, so are those of 0 and less, and all once somebody has reached the goal."""
+
+    def _tell_caught_up(self) -> Told:
+        cost = self.caught_up
+        message = say_later("Nobody falls back for being caught up.")
+        if cost == "everything":
+            message = say_later(
+                "A bank that brings its player to exactly the other player's score sends the other"
+                " back to 0."
+            )
+        elif cost:
+            message = say_later(
+                "A bank that brings its player to exactly the other player's score sends the other"
+                " back by {points:,} points, but not below 0."
+            )
+        return cost, say(message, points=cost), bool(cost)
+
+    caught_up: Annotated[
+        Annotated[int, Field(strict=True, ge=0, le=MAX_POINTS)] | Literal["everything"],
+        _POINTS_OR_ALL,
+    ] = described(
+        0,
+        "everything",
+        say_later("what it costs who is caught up: points, everything, none"),
+        note='points that it costs who is caught up by a bank, or "everything"',
+        ask='Points that it costs who is caught up, or "everything", or none',
+    )
+    """What it costs a player whose very score the other one's bank comes to: points, or
+    "everything"; 0 where it costs nothing.
+
+    A player with a score above 0 is caught up where the other one's bank, or what a farkle of the
+    other one keeps, leaves both with the same score and changes that of who banks; a penalty for
+    that farkle comes before. Who is caught up falls back by these points, but not below 0, or with
+    "everything" to 0, and has as many farkles in a row as before and is on the board as before.
+    Scores that reach the goal are not caught up, and nobody is once somebody has reached it. Two
+    alone can play so."""
 
     def _tell_throws(self) -> Told:
         if not self.throws:
@@ -1271,6 +1323,7 @@ class Ruleset(Data):
             *self._not_with_rounds(),
             *self._not_with_spared_farkles(),
             *self._not_with_points_that_confirm(),
+            *self._not_with_others_that_fall(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -1536,6 +1589,16 @@ class Ruleset(Data):
             )
             yield from _excluded(("farkle_penalty", "when"), message, others)
 
+    def _not_with_others_that_fall(self) -> Iterator[Complaint]:
+        """Options with which it is not solved that a turn changes the other player's score."""
+        others = {"take_over": self.takes_over, "rounds": self.rounds > 0}
+        if self.caught_up:
+            message = say_later(
+                "{key}: that who is caught up falls back is not solved together with this {other};"
+                " leave out one of them"
+            )
+            yield from _excluded(("caught_up",), message, others)
+
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
             if self.combinations and not any(in_scores(score, some) for score in self.barred):
@@ -1707,9 +1770,10 @@ class Ruleset(Data):
 
     @cached_property
     def point_step(self) -> int:
-        """The greatest step of which all points, bonuses and the penalty are multiples."""
+        """The greatest step of which all points, bonuses and what a penalty takes are multiples."""
         points = (one.combinations.values() for one in self._kinds)
-        return gcd(self.penalty_points, *self.hot_dice_bonus, *chain.from_iterable(points))
+        taken = self.penalty_points, self.caught_up if isinstance(self.caught_up, int) else 0
+        return gcd(*taken, *self.hot_dice_bonus, *chain.from_iterable(points))
 
     @property
     def penalty_points(self) -> int:
@@ -1771,12 +1835,29 @@ class Ruleset(Data):
     @property
     def more_is_better(self) -> bool:
         """Whether more points are never worse than fewer with the same dice."""
-        return self.ending == "at_once" and not self.no_bank_at and not self.is_exact
+        plain = not self.no_bank_at and not self.is_exact and not self.changes_other
+        return self.ending == "at_once" and plain
 
     @property
     def banks_may_fall(self) -> bool:
-        """Whether a bank may leave less than there was."""
+        """Whether a bank may leave its player with less than there was."""
         return self.is_exact and self.beyond_goal in {"back", "around"}
+
+    @property
+    def changes_other(self) -> bool:
+        """Whether the end of a turn may change the other player's score."""
+        return self.caught_up != 0 or self.gives
+
+    @property
+    def gives(self) -> bool:
+        """Whether the points of a bank beyond the goal go to the other player."""
+        return self.is_exact and self.beyond_goal == "given"
+
+    @property
+    def is_for_two(self) -> bool:
+        """Whether no more than two can play."""
+        of_two = self.takes_over or self.rounds > 0 or self.is_defended or self.changes_other
+        return of_two or "loses_game" in self.decisive
 
     def goes_beyond(self, score: int) -> bool:
         """Whether a score is more than a goal that has to be met exactly."""
@@ -1966,7 +2047,7 @@ NOT_OF_ROUNDS = (
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
 OF_TURN = (
     *("set_aside_all", "hot_dice", "confirm_faces", "confirm_points", "hot_dice_bonus"),
-    *("hot_dice_times", "bank_dice_left", "throws", "no_bank_at"),
+    *("hot_dice_times", "bank_dice_left", "throws", "no_bank_at", "caught_up"),
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = (
@@ -1977,7 +2058,7 @@ OF_FARKLES = (
 TURN_TOLD = (
     *("jokers", "set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left"),
     *("throws", "opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
-    *("farkle_keeps_turn_total", "first_throw_tries", "last_die_tries"),
+    *("farkle_keeps_turn_total", "first_throw_tries", "last_die_tries", "caught_up"),
     *("farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )

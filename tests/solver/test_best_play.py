@@ -93,23 +93,29 @@ class Twin:
         allowed = [rules.may_bank(t, own[0], on_board=own[2]) for t in totals]
         self.bank = np.array(
             [
-                self.left(naive.after_bank(rules, own, t)) if may else naive.NOT_ALLOWED
+                self.left(naive.after_bank(rules, own, t), t) if may else naive.NOT_ALLOWED
                 for t, may in zip(totals, allowed, strict=True)
             ]
         )
-        self.farkle = np.array([self.left(naive.after_farkle(rules, own, t)) for t in totals])
+        ends = [(naive.after_farkle(rules, own, t), naive.kept_of(rules, own, t)) for t in totals]
+        self.farkle = np.array([self.left(*end) for end in ends])
         self.lose = self.left(naive.after_losing_everything(own))
         self.found = naive.turn(
             rules, self.bank[:, None], self.farkle[:, None], np.array([self.lose])
         )[..., 0]
 
-    def left(self, standing: naive.Standing) -> float:
-        """What the player is worth whose turn has ended with this standing."""
+    def left(self, standing: naive.Standing, points: int = 0) -> float:
+        """What the player is worth whose turn has ended with this standing, and brought points."""
         rules, other = self.rules, self.start.other
+        own = self.start.banked, self.start.farkles, self.start.on_board
+        theirs = other.score, other.farkles, other.on_board
+        theirs = naive.other_after(rules, own, standing, theirs, points)
+        if theirs[0] >= rules.winning_score > other.score:
+            return 0.0
         if standing[0] < rules.winning_score:
             where = (
                 role(rules, began=not self.start.began),
-                standing_index(rules, other),
+                standing_index(rules, Standing(*theirs)),
                 standing_index(rules, Standing(*standing)),
             )
             return 1 - float(self.values[where])

@@ -275,6 +275,8 @@ def _not_in_table(rules: Ruleset) -> Iterator[str]:
         yield say("The table counts a roll that wins at once only as banking the turn total.")
     if rules.barred:
         yield say("The table leaves out that no bank may leave some scores.")
+    if rules.caught_up:
+        yield say("The table leaves out that who is caught up falls back.")
     if rules.is_exact:
         yield say("The table leaves out that the goal has to be met exactly.")
 

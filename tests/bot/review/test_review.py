@@ -48,6 +48,9 @@ ENDINGS = {
     "final turn, penalty",
     "final turn, instant win",
     "play-off, opening",
+    "caught up, everything",
+    "caught up, 100, keeps, penalty",
+    "exact, given",
     *(
         f"{ending} {ties}{more}"
         for ending in ("final_turn", "equal_turns")

@@ -33,6 +33,8 @@ QUICK = [
     *[rules for name, rules in ONE_BY_ONE if name.startswith(("final_turn", "equal_turns"))],
     NAMED["nothing special"],
     NAMED["exceeded"],
+    NAMED["caught up, everything"],
+    NAMED["caught up, 150, below 0"],
     NAMED["opening and minimum"],
     NAMED["minimum not for the win"],
     NAMED["opening not for the win"],
@@ -237,7 +239,13 @@ class Referee:
                 self.results[seat] = points
             self.go_on_with_play_off()
         else:
+            before = me.score, 0, True
             reaches = self.count(me, how, points)
+            if self.rules.changes_other and not self.reached and not reaches:
+                self.change_other(seat, before, points)
+                if self.players[1 - seat].score >= naive.goal_score(self.rules):
+                    self.won([1 - seat])
+                    return
             if reaches and rules.ending == "at_once":
                 self.won([seat])
                 return
@@ -257,6 +265,13 @@ class Referee:
                 self.go_on_with_final()
             else:
                 self.mover = self.after(seat)[0]
+
+    def change_other(self, seat: int, before: naive.Standing, points: int) -> None:
+        """Write down what the turn of a seat does to the other one of two."""
+        me, other = self.players[seat], self.players[1 - seat]
+        theirs = other.score, other.farkles, other.on_board
+        theirs = naive.other_after(self.rules, before, (me.score, 0, True), theirs, points)
+        other.score, _, other.on_board = theirs
 
     def count(self, me: Player, how: str, points: int) -> bool:
         """Write a turn down; whether it reached the goal."""
@@ -379,7 +394,7 @@ class TableMachine(RuleBasedStateMachine):
         self.sit_down(players, tracked=tracked)
 
     def sit_down(self, players: int, *, tracked: bool) -> None:
-        if "loses_game" in self.ruleset.decisive or self.ruleset.ending == "defended":
+        if self.ruleset.is_for_two:
             players = min(players, 2)
         commitment = None if tracked else "ab" * 32
         self.begun: Begun = commands.begin_game(

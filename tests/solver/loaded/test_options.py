@@ -58,6 +58,7 @@ RULES = {
         scoring={"combination": ({"dice": "22", "then": "loses_turn"},)},
     ),
     "no bank at a score": small(dice=2, goal=250, no_bank_at=("150",)),
+    "caught up": small(dice=2, goal=200, caught_up=50, ending="equal_turns", ties="shared"),
     "exact goal": small(dice=2, goal=150, goal_must_be="exact", beyond_goal="back"),
     "much at once": small(
         dice=2,
@@ -97,7 +98,7 @@ OF_SEVERAL = {
     )
     for name, rules in RULES.items()
     if name not in SHORT
-    and (rules.farkle_penalty, rules.is_exact) == (None, False)
+    and (rules.farkle_penalty, rules.is_exact, rules.changes_other) == (None, False, False)
     and rules.ties != "played_on"
 }
 """Those that three can be solved under, to goals that the twin reaches in time."""

@@ -125,7 +125,12 @@ def test_what_is_said_of_errors_holds(
 def test_two_players_have_what_they_have_in_the_game_of_two(
     pairs: Callable[[Ruleset], Strategy],
 ) -> None:
-    for rules in (SMALL[1], SMALL[5], small(farkle_penalty={"in_a_row": 2, "points": 100})):
+    house: list[dict[str, Any]] = [
+        {"farkle_penalty": {"in_a_row": 2, "points": 100}},
+        {"caught_up": 100},
+        {"goal_must_be": "exact", "beyond_goal": "given"},
+    ]
+    for rules in (SMALL[1], SMALL[5], *(small(**changes) for changes in house)):
         two = pairs(rules)
         found = EstimatedStrategy(two, 2)
         assert found.within is None

@@ -29,7 +29,7 @@ ENDINGS = [
             *("final_turn", "equal_turns", "farkle keeps", "bonus", "opening"),
             *("three throws", "two throws,", "pairs to confirm, bonus", "aa=150,roll-on,first"),
             *("a roll of nothing at first", "a 5 confirms", "300 points or a 1"),
-            *("first throw until", "last die"),
+            *("first throw until", "last die", "caught up", "exact, given"),
         )
     )
 ]

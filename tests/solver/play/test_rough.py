@@ -26,6 +26,7 @@ PENALTY = {"in_a_row": 3, "points": 100}
         {"ending": "final_turn", "ties": "shared"},
         {"ending": "equal_turns"},
         {"opening_minimum": 200, "minimum_bank": 100},
+        {"caught_up": 150},
     ],
 )
 def test_with_every_score_solved_it_is_the_solve(
@@ -40,7 +41,7 @@ def test_with_every_score_solved_it_is_the_solve(
             for column, other in enumerate(_standings(rules)):
                 if 0 in (one.score, other.score) and rules.has_opening:
                     continue  # whoever is on the board has points
-                value = found.at(one, many(other), began=role == 0)[0]
+                value = found.at(many(one), many(other), began=role == 0)[0]
                 assert value == pytest.approx(exact[role, row, column], abs=2e-3)
 
 
@@ -81,6 +82,9 @@ def test_scores_near_the_goal_are_all_solved_and_few_far_away() -> None:
 def test_farkles_in_a_row_count_as_fewer_points() -> None:
     values = rough_strategy(variant("facebook", goal=2000)).current()
     assert isinstance(values, RoughValues)
-    own = [values.at(Standing(1000, one), many(Standing(1000)), began=True)[0] for one in range(3)]
+    own = [
+        values.at(many(Standing(1000, one)), many(Standing(1000)), began=True)[0]
+        for one in range(3)
+    ]
     assert own == sorted(own, reverse=True)
     assert own[0] - own[2] > 0.01

@@ -152,8 +152,20 @@ SHARED = variant(
 )
 
 
+CATCHING = variant(
+    "classic",
+    name="catching",
+    dice=2,
+    goal=400,
+    goal_must_be="exact",
+    beyond_goal="given",
+    caught_up="everything",
+    scoring={"single": (100, 0, 50, 0, 50, 0), "three_of_a_kind": 0},
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", [None, SHARED], ids=["tiny", "shared"])
+@pytest.mark.parametrize("rules", [None, SHARED, CATCHING], ids=["tiny", "shared", "catching"])
 def test_expected_turns_are_those_of_games_that_are_rolled(
     tiny: Solution, kernels: Path, rules: Ruleset | None
 ) -> None:

@@ -38,6 +38,26 @@ def in_chat(place: Place) -> str:
             'no-bank-at: "4925" is no score below the goal, as points come in steps of 50',
         ),
         (
+            {"farkle_penalty": {"in_a_row": 3, "points": "all"}},
+            ("farkle_penalty", "points"),
+            'farkle_penalty.points: should be a whole number from 1 to 1000000 or "everything"',
+            'points: should be a whole number from 1 to 1000000 or "everything", not "all"',
+        ),
+        (
+            {"caught_up": "everything", "take_over": "banked"},
+            ("caught_up",),
+            "caught_up: that who is caught up falls back is not solved together with this"
+            " take_over;",
+            "caught-up: that who is caught up falls back is not solved together with this"
+            " take-over;",
+        ),
+        (
+            {"caught_up": "all"},
+            ("caught_up",),
+            'caught_up: should be a whole number up to 1000000 or "everything", not "all"',
+            'caught-up: should be a whole number up to 1000000 or "everything", not "all"',
+        ),
+        (
             {"beyond_goal": "back"},
             ("beyond_goal",),
             'beyond_goal: "back" has no meaning unless the goal has to be met exactly; it goes with'
