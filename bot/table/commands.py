@@ -430,7 +430,7 @@ def most_players(game: Game) -> int:
 def places(game: Begun | Game) -> int:
     """For how many there are dice."""
     rules = game.rules
-    of_two = rules.takes_over or rules.rounds or rules.is_defended or "loses_game" in rules.decisive
+    of_two = rules.looks_back or rules.rounds or rules.is_defended or "loses_game" in rules.decisive
     return len(game.kits) or (2 if of_two or game.pool else MOST_PLAYERS)
 
 
@@ -536,6 +536,13 @@ def _barred(game: Game, score: int) -> str:
 def _least(game: Game, points: int) -> str:
     seat = game.seats[game.mover]
     least = game.least_bank(seat)
+    if points <= game.to_beat:
+        return say(
+            "{points:,} points cannot be banked: they do not beat the {others:,} of the turn"
+            " before",
+            points=points,
+            others=game.to_beat,
+        )
     if not seat.on_board and least > game.rules.minimum_bank:
         return say(
             "{points:,} points cannot be banked yet: it takes at least {least:,} to get on the"

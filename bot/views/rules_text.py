@@ -104,7 +104,7 @@ def rules_text(rules: Ruleset) -> str:
     for_two = say_later("Two players, {dice}.")
     several = say_later("Two players or more, {dice}.")
     players = say(
-        for_two if rules.takes_over or rules.rounds else several, dice=dice_count(rules.dice)
+        for_two if rules.looks_back or rules.rounds else several, dice=dice_count(rules.dice)
     )
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]
