@@ -62,6 +62,8 @@ class Standing(TypedDict, total=False):
     """Throws of this turn so far, where the rules limit them."""
     rounds: int | None
     """Rounds left with the one under way, where the rules count them."""
+    to_beat: int
+    """Points that the turn before banked, where this one has to beat it."""
     began: Literal["me", "them"] | None
     """Who began, where all have as many turns."""
 
@@ -112,7 +114,7 @@ class Game:
     The player to act is `me`; `them` is the opponent's score, or those of all others in the order
     of their turns. What is left out is the start of the game. Further keywords are for rules that
     need them, see `Standing`: farkles, their_farkles, on_board, their_on_board,
-    to_confirm, throws, rounds, began.
+    to_confirm, throws, rounds, to_beat, began.
 
     A position that cannot be is refused with an InvalidPositionError.
     """
@@ -322,6 +324,7 @@ class Game:
         to_confirm: bool | None = None,
         throws: int | None = None,
         rounds: int | None = None,
+        to_beat: int = 0,
         began: Literal["me", "them"] | None = None,
     ) -> Situation:
         """The position that is meant. Raises InvalidRequestError."""
@@ -356,6 +359,7 @@ class Game:
             to_confirm=to_confirm,
             throws=None if throws is None else whole("throws", throws),
             rounds=None if rounds is None else whole("rounds", rounds),
+            to_beat=whole("to_beat", to_beat),
             began=None if began is None else began == "me",
             rules=self.rules,
             dice=self._own,

@@ -18,13 +18,20 @@ from solver.game.endgame import (
     last_turn,
     taken_finals,
 )
-from solver.game.position import Position, check_two, is_on_board, points_to_beat
+from solver.game.position import (
+    Position,
+    banks_allowed,
+    check_two,
+    is_on_board,
+    points_to_beat,
+)
 from solver.game.standings import (
     Ints,
     Standing,
     Standings,
     after_turns,
     many,
+    opponent_indices,
     others_after,
     role,
     standing_index,
@@ -33,7 +40,7 @@ from solver.game.standings import (
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, TurnState, allowed_banks
+from solver.turn.scoring import TurnPlan, TurnState
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
@@ -98,7 +105,7 @@ class Values:
             found = rounds.values_at(self.rules, self.array, turns, own.one(0), opponent)
             return self._chances(found)
         rows = standing_indices(self.rules, own)
-        columns = standing_indices(self.rules, opponent)
+        columns = opponent_indices(self.rules, opponent)
         place = role(self.rules, began=began)
         roles = 2 if self.rules.has_roles else 1
         if len(self.array) > roles and not began:  # who is the second player
@@ -368,7 +375,7 @@ class Strategy(BestPlay):
         missing = (rules.winning_score - start.banked) // step
         if rules.rounds:
             missing = rounds.turn_totals(rules, start.banked - start.opponent)
-        least = rules.least_bank(on_board=start.on_board) // step
+        least = max(rules.least_bank(on_board=start.on_board), start.to_beat + step) // step
         goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
         goes_on = ends.beyond if rules.is_exact or not goal_ends_game else 0
         bank = np.ones(max(missing, least) + goes_on + plan.reach)
@@ -387,7 +394,7 @@ class Strategy(BestPlay):
             beyond = np.arange(missing + 1, len(bank)) * step
             bank[missing + 1 :] = values.left(start, points=beyond)
         farkle = np.full(len(bank), values.left(start, farkles=True))
-        allowed = allowed_banks(rules, start.banked, len(bank), on_board=start.on_board)
+        allowed = banks_allowed(rules, start, len(bank))
         if rules.farkle_keeps_turn_total:
             reached = np.flatnonzero(allowed[: missing + 1 if rules.is_exact else None])
             farkle[reached] = bank[reached]

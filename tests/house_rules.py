@@ -245,6 +245,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "rounds": 0,  # see ROUNDS
         "first_throw_tries": draw(rarely(1, 0, 2, 3)),
         "last_die_tries": draw(rarely(1, 0, 2, 3)) if dice > 1 else 1,
+        "beat_previous_turn": False,  # see test_beat_sweeps
     }
     doubtful = any(one.get("then") == "roll_on" for one in data["scoring"]["combination"])
     is_some = doubtful or data["hot_dice"] != "optional"
@@ -734,8 +735,8 @@ def _new_ones(known: Iterable[Ruleset]) -> dict[str, Ruleset]:
     for key, option in OPTIONS.items():
         if not option.example or any(option.of(rules) != option.default for rules in known):
             continue
-        if key.startswith(("take_over", "confirm_")) or key == "rounds":
-            continue  # see TAKING_OVER and ROUNDS, and what is to be confirmed above
+        if key.startswith(("take_over", "confirm_")) or key in {"rounds", "beat_previous_turn"}:
+            continue  # see TAKING_OVER, ROUNDS, test_beat_sweeps, and what is confirmed above
         dice = max(3, option.dice, len(option.pattern))
         for value in others(option):
             changes = (

@@ -969,6 +969,9 @@ def value_iteration(
     """
     if rules.take_over != "nothing":
         return values_taken_over(rules)[0]
+    if rules.beat_previous_turn:
+        every = values_to_beat(rules)
+        return {(True, *key[:2]): value for key, value in every.items() if not key[2]}
     found = values_of_players((rules,), tolerance, find)
     return {key[1:]: value for key, value in found.items()}
 
@@ -1243,3 +1246,40 @@ def values_taken_over(
             for row, number in product(range(1, told), dice)
         },
     )
+
+
+# ---- Turns that have to beat the one before --------------------------------------------------
+
+
+def values_to_beat(
+    rules: Ruleset, tolerance: float = 1e-14
+) -> dict[tuple[Standing, Standing, int], float]:
+    """V of a small game by the standing of the player to act, the other's, and what to beat."""
+    step, winning, everyone = rules.point_step, goal_score(rules), standings(rules)
+    states = [
+        (own, other, points)
+        for own, other in product(everyone, everyone)
+        for points in range(0, max(other[0], 0) + 1, step)
+    ]
+    place = {state: number for number, state in enumerate(states)}
+    rows = horizon(rules) + winning // step + 1
+    won, never = len(states), len(states) + 1
+
+    def after(state: tuple[Standing, Standing, int], total: int) -> int:
+        own, other, points = state
+        allowed = may_bank(rules, total, own[0], on_board=own[2])
+        if not allowed or total <= points:
+            return never
+        standing = after_bank(rules, own, total)
+        return won if standing[0] >= winning else place[other, standing, total]
+
+    banks = np.array([[after(one, row * step) for one in states] for row in range(rows)])
+    farkles = np.array([place[other, own, 0] for own, other, _ in states])
+
+    def one_turn(values: Array) -> Array:
+        bank = np.append(1 - values, [1.0, NOT_ALLOWED])[banks]
+        farkle = np.tile(1 - values[farkles], (rows, 1))
+        return start_of_turn(rules, bank, farkle, np.zeros(len(states)))
+
+    found = fixed_point(one_turn, np.full(len(states), 0.5), tolerance)
+    return {state: float(found[number]) for state, number in place.items()}

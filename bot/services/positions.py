@@ -130,6 +130,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
         rounds_left=_rounds_left(rules, situation),
+        to_beat=situation.to_beat,
     )
     return replace(position, offered=_offered(situation))
 
@@ -165,6 +166,8 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     here, before = position_of(rules, situation, dice), _before(rules, situation)
     if rules.rounds:
         raise InvalidRequestError.say("games of a number of rounds are for two players alone")
+    if here.to_beat:
+        raise InvalidRequestError.say("turns have to beat one another in games of two alone")
     if here.offered:
         raise InvalidRequestError.say("what a player left is taken over by two players alone")
     scores = situation.opponent, *situation.others

@@ -56,6 +56,8 @@ class Situation:
     opponent_on_board: bool | None = None
     began: bool | None = None
     """Whether the player to act began the game; if not given, unless only the opponent can have."""
+    to_beat: int = 0
+    """What the turn before has banked, where this one has to beat it; 0 for nothing."""
     rounds: int | None = None
     """Rounds left with this one, where the rules count them; all of them if not given at 0 to 0."""
     left: int = 0
@@ -224,6 +226,12 @@ POSITION_FIELDS = (
         say_later("rounds left with this one, where the rules count them"),
         metavar="R",
         most=50,
+    ),
+    PositionField(
+        ("--to-beat",),
+        "Points that the turn before banked, where this one has to beat it.",
+        say_later("points that the turn before banked, where you have to beat it"),
+        metavar="P",
     ),
     PositionField(
         ("--left",),

@@ -549,6 +549,13 @@ def _barred(game: Game, score: int) -> str:
 def _least(game: Game, points: int) -> str:
     seat = game.seats[game.mover]
     least = game.least_bank(seat)
+    if points <= game.to_beat:
+        return say(
+            "{points:,} points cannot be banked: they do not beat the {others:,} of the turn"
+            " before",
+            points=points,
+            others=game.to_beat,
+        )
     if not seat.on_board and least > game.rules.minimum_bank:
         return say(
             "{points:,} points cannot be banked yet: it takes at least {least:,} to get on the"

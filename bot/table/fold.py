@@ -370,10 +370,16 @@ def _left(game: Game, how: TurnEnding) -> TurnState | None:
 def _scored(rules: Ruleset, seat: Seat, how: TurnEnding, points: int, *, farkles: bool) -> Seat:
     """A seat after its turn; `farkles` where that ended in a farkle which counts."""
     if how is TurnEnding.SKIP:
-        return seat
+        return replace(seat, banked=0)
     loses = how is TurnEnding.LOSE
     after = after_turn(rules, seat.standing, points, farkles=farkles, loses=loses)
-    return replace(seat, score=after.score, farkles=after.farkles, on_board=after.on_board)
+    return replace(
+        seat,
+        score=after.score,
+        farkles=after.farkles,
+        on_board=after.on_board,
+        banked=after.banked,
+    )
 
 
 def _following(game: Game, number: int) -> list[int]:
@@ -427,6 +433,7 @@ def _corrected(game: Game, event: Corrected) -> Game:
         score=score,
         farkles=seat.farkles if event.farkles is None else event.farkles,
         uses=seat.uses if event.uses is None else event.uses,
+        banked=seat.banked if seat.banked <= score else 0,
         # everybody starts off the board with 0
         on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )

@@ -48,11 +48,13 @@ class Seat:
     biggest_turn: int = 0
     uses: int = 0
     """The uses of the badge that are left."""
+    banked: int = 0
+    """As of a standing."""
 
     @property
     def standing(self) -> Standing:
         """Where the player stands between turns."""
-        return Standing(self.score, self.farkles, self.on_board)
+        return Standing(self.score, self.farkles, self.on_board, self.banked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +416,14 @@ class Game:
     def least_bank(self, seat: Seat) -> int:
         """Least turn total that a seat may bank, hot dice aside."""
         on_board = seat.on_board or self.stage is Stage.PLAY_OFF
-        return self.rules.least_bank_at(seat.score, on_board=on_board)
+        least = self.rules.least_bank_at(seat.score, on_board=on_board)
+        return max(least, self.to_beat + self.rules.point_step) if self.to_beat else least
+
+    @property
+    def to_beat(self) -> int:
+        """What the turn before has banked, if the turn under way has to beat that; else 0."""
+        rival = self.rival_of(self.mover)
+        return self.seats[rival].banked if rival < len(self.seats) else 0
 
     @property
     def numbers_playing(self) -> range:
@@ -509,6 +518,7 @@ class Game:
             opponent_on_board=other.on_board,
             began=not (rules.has_roles and (last_of_round or final)),
             rounds_left=self.rounds_left,
+            to_beat=self.to_beat,
         )
         found = replace(self._by_side(found), turn=turn.state, held=self.held)
         return replace(found, offered=self.offered)

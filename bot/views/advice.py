@@ -66,6 +66,7 @@ def _unsaid(rules: Ruleset) -> set[str]:
     means = {
         "throws": bool(rules.throws),
         "rounds_left": rules.rounds > 0,
+        "to_beat": rules.beat_previous_turn,
         "to_confirm": len(rules.needs) > 1,
         "freed": rules.has_freed,
         "take_over": rules.takes_over,
@@ -117,12 +118,13 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     unsaid = _unsaid(rules)
     if len(position.players) > 2:
         data = _less(asdict(position), {"held", "offered", "rounds_left"})
-        return data | {"turn": _less(data["turn"], unsaid)}
+        players = [_less(one, {"banked"}) for one in data["players"]]
+        return data | {"players": players, "turn": _less(data["turn"], unsaid)}
     names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
     return {
         **{name: getattr(position, name) for name in names},
         **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
-        **_less({"rounds_left": position.rounds_left}, unsaid),
+        **_less({"rounds_left": position.rounds_left, "to_beat": position.to_beat}, unsaid),
         **_offered_data(position),
         "on_board": position.on_board,
         "opponent_on_board": position.opponent_on_board,
@@ -458,6 +460,7 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         *_boards(rules, position),
         *_stage(rules, position),
         *([rounds_left_text(position.rounds_left)] if rules.rounds else []),
+        *([turn_to_beat_text(position.to_beat)] if rules.beat_previous_turn else []),
     ]
     if position.turn_total:
         parts.append(turn_total_text(position.turn_total))
@@ -498,6 +501,11 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
 def rounds_left_text(number: int) -> str:
     """How many rounds are left."""
     return say_number("the last round", "{number} rounds left", number)
+
+
+def turn_to_beat_text(points: int) -> str:
+    """What a turn has to beat, where rules say that it has to."""
+    return say("{points:,} to beat", points=points) if points else say("nothing to beat")
 
 
 def scores_text(own: int, other: int) -> str:

@@ -20,6 +20,7 @@ from bot.views.advice import (
     farkles_in_a_row,
     odds_text,
     set_aside_text,
+    turn_to_beat_text,
 )
 from bot.views.badges import taken_lines, use_text, uses_left_text
 from bot.views.events import (
@@ -451,6 +452,8 @@ def _notes(game: Game, number: int) -> Iterator[str]:
         yield uses_left_text(power, seat.uses)
     if number == game.mover and not game.over:
         yield turn_so_far_text(game)
+        if game.to_beat:
+            yield turn_to_beat_text(game.to_beat)
 
 
 def to_move_text(table: Table) -> str:
@@ -476,8 +479,8 @@ def to_move_text(table: Table) -> str:
         text = say(
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
         )
-    if game.rules.rounds:
-        return f"{_round(game)} {text}"
+    if game.rules.rounds or game.to_beat:
+        return f"{_of_turn(game)} {text}"
     if game.stage is Stage.FINAL:
         last = say("Last turn for {name}.", name=name)
         return f"{last} {text}"
@@ -490,7 +493,10 @@ def to_move_text(table: Table) -> str:
     return f"{stage} {text}"
 
 
-def _round(game: Game) -> str:
+def _of_turn(game: Game) -> str:
+    """What a turn has to beat, or the round that it belongs to."""
+    if game.to_beat:
+        return say("{points:,} points to beat.", points=game.to_beat)
     number, rounds = game.turns_over // 2 + 1, game.rules.rounds
     if number > rounds:
         return say("One more round.")

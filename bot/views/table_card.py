@@ -244,7 +244,9 @@ def _foot(table: Table) -> str:
     elif game.tracked and not game.is_drafting:
         told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:
-        told = to_move_text(table)
+        return f"**{escape_markdown(to_move_text(table))}**"
+    if game.to_beat:
+        told += " " + say("{points:,} points to beat.", points=game.to_beat)
     return f"**{escape_markdown(told)}**"
 
 

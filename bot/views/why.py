@@ -220,6 +220,12 @@ def no_bank_text(rules: Ruleset, position: Position) -> str:
         least = rules.least_bank(on_board=on_board, wins=True)
     else:
         least = rules.least_bank_at(position.banked, on_board=on_board)
+    if points <= position.to_beat:
+        return say(
+            "{points:,} does not beat the {others:,} of the turn before",
+            points=points,
+            others=position.to_beat,
+        )
     if points >= least:
         return _why_not_with_enough(rules, position)
     if not on_board and least == rules.opening_minimum > rules.minimum_bank:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from solver.game import audit_kernels, round_sweeps, take_over
+from solver.game import audit_kernels, beat_sweeps, round_sweeps, take_over
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES
@@ -39,6 +39,8 @@ def residual(
         return take_over.residual(rules, values, rolled, on_progress=on_progress)
     if rules.rounds:
         return round_sweeps.residual(rules, values, on_progress=on_progress)
+    if rules.beat_previous_turn:
+        return beat_sweeps.residual(rules, values, cache=cache, on_progress=on_progress)
     further = endgame(rules).beyond // 2
     ends = endgame(rules, further=further)
     turn = load_turn(turn_plan(rules), cache)

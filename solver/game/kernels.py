@@ -586,3 +586,31 @@ def next_task(parts, worker):
             if task < parts[1, whose]:
                 return task
     return -1
+
+
+@njit(
+    types.void(
+        TURN_TYPE,
+        *[array_type(types.float64, axes) for axes in (4, 2, 1, 1)],
+        LISTS_TYPE,
+        array_type(types.intp, 1),
+        array_type(types.float64, 2),
+    ),
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+)
+def beat_turns(turn, values, bank, farkle, lost, lists, bonuses, found):
+    """Fill what starts of turns are worth that have to beat 1, 2, ... steps of points.
+
+    values : solved for turns with nothing to beat, shape (levels, turn totals, columns, LANES)
+    bank : shape (turn totals, LANES); what may not be banked any more becomes 0
+    found : shape (steps, LANES), of which the first row stays as it is
+    """
+    last, start = len(values) - 1, values.shape[2] - 1
+    for k in range(1, len(found)):
+        bank[k] = 0.0
+        for level in range(last, -1, -1):
+            hot = values[min(level + 1, last), bonuses[level] :]
+            turn(values[level].ravel(), hot.ravel(), bank.ravel(), farkle, lost, lists, k + 1)
+        found[k] = values[0, 0, start]

@@ -162,6 +162,12 @@ def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
 
     alike : whether all throw the same dice
     """
+    if rules.beat_previous_turn and players > 2:
+        raise InvalidRulesError.say(
+            "{rules}: turns have to beat one another in games of two alone, not of {players}",
+            rules=rules.name,
+            players=players,
+        )
     if rules.takes_over and players > 2:
         raise InvalidRulesError.say(
             "{rules}: what a player left can be taken over in games of two alone, not of {players}:"

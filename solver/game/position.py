@@ -125,13 +125,14 @@ class Position:
         opponent_on_board: bool = True,
         began: bool = True,
         rounds_left: int = 0,
+        to_beat: int = 0,
     ) -> "Position":
         """Return a position of two players as the mover sees it.
 
         began : whether the mover began the game, or the play-off
         """
         own = Standing(banked, farkles, on_board)
-        other = Standing(opponent, opponent_farkles, opponent_on_board)
+        other = Standing(opponent, opponent_farkles, opponent_on_board, to_beat)
         turn = TurnState(turn_total, dice, hot_dice, to_confirm, throws)
         players, mover = ((own, other), 0) if began else ((other, own), 1)
         return cls(players, mover, turn, rounds_left=rounds_left)
@@ -247,11 +248,17 @@ class Position:
         """Whether the strongest of the others has banked before."""
         return self.other.on_board
 
+    @property
+    def to_beat(self) -> int:
+        """Return the points that a bank has to be more than, where turns have to beat another."""
+        return self.other.banked
+
 
 _TURN_FIELDS = {"turn_total", "dice", "hot_dice", "to_confirm", "throws"}
 _OWN_FIELDS = {"banked": "score", "farkles": "farkles", "on_board": "on_board"}
 _OTHER_FIELDS = {f"opponent_{name}": name for name in ("farkles", "on_board")} | {
-    "opponent": "score"
+    "opponent": "score",
+    "to_beat": "banked",
 }
 """What `Position.of_two` names, and where a position keeps it."""
 
@@ -292,13 +299,22 @@ def is_on_board(rules: Ruleset, position: Position) -> bool:
     return position.on_board or position.banked >= rules.winning_score
 
 
+def least_bank(rules: Ruleset, position: Position) -> int:
+    """Least turn total that may be banked in a turn of a position, which is not the last."""
+    least = rules.least_bank_at(position.banked, on_board=is_on_board(rules, position))
+    return max(least, position.to_beat + rules.point_step) if position.to_beat else least
+
+
 def banks_allowed(rules: Ruleset, position: Position, rows: int) -> Bools:
     """Which turn totals may be banked in a turn of a position, as of `allowed_banks`."""
     score = position.banked
     if position.opponent >= rules.winning_score:
         # no score is barred any more, and only a bank that reaches the goal counts
         score = max(score, rules.winning_score - rules.point_step)
-    return allowed_banks(rules, score, rows, on_board=is_on_board(rules, position))
+    allowed = allowed_banks(rules, score, rows, on_board=is_on_board(rules, position))
+    if position.to_beat:
+        allowed[: position.to_beat // rules.point_step + 1] = False
+    return allowed
 
 
 def highest_score(rules: Ruleset) -> int:
@@ -332,6 +348,26 @@ def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
     _check_scores(rules, position, max(highest_score(rules), rules.winning_score + beyond))
     _check_standing(rules, position.own, _YOUR)
     _check_standing(rules, position.other, _THEIR)
+    _check_to_beat(rules, position)
+
+
+def _check_to_beat(rules: Ruleset, position: Position) -> None:
+    """Refuse what nobody can have banked in the turn before. Raises InvalidPositionError."""
+    points, least = position.to_beat, rules.least_bank()
+    can_be = range(least, position.opponent + 1, rules.point_step)
+    if not points or (rules.beat_previous_turn and points in can_be):
+        return
+    why = say("under {rules} rules no turn has to beat the one before", rules=rules.name)
+    if rules.beat_previous_turn:
+        why = say(
+            "the turn before banked nothing, or a multiple of {step} from {least:,} to the"
+            " opponent's score",
+            step=rules.point_step,
+            least=least,
+        )
+    raise InvalidPositionError.say(
+        "{points:,} points cannot be there to beat: {why}", points=points, why=why
+    )
 
 
 def _check_rounds(rules: Ruleset, position: Position) -> None:

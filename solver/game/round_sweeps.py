@@ -8,20 +8,17 @@ upper bound, or as behind for ever, which is a lower one; and the other way roun
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import product
 from os import cpu_count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from solver.game.bounds import not_proved, slacks_of_lists
 from solver.game.kernel_source import load_turn
-from solver.game.kernels import roll_until_banked
+from solver.game.lane_turns import LaneTurns
 from solver.game.lanes import LANES, lane_array
-from solver.game.layout import Lists, lists_of
 from solver.game.leads import spans
 from solver.game.list_kernels import turn_of_lists
 from solver.game.rounds import mode_of, modes
@@ -36,8 +33,8 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats, rolls_beyond, rolls_that_end
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.equations import Floats
+from solver.turn.scoring import turn_plan
 
 _SETTLED = 1e-15
 """By how much what a tie leads to changes at most that is found."""
@@ -48,16 +45,8 @@ _MOST_TIES = 1_000
 Told = Callable[[Progress], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Game:
-    """A rule set, its turns, and who solves them."""
-
-    rules: Ruleset
-    plan: TurnPlan
-    turn: Callable[..., Any]
-    lists: Lists
-    pool: ThreadPoolExecutor
-    workers: int
+class _Game(LaneTurns):
+    """The turns of a number of rounds."""
 
     def before(self, values: Floats) -> Floats:
         """Return what turns lead to, by the next player's mode, the own one and the own lead.
@@ -95,7 +84,7 @@ class _Game:
                 place = cost + start
                 lane = None if stays is None else cost + stays
                 ends = self._ends(after[other], every[own], place, last + cost - start, lane)
-                solved = self._solved(room, *ends)[: last + 1 - start]
+                solved = self.solved(room, *ends)[: last + 1 - start]
                 found[own * len(every) + other, start : start + len(solved)] = solved + slack
 
         list(self.pool.map(solve_some, range(self.workers)))
@@ -134,30 +123,6 @@ class _Game:
             keeps[:least] = farkle
             farkle = keeps
         return bank, farkle
-
-    def _solved(self, room: Floats, bank: Floats, farkle: Floats) -> Floats:
-        """Return what turns are worth, given banks and farkles by turn total and lane.
-
-        room : for what states are worth, shape (levels, turn totals or more, columns, LANES)
-        """
-        values = room[:, : len(bank)]
-        plan, solved, lost = self.plan, len(bank) - self.plan.reach, np.zeros(LANES)
-        top = np.empty((plan.columns, 1, LANES))
-        if plan.must_roll_others:
-            ends = bank[-1:], farkle[-1:], lost[np.newaxis]
-            roll_until_banked(top, *ends, self.lists, False)
-        else:
-            ended = rolls_that_end(plan, farkle[-1:], lost, np.ones(1))
-            rolls = rolls_beyond(plan, bank[-1:], ended)[0]
-            may_bank = plan.may_bank[:, np.newaxis]
-            top[:, 0] = np.where(may_bank, np.maximum(rolls, bank[-1]), rolls)
-        values[:, solved:] = top[:, 0]
-        farkles = farkle[:solved].ravel()
-        for level in range(plan.levels - 1, -1, -1):
-            hot = values[plan.next_level(level), plan.bonuses[level] :]
-            flat = values[level].reshape(-1), hot.reshape(-1), bank.reshape(-1)
-            self.turn(*flat, farkles, lost, self.lists, solved)
-        return np.array(values[0, 0, -1])
 
     def ended(self, ties: Floats | float) -> Floats:
         """Return the values with no turns left, where level scores are worth that by modes."""
@@ -231,7 +196,7 @@ def solve(
     started = time.perf_counter()
     plan, workers = turn_plan(rules), threads or cpu_count() or 1
     with ThreadPoolExecutor(workers) as pool:
-        game = _Game(rules, plan, load_turn(plan, cache), lists_of(plan), pool, workers)
+        game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
         ties = game.ties()
         values = np.array(list(game.passes(game.ended(ties), on_progress)))
         on_progress(Progress(1, 1.0, bounding=True))
@@ -256,7 +221,7 @@ def residual(rules: Ruleset, values: Floats, *, on_progress: Told = lambda _: No
     plan, workers = turn_plan(rules, all_options=True), cpu_count() or 1
     middle, worst = values.shape[2] // 2, 0.0
     with ThreadPoolExecutor(workers) as pool:
-        game = _Game(rules, plan, turn_of_lists, lists_of(plan), pool, workers)
+        game = _Game(rules, plan, turn_of_lists, pool, workers)
         before = game.ended(0.5 if rules.ties == "shared" else values[1, :, middle])
         for k, here in enumerate(values, 1):
             on_progress(Progress(1, (k / len(values)) ** 2))

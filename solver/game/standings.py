@@ -45,6 +45,8 @@ class Standing:
     farkles: int = 0
     """In a row."""
     on_board: bool = True
+    banked: int = 0
+    """In the last turn, where the next one has to beat that; else 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,19 +56,22 @@ class Standings:
     score: Ints
     farkles: Ints
     on_board: Bools
+    banked: Ints
 
     def __getitem__(self, which: Any) -> "Standings":
-        return Standings(self.score[which], self.farkles[which], self.on_board[which])
+        fields = self.score, self.farkles, self.on_board, self.banked
+        return Standings(*(one[which] for one in fields))
 
     def one(self, number: int) -> Standing:
         """One of them, where they stand in a row."""
-        score, farkles, on_board = self.score[number], self.farkles[number], self.on_board[number]
-        return Standing(int(score), int(farkles), bool(on_board))
+        here = self[number]
+        return Standing(int(here.score), int(here.farkles), bool(here.on_board), int(here.banked))
 
     def __setitem__(self, which: Any, others: "Standings") -> None:
         self.score[which] = others.score
         self.farkles[which] = others.farkles
         self.on_board[which] = others.on_board
+        self.banked[which] = others.banked
 
 
 def many(standing: Standing, number: int = 1) -> Standings:
@@ -75,6 +80,7 @@ def many(standing: Standing, number: int = 1) -> Standings:
         np.full(number, standing.score, dtype=np.int64),
         np.full(number, standing.farkles, dtype=np.int64),
         np.full(number, standing.on_board),
+        np.full(number, standing.banked, dtype=np.int64),
     )
 
 
@@ -128,6 +134,7 @@ def after_turns(
         score=np.where(loses, np.minimum(score, 0), score),
         farkles=np.where(is_last, rules.farkles_after_penalty, in_a_row),
         on_board=before.on_board | (points > 0),
+        banked=points * rules.beat_previous_turn + 0 * before.banked,
     )
 
 
@@ -266,16 +273,16 @@ def check_goal(rules: Ruleset) -> None:
 
 
 def check_afresh(rules: Ruleset) -> None:
-    """Refuse rules under which turns may begin with what another left, or rounds are counted.
+    """Refuse rules under which turns depend on the one before, or rounds are counted.
 
-    For what is worked out only of games to a goal, whose turns all begin with all dice. Raises
-    InvalidRulesError.
+    For what is worked out only of games to a goal, in which a standing is all that a turn leaves.
+    Raises InvalidRulesError.
     """
     check_goal(rules)
-    if rules.takes_over:
+    if rules.looks_back:
         raise InvalidRulesError.say(
-            "{rules}: this is not worked out for rules under which a turn may begin with what the"
-            " player before left",
+            "{rules}: this is not worked out for rules under which a turn depends on the one before"
+            " it",
             rules=rules.name,
         )
 
@@ -320,6 +327,7 @@ def all_standings(rules: Ruleset) -> Standings:
         np.concatenate(steps),
         np.repeat([one.farkles for one in found], sizes),
         np.repeat([one.on_board for one in found], sizes),
+        np.zeros(sum(sizes), dtype=np.int64),
     )
 
 
@@ -336,6 +344,18 @@ def standing_indices(rules: Ruleset, standings: Standings) -> npt.NDArray[np.int
     return index
 
 
+def opponent_indices(rules: Ruleset, standings: Standings) -> npt.NDArray[np.int64]:
+    """Indices of standings along the axis of opponents.
+
+    Where turns have to beat the one before, each score has a place for all that may have been
+    banked last, which is no more than the score.
+    """
+    index = standing_indices(rules, standings)
+    if rules.beat_previous_turn:
+        index = index * (index + 1) // 2 + standings.banked // rules.point_step
+    return index
+
+
 def standing_index(rules: Ruleset, standing: Standing) -> int:
     """Index of one standing along an axis of values."""
     return int(standing_indices(rules, many(standing))[0])
@@ -349,7 +369,8 @@ def role(rules: Ruleset, *, began: bool) -> int:
 def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
     """Shape of a game's start-of-turn values: (who began, standings, opponent's standings).
 
-    Of a number of rounds (turns left, modes of both, leads), see `solver.game.rounds`.
+    Of a number of rounds (turns left, modes of both, leads), see `solver.game.rounds`; for the last
+    axis where turns have to beat the one before see `opponent_indices`.
 
     sides : 2 where both players have turns of their own, so that they have all roles each
 
@@ -361,6 +382,10 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
     else:
         standings = sum(block.scores for block in blocks(rules))
         found = sides * (2 if rules.has_roles else 1), standings, standings
+        if rules.beat_previous_turn:
+            # who is not on the board has banked nothing; see `opponent_indices`
+            scores = score_count(rules)
+            found = 1, standings, scores * (scores + 1) // 2 + standings - scores
     if (count := math.prod(found)) > MAX_VALUES and rules.rounds:
         raise InvalidRulesError.say(
             "{rules}: there are {number:,} positions at the start of a turn, and at most {most:,}"
@@ -404,4 +429,8 @@ def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> int:
         turn_totals += sum(max(missing - score, held) for score in range(block.scores))
     if plans:
         cells = sum(plan.columns * plan.levels for plan in plans)
+    if rules.beat_previous_turn:
+        # totals that may not be banked are solved for each that has to be beaten
+        scores = score_count(rules)
+        turn_totals += scores * (scores + 1) * (scores + 2) // 6
     return roles * standings * turn_totals * cells

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import ConvergenceError
-from solver.game import round_sweeps, take_over
+from solver.game import beat_sweeps, round_sweeps, take_over
 from solver.game.endgame import endgames
 from solver.game.layout import Contest, as_is_best, read_table
 from solver.game.solvable import check_solvable
@@ -111,8 +111,9 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
     check_solvable(rules, plans)
     if rules.takes_over:
         return take_over.solve(rules, tolerance=tolerance, threads=threads, on_progress=on_progress)
-    if rules.rounds:
-        return round_sweeps.solve(
+    if rules.rounds or rules.beat_previous_turn:
+        backwards = round_sweeps.solve if rules.rounds else beat_sweeps.solve
+        return backwards(
             rules, cache=cache, tolerance=tolerance, threads=threads, on_progress=on_progress
         )
     ends = endgames(rules, plans)

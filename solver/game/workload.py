@@ -96,7 +96,7 @@ def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
     players of whom one can only hope; so it falls in a sweep by the square root of the chance of
     such a row.
     """
-    if rules.rounds:
+    if rules.rounds or rules.beat_previous_turn:
         return 2.0
     if rules.farkle_penalty is None:
         return 5.5

@@ -367,6 +367,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         )
     not_yet = {
         "take_over": rules.takes_over,
+        "beat_previous_turn": rules.beat_previous_turn,
         "rounds": rules.rounds,
         "scoring.combination": rules.to_confirm
         or rules.has_freed

@@ -258,6 +258,9 @@ def between_turns(strategy: BestPlay, chance: Random) -> Position:
         boards = [not rules.has_opening or score > 0 for score in scores]
         mover = int(players * chance.random()) if is_drawn else 0
         own = list(map(Standing, scores, farkles, boards))
+        if rules.beat_previous_turn:
+            last = (_score(rules, share * chance.random() ** 2) for share in shares)
+            own = [replace(one, banked=points) for one, points in zip(own, last, strict=True)]
         order = (*own[players - mover :], *own[: players - mover])
         rounds_left = rules.rounds - int(min(max(middle, 0.0), 0.999) * rules.rounds)
         start = TurnState(0, strategy.whole(mover))

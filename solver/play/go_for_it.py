@@ -35,7 +35,7 @@ from solver.game.standings import (
     Standing,
     Standings,
     after_turns,
-    blocks,
+    all_standings,
     first_standing,
     many,
     others_after,
@@ -171,7 +171,7 @@ class _Turns:
             one.dice for one in columns if any(part.gain <= 0 for part in one.breaks)
         )
         """With which the table banks at all."""
-        self.standings = _every_standing(rules)
+        self.standings = all_standings(rules)
         least = rules.least_bank(on_board=False) // rules.point_step
         beyond = endgame(rules).beyond if rules.is_exact else 0
         self._rows = max(score_count(rules), least) + beyond + 2 * turn_plan(rules).reach + 1
@@ -303,16 +303,6 @@ class _Turns:
             margin = np.minimum(margin, last_of_other.shape[1] - 1)
             left[reached] = 1 - last_of_other[other.on_board.astype(int), margin]
         return left
-
-
-def _every_standing(rules: Ruleset) -> Standings:
-    """All standings in the order of values."""
-    parts = blocks(rules)
-    step = rules.point_step
-    scores = [one.first_score + np.arange(one.scores) * step for one in parts]
-    farkles = [np.full(one.scores, one.farkles) for one in parts]
-    on_board = [np.full(one.scores, one.on_board) for one in parts]
-    return Standings(np.concatenate(scores), np.concatenate(farkles), np.concatenate(on_board))
 
 
 def _endings(ways: Outcome, step: int) -> Iterator[tuple[Floats, Ints, dict[str, bool]]]:

@@ -151,7 +151,7 @@ def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
     """
     rules = strategy.rules
     farkles = np.full(len(scores), start.opponent_farkles, dtype=np.int64)
-    others = Standings(scores, farkles, _boards(rules, scores))
+    others = Standings(scores, farkles, _boards(rules, scores), 0 * farkles)
     found = [
         strategy.win_probabilities(
             many(Standing(int(score), start.farkles, bool(board))), others, began=start.began

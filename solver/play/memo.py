@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from solver.game.position import Position, is_on_board, points_to_beat
+from solver.game.position import Position, least_bank, points_to_beat
 from solver.game.standings import Bools
 from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
@@ -169,8 +169,7 @@ def _ends(rules: Ruleset, position: Position) -> tuple[int, int | None, bool]:
 
     And whether nothing less is of use.
     """
-    on_board, step = is_on_board(rules, position), rules.point_step
-    least = rules.least_bank_at(position.banked, on_board=on_board)
+    least, step = least_bank(rules, position), rules.point_step
     margin = points_to_beat(rules, position)
     if margin is not None:
         enough = margin + step

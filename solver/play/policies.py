@@ -13,6 +13,7 @@ from solver.game.position import (
     Position,
     first_position,
     is_on_board,
+    least_bank,
     points_to_beat,
 )
 from solver.play.memo import GoForIt, Memo, MemoGoForIt
@@ -64,7 +65,7 @@ class MaxPoints(Policy):
         if rules.rounds:
             return _turn_points_decisions(rules, hand.plan, on_board, None)
         if position.opponent < rules.winning_score:
-            return _points_decisions(rules, hand.plan, position.banked, on_board)
+            return _points_decisions(rules, hand.plan, position.banked, on_board, position.to_beat)
         return _last_decisions(hand, position)
 
 
@@ -94,7 +95,7 @@ class Threshold(Policy):
             enough = min(threshold, to_goal) if to_goal > 0 else threshold
         else:
             enough = margin + rules.point_step
-        least = rules.least_bank_at(position.banked, on_board=is_on_board(rules, position))
+        least = least_bank(rules, position)
         enough = -(-max(enough, least) // rules.point_step)
         return by_number(hand, _threshold_decisions(rules, enough))
 
@@ -140,8 +141,7 @@ class TurnPoints(Policy):
         enough = None
         if self._banks_wins and not rules.is_exact:
             missing = rules.winning_score - position.banked
-            least = rules.least_bank_at(position.banked, on_board=on_board)
-            enough = max(missing, least) // rules.point_step
+            enough = max(missing, least_bank(rules, position)) // rules.point_step
         return _turn_points_decisions(rules, hand.plan, on_board, enough)
 
 
@@ -274,9 +274,12 @@ def _threshold_decisions(rules: Ruleset, enough: int) -> Decisions:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _points_decisions(rules: Ruleset, plan: TurnPlan, score: int, on_board: bool) -> Decisions:
+def _points_decisions(
+    rules: Ruleset, plan: TurnPlan, score: int, on_board: bool, to_beat: int
+) -> Decisions:
     """The decisions of a turn for most points up to the goal."""
-    return table_decisions(points_table(rules, plan, score, on_board=on_board))
+    table = points_table(rules, plan, score, on_board=on_board, to_beat=to_beat)
+    return table_decisions(table)
 
 
 @lru_cache(maxsize=_REMEMBERED)

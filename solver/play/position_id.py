@@ -65,7 +65,7 @@ class PositionId:
             rest, digit = divmod(rest, radix)
             digits.append(digit)
         what, second, off_board, other_off_board, farkles, other_farkles, hot_dice, *more = digits
-        offers, rounds_left, own, other = more
+        offers, rounds_left, to_beat, own, other = more
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
         throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * len(rules.needs))
         to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)
@@ -84,6 +84,7 @@ class PositionId:
             opponent_on_board=not other_off_board,
             began=not second,
             rounds_left=rounds_left,
+            to_beat=to_beat * step,
         )
         if offers:
             # the turn begins with all dice, so that what is left stands in place of them
@@ -117,6 +118,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         + counted * (rules.needs.index(turn.to_confirm) + len(rules.needs) * turn.throws),
         offers,
         position.rounds_left,
+        position.to_beat // step,
         (position.banked - low) // step,
         (position.opponent - low) // step,
     )
@@ -168,7 +170,8 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     yield from (2 if rules.has_roles else 1, boards, boards)
     memories = rules.hot_dice_counted * len(rules.needs) * (rules.throws + 1)
     yield from (rules.farkle_limit, rules.farkle_limit, memories)
-    yield from (2 if rules.takes_over else 1, rules.rounds + 1, scores, scores)
+    beaten = scores if rules.beat_previous_turn else 1
+    yield from (2 if rules.takes_over else 1, rules.rounds + 1, beaten, scores, scores)
 
 
 def _lowest(rules: Ruleset) -> int:

@@ -302,6 +302,7 @@ def _joined(standings: list[Standings]) -> Standings:
         np.concatenate([one.score for one in standings]),
         np.concatenate([one.farkles for one in standings]),
         np.concatenate([one.on_board for one in standings]),
+        np.concatenate([one.banked for one in standings]),
     )
 
 

@@ -438,6 +438,26 @@ class Ruleset(Data):
     )
     """Whether the minimums hold for a bank that reaches the goal, too."""
 
+    beat_previous_turn: YesNo = described(
+        False,
+        "yes",
+        say_later("bank only more than the turn before banked"),
+        note="bank only more than the turn before banked",
+        ask="Must a turn beat what the player before has just banked?",
+        told={
+            False: say_later("A turn does not have to beat the one before."),
+            True: say_later(
+                "Only a turn total of more points than the player before has just banked may be"
+                " banked, and to reach the goal, too. After a turn without points there is nothing"
+                " to beat."
+            ),
+        },
+    )
+    """Whether a bank takes more points than the player before banked in the last turn.
+
+    That goes for a bank that reaches the goal, too, even where no minimum does. After a turn that
+    banked nothing, and in the first turn of a game, there is nothing to beat but the minimums."""
+
     set_aside_all: YesNo = described(
         False,
         "yes",
@@ -1319,6 +1339,7 @@ class Ruleset(Data):
             *self._points_and_steps(),
             *self._idle_options(),
             *self._not_with_take_over(),
+            *self._not_with_turns_to_beat(),
             *self._not_with_throws(),
             *self._not_with_rounds(),
             *self._not_with_spared_farkles(),
@@ -1508,6 +1529,26 @@ class Ruleset(Data):
                 " leave out one of them"
             )
             yield from _excluded(("take_over",), message, others)
+
+    def _not_with_turns_to_beat(self) -> Iterator[Complaint]:
+        """Options with which it is not solved, as scores fall or a game ends otherwise."""
+        others = {
+            "farkle_penalty": self.farkle_penalty is not None,
+            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
+            "lose_everything": "loses_score" in self.decisive,
+            "ending": self.ending != "at_once",
+            "goal_must_be": self.is_exact,
+            "no_bank_at": bool(self.no_bank_at),
+            "take_over": self.takes_over,
+            "caught_up": bool(self.caught_up),
+            "rounds": self.rounds > 0,
+        }
+        if self.beat_previous_turn:
+            message = say_later(
+                "{key}: that a turn has to beat the one before is not solved together with this"
+                " {other}; leave out one of them"
+            )
+            yield from _excluded(("beat_previous_turn",), message, others)
 
     def _not_with_points_that_confirm(self) -> Iterator[Complaint]:
         """Options with which the points that confirm are too many, or not told."""
@@ -1856,7 +1897,7 @@ class Ruleset(Data):
     @property
     def is_for_two(self) -> bool:
         """Whether no more than two can play."""
-        of_two = self.takes_over or self.rounds > 0 or self.is_defended or self.changes_other
+        of_two = self.looks_back or self.rounds > 0 or self.is_defended or self.changes_other
         return of_two or "loses_game" in self.decisive
 
     def goes_beyond(self, score: int) -> bool:
@@ -1883,6 +1924,11 @@ class Ruleset(Data):
     def takes_over(self) -> bool:
         """Whether a turn may begin with what the player before left."""
         return self.take_over != "nothing"
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether a turn depends on what the one before left or banked, beside the standings."""
+        return self.takes_over or self.beat_previous_turn
 
     def may_take_over(self, score: int, *, on_board: bool = True) -> bool:
         """Whether a player who begins a turn with a score may take over, if anything is left."""
@@ -2037,8 +2083,8 @@ TABLES: dict[str, type[BaseModel]] = {"scoring": Scoring, "farkle_penalty": Fark
 
 OF_GOAL = (
     *("rounds", "goal", "goal_must_be", "beyond_goal", "ending", "ties", "final_throws"),
-    *("minimum_bank", "opening_minimum", "minimum_binds_win", "take_over"),
-    *("take_over_from", "take_over_dice"),
+    *("minimum_bank", "opening_minimum", "minimum_binds_win", "beat_previous_turn"),
+    *("take_over", "take_over_from", "take_over_dice"),
 )
 NOT_OF_ROUNDS = (
     *("goal", "goal_must_be", "beyond_goal", "ending", "ties", "minimum_binds_win"),
@@ -2057,9 +2103,9 @@ OF_FARKLES = (
 
 TURN_TOLD = (
     *("jokers", "set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left"),
-    *("throws", "opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
-    *("farkle_keeps_turn_total", "first_throw_tries", "last_die_tries", "caught_up"),
-    *("farkle_penalty", "score_floor"),
+    *("throws", "opening_minimum", "minimum_bank", "minimum_binds_win", "beat_previous_turn"),
+    *("no_bank_at", "farkle_keeps_turn_total", "first_throw_tries", "last_die_tries"),
+    *("caught_up", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )
 END_TOLD = (
@@ -2072,7 +2118,7 @@ END_TOLD = (
 BESIDE_THE_TURN = (
     *("title", "source", "goal_must_be", "minimum_bank", "opening_minimum", "minimum_binds_win"),
     *("farkle_keeps_turn_total", "ties", "score_floor", "no_bank_at", "beyond_goal", "take_over"),
-    *("take_over_from", "take_over_dice", "rounds", "final_throws"),
+    *("take_over_from", "take_over_dice", "rounds", "final_throws", "beat_previous_turn"),
 )
 """Options that matter neither to rolls nor to set-asides."""
 
@@ -2124,7 +2170,6 @@ def _sha256(canonical: dict[str, Any]) -> str:
 
 NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
     "players": ((2,), say_later("any number of players but two")),
-    "beat_previous_turn": ((False,), say_later("a turn total that must beat the previous one")),
     "combine_throws": ((False,), say_later("combinations across throws")),
     "loaded_dice": (((), []), say_later("loaded dice")),
 }

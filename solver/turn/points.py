@@ -58,19 +58,23 @@ def points_turn(rules: Ruleset, score: int, *, on_board: bool = True) -> TurnTab
 
 
 def points_table(
-    rules: Ruleset, plan: TurnPlan, score: int = 0, *, on_board: bool = True
+    rules: Ruleset, plan: TurnPlan, score: int = 0, *, on_board: bool = True, to_beat: int = 0
 ) -> TurnTable:
-    """The turn of most points with any dice, whose choices `plan` has."""
+    """The turn of most points with any dice, whose choices `plan` has.
+
+    to_beat : points that a bank has to be more than
+    """
     score = max(score, 0)
     step = rules.point_step
     banked, goal = score // step, rules.winning_score // step
-    least = rules.least_bank_at(score, on_board=on_board) // step
+    least = max(rules.least_bank_at(score, on_board=on_board), to_beat + step) // step
     rows = max(goal - banked, least) + plan.reach
     if rules.is_exact:
         rows += goal if rules.banks_may_fall else 1
     bank = np.minimum(banked + np.arange(rows), goal) / goal
     farkle = np.full(rows, banked / goal)
     allowed = allowed_banks(rules, score, rows, on_board=on_board)
+    allowed[:least] = False
     if rules.farkle_keeps_turn_total:
         farkle[allowed] = bank[allowed]
     if rules.is_exact:

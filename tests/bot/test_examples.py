@@ -193,7 +193,7 @@ async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
 async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, line: str) -> None:
     name = line.split(maxsplit=1)[0].removeprefix("/")
     for option in chat_in.commands.by_name[name].options:
-        rare = {"goal", "throws", "points-to-confirm", "rounds", "left", "left-dice"}
+        rare = {"goal", "throws", "points-to-confirm", "rounds", "left", "left-dice", "to-beat"}
         if option in rare and name in {
             "advise",
             "odds",

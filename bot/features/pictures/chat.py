@@ -240,6 +240,7 @@ def packed(rules: Ruleset, position: Position) -> str:
         position.opponent_farkles,
         position.hot_dice,
         boards + (len(order) - 1 - position.mover << len(order)),
+        *([position.to_beat] if rules.beat_previous_turn else []),
     )
     base = 10 if len(order) == 2 else 36
     return ".".join(np.base_repr(number, base).lower() for number in numbers)
@@ -248,9 +249,10 @@ def packed(rules: Ruleset, position: Position) -> str:
 def unpacked(rules: Ruleset, text: str) -> Position:
     """The position of which `packed` made so many numbers; whether it can be is not looked at."""
     parts, needs = text.split("."), _needs(rules)
-    count = len(parts) - 6
+    last = len(parts) - rules.beat_previous_turn
+    count = last - 6
     numbers = [int(part, 10 if count == 2 else 36) for part in parts]
-    total, dice, farkles, opponent_farkles, hot_dice, boards = numbers[count:]
+    total, dice, farkles, opponent_farkles, hot_dice, boards = numbers[count:last]
     order = [Standing(score, 0, bool(boards >> k & 1)) for k, score in enumerate(numbers[:count])]
     mover = (count - 1 - (boards >> count)) % count
     players = tuple(order[(k - mover) % count] for k in range(count))
@@ -258,4 +260,5 @@ def unpacked(rules: Ruleset, text: str) -> Position:
     memory, need = divmod(memory, len(needs))
     turn = TurnState(total, dice, hot_dice, needs[need], memory % 8)
     position = Position(players, mover, turn, rounds_left=memory // 8)
-    return position.change(farkles=farkles, opponent_farkles=opponent_farkles)
+    to_beat = sum(numbers[last:])
+    return position.change(farkles=farkles, opponent_farkles=opponent_farkles, to_beat=to_beat)

@@ -197,6 +197,7 @@ def _options(
         if rules.throws:
             parts.append(f"throws:{position.turn.throws}")
     parts += [f"rounds:{position.rounds_left}"] * bool(rules.rounds)
+    parts += [f"to-beat:{position.to_beat}"] * bool(position.to_beat)
     if position.farkles:
         parts.append(f"farkles:{position.farkles}")
     if position.opponent_farkles:

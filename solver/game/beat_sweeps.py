@@ -1,0 +1,274 @@
+"""Games in which a turn has to beat what the one before banked, solved.
+
+V(b, d, k) is the win probability of the player about to start a turn with b points against d, of
+which the turn before has banked k:
+
+    bank(t) = 1 - V(d, b + t, t), where t > k        farkle = 1 - V(d, b, 0)
+
+A bank leads to a higher total of both scores and a farkle to the mirror image of the state with
+nothing to beat. So totals are solved from high to low, and at each V(b, d, 0) and V(d, b, 0)
+depend on each other: x = G(x), G piecewise linear with a slope below 1, which secant steps solve.
+Then turn totals above k are worth what they are there for any k, so that a pass for k = 1, 2, ...
+after one another only solves the totals up to k anew, which may not be banked.
+
+Bounds are proved as in solver.game.bounds, by one more pass with intervals around V(b, d, 0);
+those where there is something to beat come out of it, as nothing is assumed of them.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from os import cpu_count
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from solver.game import bounds
+from solver.game.kernel_source import load_turn
+from solver.game.kernels import beat_turns
+from solver.game.lane_turns import LaneTurns
+from solver.game.lanes import LANES, lane_array
+from solver.game.standings import (
+    DEFAULT_TOLERANCE,
+    LEAST,
+    Ints,
+    Progress,
+    Solution,
+    all_standings,
+    opponent_indices,
+    score_count,
+    state_count,
+    value_shape,
+)
+from solver.rules.ruleset import Ruleset
+from solver.turn.equations import Floats
+from solver.turn.scoring import turn_plan
+
+_SETTLED = 4e-16
+"""By how much values of starts change at most that are settled."""
+
+_MOST_STEPS = 60
+"""Secant steps at most: rounding may go round."""
+
+Told = Callable[[Progress], None]
+
+
+class _Pairs(NamedTuple):
+    """States of one total of both scores in which there is nothing to beat, by standings."""
+
+    own: Ints
+    other: Ints
+    mirror: Ints
+    """The number of the mirror image of each."""
+
+
+class _Game(LaneTurns):
+    """The turns of a game."""
+
+    @cached_property
+    def goal(self) -> int:
+        """Return the number of scores below the goal."""
+        return score_count(self.rules)
+
+    @cached_property
+    def scores(self) -> Ints:
+        """Return the score of each standing in point steps."""
+        return all_standings(self.rules).score // self.rules.point_step
+
+    @cached_property
+    def least(self) -> Ints:
+        """Return the least turn total in point steps that each standing may bank."""
+        rules, everyone = self.rules, all_standings(self.rules)
+        pairs = zip(everyone.score.tolist(), everyone.on_board.tolist(), strict=True)
+        found = [rules.least_bank_at(score, on_board=board) for score, board in pairs]
+        return np.array(found) // rules.point_step
+
+    @cached_property
+    def begins(self) -> Ints:
+        """Return where the values against each standing begin, with nothing to beat."""
+        return opponent_indices(self.rules, all_standings(self.rules))
+
+    @cached_property
+    def most(self) -> Ints:
+        """Return the most that each standing may have banked last, in point steps."""
+        return np.where(np.arange(len(self.scores)) < self.goal, self.scores, 0)
+
+    @cached_property
+    def rooms(self) -> list[Floats]:
+        """Return room for the turns of each worker, used again for all."""
+        rows = max(2 * self.goal, int(self.least.max())) + 1 + self.plan.reach
+        shape = self.plan.levels, rows, self.plan.columns, LANES
+        return [lane_array(*shape) for _ in range(self.workers)]
+
+    def totals(self, told: Told = lambda _: None) -> Iterator[_Pairs]:
+        """Give the states of each total of both scores, from the highest to 0."""
+        both, number, solved = self.scores[:, np.newaxis] + self.scores, len(self.scores), 0
+        for total in range(2 * self.goal - 2, -1, -1):
+            own, other = np.nonzero(both == total)
+            told(Progress(1, solved / number**2))
+            solved += len(own)
+            yield _Pairs(own, other, np.searchsorted(own * number + other, other * number + own))
+
+    def banks(self, own: Ints, other: Ints, values: Floats) -> Floats:
+        """Return what banks of some states are worth, shape (turn totals, LANES)."""
+        score, least = self.scores[own], self.least[own]
+        solved = max(int((self.goal - score).max()), int(least.max()), int(self.most[other].max()))
+        totals = np.arange(solved + 1 + self.plan.reach)[:, np.newaxis]
+        after = score + totals
+        goes_on = after < self.goal
+        left = values[other, np.where(goes_on, after * (after + 1) // 2 + totals, 0)]
+        bank = np.where(goes_on, 1 - left, 1.0)
+        bank[totals < least] = 0.0
+        return bank
+
+    def by_lanes(self, pairs: _Pairs, do: Callable[[slice, int], Floats]) -> list[Floats]:
+        """Return what is found for some states and a worker, LANES states at a time."""
+        parts = [slice(k, k + LANES) for k in range(0, len(pairs.own), LANES)]
+
+        def work(worker: int) -> list[Floats]:
+            return [do(part, worker) for part in parts[worker :: self.workers]]
+
+        found = list(self.pool.map(work, range(self.workers)))
+        return [found[k % self.workers][k // self.workers] for k in range(len(parts))]
+
+    def starts(self, pairs: _Pairs, values: Floats) -> Floats:
+        """Return what states with nothing to beat are worth, given those of higher totals."""
+        banks = self.by_lanes(pairs, lambda part, _: self._lanes(pairs, part, values))
+
+        def turned(x: Floats) -> Floats:
+            """What turns are worth, given what the other player has."""
+            farkle = 1 - x[pairs.mirror]
+
+            def do(part: slice, worker: int) -> Floats:
+                here = _wide(farkle[part])[np.newaxis]
+                return self.solved(self.rooms[worker], banks[part.start // LANES], here)
+
+            return np.concatenate(self.by_lanes(pairs, do))[: len(x)]
+
+        x, last, last_image = np.full(len(pairs.own), 0.5), np.zeros(0), np.zeros(0)
+        for number in range(_MOST_STEPS):
+            image = turned(turned(x))
+            if np.max(np.abs(image - x)) <= _SETTLED:
+                break
+            slope = np.zeros(len(x))
+            if number:
+                apart = np.where(x == last, 1.0, x - last)
+                slope = np.where(x == last, 0.0, (image - last_image) / apart).clip(0.0, 0.999)
+            last, last_image = x, image
+            x = (x + (image - x) / (1 - slope)).clip(0.0, 1.0)
+        return image
+
+    def turns(self, pairs: _Pairs, values: Floats, farkle: Floats) -> tuple[Floats, Ints, Ints]:
+        """Return what turns are worth, whatever they have to beat, and where that stands.
+
+        values : those of higher totals, of the other player
+        farkle : what farkles are worth, by state
+
+        By state and points to beat, the values with the indices of both axes.
+        """
+
+        def do(part: slice, worker: int) -> Floats:
+            bank, here = self._lanes(pairs, part, values), _wide(farkle[part])
+            found = np.empty((int(self.most[pairs.other[part]].max()) + 1, LANES))
+            room = self.rooms[worker]
+            found[0] = self.solved(room, bank, here[np.newaxis])
+            bonuses = np.array(self.plan.bonuses, dtype=np.intp)
+            beat_turns(self.turn, room, bank, here, np.zeros(LANES), self.lists, bonuses, found)
+            return np.pad(found.T, ((0, 0), (0, self.goal - len(found))))
+
+        found = np.concatenate(self.by_lanes(pairs, do))[: len(pairs.own)]
+        state, beats = np.nonzero(np.arange(self.goal) <= self.most[pairs.other][:, np.newaxis])
+        columns = self.begins[pairs.other[state]] + beats
+        return found[state, beats], pairs.own[state], columns
+
+    def _lanes(self, pairs: _Pairs, part: slice, values: Floats) -> Floats:
+        """Return the banks of up to LANES states."""
+        return self.banks(_wide(pairs.own[part]), _wide(pairs.other[part]), values)
+
+    def bound(self, values: Floats, tolerance: float, shape: bounds.Shape) -> float | None:
+        """Return a proved bound of the error of every value; None if none is proved."""
+        # beyond the goal dice that may be banked have won, which is exact
+        ends = 1 if self.plan.may_bank.all() else 2
+        slack = sum(bounds.slacks_of_lists(self.plan, 2 * self.goal)[:ends])
+        before = bounds.intervals(self.rules, values, tolerance, shape)
+        low, high = (np.array(one) for one in before)
+        worst = 0.0
+        for pairs in self.totals():
+            own, columns = pairs.own, self.begins[pairs.other]
+            begun = pairs.other, self.begins[own]
+            upper = self.turns(pairs, low, 1 - before[0][begun])
+            lower = self.turns(pairs, high, 1 - before[1][begun])
+            place = upper[1:]
+            high[place], low[place] = upper[0] + slack, lower[0] - slack
+            here = own, columns
+            if np.any(high[here] > before[1][here]) or np.any(low[here] < before[0][here]):
+                return None
+            errors = np.maximum(high[place] - values[place], values[place] - low[place])
+            worst = max(worst, float((errors / np.maximum(values[place], LEAST)).max()))
+        return worst if worst <= tolerance else None
+
+
+def _wide(some: Floats | Ints) -> np.ndarray:
+    """Return numbers of LANES states, of which the last stands for those that are missing."""
+    return np.pad(some, (0, LANES - len(some)), mode="edge")
+
+
+def solve(
+    rules: Ruleset,
+    *,
+    cache: Path,
+    tolerance: float,
+    threads: int | None = None,
+    on_progress: Told = lambda _: None,
+) -> Solution:
+    """Solve the game until no value is off by more than `tolerance`, which is proved.
+
+    See `solver.game.sweeps.solve`. Raises ConvergenceError where there is no such proof.
+    """
+    started = time.perf_counter()
+    plan, workers = turn_plan(rules), threads or cpu_count() or 1
+    values, worst = np.zeros(value_shape(rules)[1:]), 0.0
+    with ThreadPoolExecutor(workers) as pool:
+        game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
+        for pairs in game.totals(on_progress):
+            begun = game.starts(pairs, values)
+            found, *place = game.turns(pairs, values, 1 - begun[pairs.mirror])
+            values[tuple(place)] = found
+            now = values[pairs.own, game.begins[pairs.other]]
+            worst = max(worst, float(np.max(np.abs(now - begun) / np.maximum(now, LEAST))))
+        on_progress(Progress(1, 1.0, bounding=True))
+        # where rounding stands in the way values are as exact as they get
+        wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
+        tries = (game.bound(values, one, shape) for one in wider for shape in bounds.SHAPES[:2])
+        error_bound = next((one for one in tries if one is not None), None)
+    if error_bound is None:
+        raise bounds.not_proved(rules, tolerance)
+    return Solution(
+        rules=rules,
+        values=values[np.newaxis],
+        tolerance=tolerance,
+        sweeps=1,
+        largest_relative_change=worst,
+        error_bound=error_bound,
+        states_solved=3 * state_count(rules),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def residual(
+    rules: Ruleset, values: Floats, *, cache: Path, on_progress: Told = lambda _: None
+) -> float:
+    """Largest relative residual of the equations over the starts of all turns of a solved game.
+
+    Every set-aside of every roll is weighed.
+    """
+    plan, workers, worst = turn_plan(rules, all_options=True), cpu_count() or 1, 0.0
+    with ThreadPoolExecutor(workers) as pool:
+        game, here = _Game(rules, plan, load_turn(plan, cache), pool, workers), values[0]
+        for pairs in game.totals(on_progress):
+            found, *place = game.turns(pairs, here, 1 - here[pairs.other, game.begins[pairs.own]])
+            before = here[tuple(place)]
+            worst = max(worst, float(np.max(np.abs(found - before) / np.maximum(before, LEAST))))
+    return worst

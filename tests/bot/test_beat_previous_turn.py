@@ -1,0 +1,214 @@
+"""Games in which a turn has to beat the one before: by commands, with bots, reviewed."""
+
+import random
+from collections.abc import AsyncIterator
+from math import fsum
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from bot.features.pictures.chat import packed, unpacked
+from bot.languages import language
+from bot.review.moments import read_events
+from bot.review.worth import Worth
+from bot.table import commands
+from bot.table.events import Banked, Begun, Event, Kept, Rolled, event_data
+from bot.table.fold import apply, begin
+from bot.table.replay import replay
+from bot.table.state import Game
+from bot.views.advice import position_data
+from bot.views.rules_text import rules_text
+from bot.views.table_buttons import table_buttons
+from solver.errors import IllegalActionError
+from solver.game.position import Position, first_position
+from solver.game.sweeps import solve
+from solver.play.advice import advise, odds, with_why
+from solver.play.daily import between_turns, chance_of
+from solver.play.policies import LEVELS, MaxPoints
+from solver.play.position_id import position_id, read_id
+from solver.rules.writer import rules_toml
+from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.turn.equations import Decision
+from solver.turn.hand import EqualDice
+from solver.wording import said_in
+from tests.bot.speaking import Chat, open_chat
+from tests.conftest import mostly_slow
+from tests.house_rules import small
+
+RULES = small(name="beat", goal=1000, beat_previous_turn=True)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
+    folder = tmp_path_factory.mktemp("beat")
+    (folder / "beat.toml").write_text(rules_toml(RULES, ""))
+    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
+    return folder
+
+
+@pytest.fixture
+def strategy(solved: Path) -> Strategy:
+    return open_strategy(solved / "strategies", RULES)
+
+
+@pytest.fixture
+async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
+    async with open_chat(tmp_path, solved / "strategies") as opened:
+        yield opened
+
+
+def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
+    """A game of best play but for slips: a choice at random with so much of a chance."""
+    begun = commands.begin_game("g", RULES, [None, None], tracked=True)
+    game, events = begin(begun), list[Event]()
+
+    def then(event: Event) -> None:
+        nonlocal game
+        events.append(event)
+        game = apply(game, event)
+
+    while not game.over:
+        if game.turn.roll is None:
+            answer = odds(strategy, game.position())
+            assert (answer.bank is not None) == game.may_bank
+            action = answer.action
+            if game.may_bank and dice.random() < slip:
+                action = dice.choice([Decision.ROLL, Decision.BANK])
+            if action is not Decision.ROLL:
+                then(Banked())
+                continue
+            then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))
+        else:
+            found = advise(strategy, game.position(), game.turn.roll).options
+            kept = dice.choice(found) if dice.random() < slip else found[0]
+            then(Kept(dice=kept.set_aside))
+    return begun, events, game
+
+
+@pytest.mark.slow
+def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
+    dice, games = random.Random(40), 300
+    expected = strategy.win_probability(first_position(RULES))
+    wins = sum((played(strategy, dice, 0.0)[2].shares or (0.0,))[0] for _ in range(games))
+    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+
+
+@pytest.mark.slow
+def test_a_review_adds_up(strategy: Strategy) -> None:
+    dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
+    for _ in range(20):
+        begun, events, game = played(strategy, dice, 0.3)
+        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
+        assert game.shares
+        assert replay(stored)[2].shares == game.shares
+        reader = read_events(worth, begun, events)
+        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
+        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
+        assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
+
+
+def test_what_is_banked_has_to_be_beaten_until_a_turn_brings_nothing() -> None:
+    game = begin(commands.begin_game("g", RULES, [None, None], tracked=True))
+
+    def scored(points: int) -> None:
+        nonlocal game
+        ending: Literal["bank", "farkle"] = "bank" if points else "farkle"
+        game = apply(game, *commands.score(game, game.mover, points, ending))
+
+    scored(200)
+    assert game.position().to_beat == 200
+    with pytest.raises(IllegalActionError, match="do not beat the 200"):
+        commands.score(game, 1, 200, "bank")
+    scored(250)
+    assert game.position().to_beat == 250
+    scored(0)
+    assert game.position().to_beat == 0
+    scored(50)
+    assert game.position().to_beat == 50
+    # a turn that is skipped brings nothing, and a score that is put right may be less than that
+    assert apply(game, *commands.skip(game)).position().to_beat == 0
+    assert apply(game, *commands.correct(game, 1, score=0)).position().to_beat == 0
+    for event in (Rolled(dice=(5, 2, 3)), Kept(dice=(5,))):
+        game = apply(game, event)
+    with pytest.raises(IllegalActionError, match="do not beat the 50"):
+        commands.bank(game, 0)
+    assert "bank" not in [one.action for one in table_buttons(game) if one.enabled]
+    for event in (Rolled(dice=(1, 2)), Kept(dice=(1,))):
+        game = apply(game, event)
+    assert commands.bank(game, 0) == [Banked()]
+    with pytest.raises(IllegalActionError, match="is for two"):
+        commands.begin_game("g", RULES, [None] * 3)
+
+
+def test_positions_have_an_id_and_buttons(strategy: Strategy) -> None:
+    for to_beat in (0, 150, 500):
+        position = Position.of_two(300, 500, dice=3, to_beat=to_beat)
+        text = position_id(RULES, position)
+        assert text
+        assert read_id(text).position(RULES) == (position, None)
+        assert unpacked(RULES, packed(RULES, position)) == position
+        strategy.check(position)
+    drawn = [between_turns(strategy, chance_of(f"{k}")).to_beat for k in range(20)]
+    assert 0 in drawn
+    assert max(drawn) > 0
+
+
+def test_reasons_and_bots_know_what_has_to_be_beaten(strategy: Strategy) -> None:
+    start = Position.of_two(300, 500, dice=3, to_beat=300)
+    for total, dice in ((150, 2), (300, 1), (350, 1), (400, 2)):
+        state = start.change(turn_total=total, dice=dice)
+        answer = with_why(strategy, odds(strategy, state))
+        assert answer.why
+        assert (answer.bank is None) == (total <= 300)
+        found = MaxPoints().decisions(EqualDice(RULES), state)
+        assert bool(found.bank[found.place(RULES, state.turn)]) <= (total > 300)
+
+
+async def test_advice_and_odds_say_what_has_to_be_beaten(chat: Chat, solved: Path) -> None:
+    rules = f"rules:{solved}/beat.toml"
+    told = await chat.say(f"ann: /odds turn:200 dice:1 me:300 them:500 to-beat:250 {rules}")
+    assert "250 to beat" in told
+    assert "200 does not beat the 250 of the turn before" in " ".join(told.split())
+    told = await chat.say(f"ann: /advise 1 5 5 me:300 them:600 {rules}")
+    assert "nothing to beat" in told
+    refused = await chat.say(f"ann: /odds me:300 them:500 to-beat:550 {rules}")
+    assert "cannot be there to beat" in refused
+    refused = await chat.say("ann: /odds me:300 them:500 to-beat:200 rules:kcd")
+    assert "no turn has to beat the one before" in refused
+    explored = await chat.say(f"ann: /explore me:300 them:500 to-beat:250 {rules}")
+    assert "250 to beat" in explored
+    assert position_data(RULES, Position.of_two(300, 500, to_beat=250))["to_beat"] == 250
+
+
+@pytest.mark.parametrize("level", mostly_slow(((one, one) for one in LEVELS), every=len(LEVELS)))
+async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level: str) -> None:
+    said = await chat.say(f"ann: /play level:{level} rules:{solved}/beat.toml")
+    if level == "memo-go-for-it":
+        assert "not worked out" in said
+        return
+    told = [said]
+    for _ in range(200):
+        [*_, shown] = await chat.all("ann: /show")
+        if isinstance(shown.subject, dict):
+            break  # the game is over
+        game = shown.subject.table.game
+        if game.turn.roll is not None:
+            line = "/keep " + " ".join(map(str, game.set_asides()[0].dice))
+        else:
+            line = "/bank" if game.may_bank else "/roll"
+        told.append(await chat.say(f"ann: {line}"))
+    else:
+        raise AssertionError("the game did not end")
+    assert "to beat" in "\n".join(told)
+    reviewed = await chat.say("ann: /review")
+    assert "ann" in reviewed
+
+
+def test_rules_are_explained_in_both_languages() -> None:
+    assert "more points than the player before has just banked" in " ".join(
+        rules_text(RULES).split()
+    )
+    told = " ".join(said_in(language("de"), rules_text, RULES).split())
+    assert "als der Spieler davor gerade gesichert hat" in told
+    assert "Two players, 3 dice" in rules_text(RULES)
