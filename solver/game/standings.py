@@ -173,8 +173,8 @@ def others_after(
         beyond = (before.score + points > rules.goal) & np.logical_not(farkles)
         gets = np.logical_and(beyond, more <= rules.goal)
         score = np.where(gets, more, score)
-    in_a_row = np.broadcast_to(other.farkles, score.shape)
-    return Standings(score, in_a_row, np.broadcast_to(other.on_board | gets, score.shape))
+    rest = (np.broadcast_to(one, score.shape) for one in (other.farkles, other.on_board | gets))
+    return Standings(score, *rest, np.broadcast_to(other.banked, score.shape))
 
 
 def other_after(
