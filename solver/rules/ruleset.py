@@ -1870,15 +1870,13 @@ OF_FARKLES = ("farkle_keeps_turn_total", "farkle_penalty")
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
+    *("take_over", "take_over_from", "take_over_dice"),
     *("set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws"),
     *("opening_minimum", "minimum_bank", "minimum_binds_win", "no_bank_at"),
     *("farkle_keeps_turn_total", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )
-END_TOLD = (
-    *("take_over", "take_over_from", "take_over_dice"),
-    *("rounds", "goal", "beyond_goal", "ending", "final_throws", "ties"),
-)
+END_TOLD = ("rounds", "goal", "beyond_goal", "ending", "final_throws", "ties")
 """Options in the order in which they are explained."""
 
 

@@ -78,6 +78,8 @@ def test_presets_are_explained_in_79_columns(name: str) -> None:
 
 def test_a_rule_set_is_explained() -> None:
     text = flat(rules_text(load_rules("facebook")))
+    assert "A turn Every turn begins with all dice and no points. When all dice" in text
+    assert "The end The goal is 10,000 points." in text
     assert "twos - 200 400 600 800" in text
     assert "three pairs 750" in text
     assert "A turn total of 300 or more may be banked. The minimum also applies to a bank" in text
