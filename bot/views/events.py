@@ -259,7 +259,7 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
         case Replaced():
             yield say("{name} plays on.", name=names[event.seat])
         case Corrected():
-            yield _corrected_text(names[event.seat], game, after, event)
+            yield _corrected_text(names, game, after, event)
         case Undone():
             name = names[after.mover]
             now = say("{name}: {turn}.", name=name, turn=turn_so_far_text(after))
@@ -403,9 +403,16 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     return f"{text}."
 
 
-def _corrected_text(name: str, game: Game, after: Game, event: Corrected) -> str:
+def _corrected_text(names: Sequence[str], game: Game, after: Game, event: Corrected) -> str:
+    name = names[event.seat]
     if event.moves:
-        return say("Corrected: it is {name}'s turn.", name=name)
+        message = say_later("Corrected: it is {name}'s turn.")
+        if game.rules.rounds and after.turns_over != game.turns_over:
+            is_left_out = after.turns_over > game.turns_over
+            once_more = say_later("Corrected: it is {name}'s turn, once more in this round.")
+            left_out = say_later("Corrected: it is {name}'s turn; {other} has none in this round.")
+            message = left_out if is_left_out else once_more
+        return say(message, name=name, other=names[game.mover])
     changes = _changes_text(name, game.seats[event.seat], after.seats[event.seat])
     return say("Corrected: {changes}.", changes=changes)
 
