@@ -429,9 +429,7 @@ def most_players(game: Game) -> int:
 
 def places(game: Begun | Game) -> int:
     """For how many there are dice."""
-    rules = game.rules
-    of_two = rules.takes_over or rules.rounds or rules.is_defended or "loses_game" in rules.decisive
-    return len(game.kits) or (2 if of_two or game.pool else MOST_PLAYERS)
+    return len(game.kits) or (2 if game.rules.is_for_two or game.pool else MOST_PLAYERS)
 
 
 def check_tracked(game: Game) -> None:

@@ -342,6 +342,8 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
         "points": turn.turn_total - game.turn.turn_total,
         "total": turn.turn_total,
     }
+    if after.is_out_of_throws(turn):
+        return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
     if after.has_hot_dice:
         return say_number(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll,"

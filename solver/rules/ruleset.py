@@ -482,6 +482,11 @@ class Ruleset(Data):
         message = say_later(
             "A die that shows {faces} confirms, set aside beside such dice or of a further roll."
         )
+        if not self.to_confirm:
+            message = say_later(
+                "Hot dice have to be confirmed before you can bank, by a die of a further roll that"
+                " shows {faces}."
+            )
         return list(self.confirm_faces), say(message, faces=self.confirming), True
 
     confirm_faces: Annotated[tuple[Literal["1", "2", "3", "4", "5", "6"], ...], _FACES] = described(
@@ -508,13 +513,19 @@ class Ruleset(Data):
         points, sentences = self.confirm_points, []
         if points:
             message = say_later("{points:,} points of further rolls confirm, of one or several.")
+            if not self.to_confirm:
+                message = say_later(
+                    "Hot dice have to be confirmed before you can bank, by {points:,} points of"
+                    " further rolls, of one or several."
+                )
             if self.confirm_faces:
                 message = say_later("{points:,} points of further rolls confirm as well.")
             sentences.append(say(message, points=points))
-        if self.hot_to_confirm:
+        if self.hot_to_confirm and self.to_confirm:
             sentences.append(say("Hot dice have to be confirmed, too, by a further roll."))
-        value = {"points": points, "hot_dice": self.hot_to_confirm} if sentences else None
-        return value, " ".join(sentences), bool(sentences)
+        value = {"points": points, "hot_dice": self.hot_to_confirm}
+        is_said = points > 0 or self.hot_to_confirm
+        return value if is_said else None, " ".join(sentences), bool(sentences)
 
     confirm_points: Points = described(
         0,
@@ -1708,6 +1719,12 @@ class Ruleset(Data):
     def has_roles(self) -> bool:
         """Whether it matters who began."""
         return self.ending == "equal_turns" or self.rounds > 0
+
+    @property
+    def is_for_two(self) -> bool:
+        """Whether two alone can play by the rules."""
+        several_lose = self.is_defended or "loses_game" in self.decisive
+        return self.takes_over or self.rounds > 0 or several_lose
 
     @property
     def is_defended(self) -> bool:

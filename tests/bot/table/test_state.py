@@ -4,15 +4,19 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
+from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Event, Rolled, event_data, make_event
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
 from solver.game.position import check_two, first_position, points_to_beat
+from solver.game.standings import value_shape
 from solver.game.sweeps import solve
 from solver.play.policies import make_policy
 from solver.play.policy import Policy, TurnView
@@ -88,6 +92,16 @@ def test_the_last_throw_ends_the_turn() -> None:
     # what follows by itself is taken back with the set-aside
     back = play(lost, *commands.undo(lost, 1))
     assert (back.mover, back.turn.turn_total, back.turn.roll) == (1, 50, (6, 5, 4, 3, 2))
+
+
+def test_nothing_is_asked_after_the_last_throw(tmp_path: Path) -> None:
+    rules = variant("classic", goal=1000, throws=2, dice=3)
+    game = throws(new_game(rules), ("133", "1"))
+    game = play(game, *commands.roll(game, 0, (2, 5)))
+    values = np.random.default_rng(1).random(value_shape(rules))
+    advisor = Advisor(tmp_path)
+    with patch.object(advisor, "strategy", return_value=Strategy(rules, values, "made up")):
+        assert advisor.hint(game).odds is None
 
 
 def test_what_counts_in_first_throws_alone_does_not_later() -> None:

@@ -186,6 +186,24 @@ def test_keys_and_the_combinations_they_stand_for_play_the_same() -> None:
     assert diff_text(short, long, ("a", "b")) == "a and b play the same."
 
 
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"confirm_faces": ("1", "5")}, "by a die of a further roll that shows 1 or 5."),
+        ({"confirm_points": 100}, "by 100 points of further rolls, of one or several."),
+    ],
+)
+def test_that_only_hot_dice_are_confirmed_is_explained(changes: dict[str, Any], said: str) -> None:
+    text = flat(rules_text(variant("classic", hot_dice="no_bank", **changes)))
+    assert "Hot dice have to be confirmed before you can bank, " + said in text
+    assert "too" not in text.split("A turn ")[1].split("The end")[0]
+
+
+def test_what_two_alone_can_play_is_said() -> None:
+    assert "Two players, 6 dice." in rules_text(variant("classic", ending="defended"))
+    assert "Two players or more, 6 dice." in rules_text(variant("classic", ending="final_turn"))
+
+
 OTHERWISE: dict[str, dict[str, Any]] = {
     "dice": {"dice": 5, "instant_win": ()},
     "goal": {"goal": 15_000},
