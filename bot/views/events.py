@@ -32,9 +32,10 @@ from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
 from bot.views.badges import use_event_text
-from bot.views.layout import dice_count, inside
+from bot.views.layout import dice_count, inside, whole_sentence
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
+from solver.turn.memory import confirm_text
 from solver.wording import and_text, figure, say, say_later, say_number
 
 _ENDS = {
@@ -345,7 +346,7 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     if after.is_out_of_throws(turn):
         return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
     if after.has_hot_dice:
-        return say_number(
+        told = say_number(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll,"
             " hot dice.",
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll,"
@@ -353,12 +354,16 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
             after.number_of_dice,
             **parts,
         )
-    return say_number(
-        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
-        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
-        after.number_of_dice,
-        **parts,
-    )
+    else:
+        told = say_number(
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
+            after.number_of_dice,
+            **parts,
+        )
+    if turn.to_confirm:
+        told += " " + whole_sentence(confirm_text(after.rules, turn.state))
+    return told
 
 
 def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:
@@ -394,7 +399,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     else:
         text = say(with_score, **parts)
     if not end.lost and (seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty)):
-        text += f", {farkles_in_a_row(seat.farkles)}"
+        text += f", {farkles_in_a_row(seat.farkles, after.rules)}"
     is_first = len(after.reached) == 1 or after.rules.is_defended
     if after.stage is Stage.FINAL and after.reached[-1:] == (end.seat,) and is_first:
         text += say_number(

@@ -525,7 +525,7 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     if position.turn_total:
         where.append(turn_total_text(position.turn_total))
     if position.farkles:
-        where.append(farkles_in_a_row(position.farkles))
+        where.append(farkles_in_a_row(position.farkles, rules))
     return ", ".join(where)
 
 
