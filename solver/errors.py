@@ -1,5 +1,6 @@
 """Every error that this project raises on purpose; one sentence each, fit to be shown to a user."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import reduce
 from typing import Any, Self
@@ -96,3 +97,9 @@ def did_you_mean(word: str, known: list[str], otherwise: str = "") -> str:
 def either(others: str, last: str) -> str:
     """A list of words of which one is meant, with its last word."""
     return say("{others} or {last}", others=others, last=last)
+
+
+def one_of(words: Sequence[str]) -> str:
+    """Words, of which there is one at least, with "or" before the last."""
+    *others, last = words
+    return either(", ".join(others), last) if others else last

@@ -52,8 +52,8 @@ class Hint:
     advice: Advice | None
     """Advice on the roll on the table, if there is one."""
     odds: Odds | None
-    """The odds before the next roll; None where a badge is best used on the roll, or a
-    farkle is all that there is."""
+    """The odds before the next roll; None where a badge is best used on the roll, a farkle is all
+    that there is, or it was the last throw of the turn."""
     exact: bool
     """Whether all who play are looked at; else the strongest opponent is taken for the only one."""
 
@@ -231,6 +231,8 @@ class Advisor:
         if advice.best_use or not advice.options:
             return Hint(advice, None, asked.exact)
         then = replace(game, turn=turn_after(game, advice.options[0].set_aside))
+        if then.is_out_of_throws(then.turn):  # which ends the turn by itself
+            return Hint(advice, None, asked.exact)
         return Hint(advice, self.asked_in(then).odds(), asked.exact)
 
     def play_in(self, game: "Game") -> BestPlay:

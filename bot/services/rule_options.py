@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from bot.typed import cleaned
-from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean
+from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean, one_of
 from solver.rules.complaints import complaints
 from solver.rules.file import make_rules, preset_names
 from solver.rules.options import (
@@ -168,7 +168,7 @@ def with_goal(rules: Ruleset, goal: int | None, *, named: bool = True) -> Rulese
             "the goal cannot be {goal:,} under {rules} rules: {reason}",
             goal=goal,
             rules=rules.name,
-            reason=wrong[0].sentence(),
+            reason=wrong[0].sentence(_option_of),
         )
     return Ruleset.model_validate(changed)
 
@@ -246,6 +246,12 @@ def _sentence(found: Sequence[Complaint], typed: Collection[str], base: Ruleset)
     )
 
 
-def _option_of(place: Place) -> str:
-    """A key as an option is typed; one of a table in a list is a part of the list's."""
-    return as_typed(place[0] if place[0] in OPTIONS else place[:2][-1])
+def _option_of(place: Place, *words: str) -> str:
+    """A key as an option is typed, alone or with the words that it may be set to.
+
+    One of a table in a list is a part of the list's; a word of another table follows its others.
+    """
+    key = as_typed(place[0] if place[0] in OPTIONS else place[:2][-1])
+    if not words:
+        return key
+    return f"{key}:{one_of(words)}" if len(place) < 2 else f"{key}:…,{as_typed(*words)}"

@@ -237,7 +237,13 @@ def score(
             "this turn is being entered roll by roll: finish it, or take it back with /undo"
         )
     rules = game.rules
-    if rules.takes_over or (ending == "farkle" and rules.spares_farkles):
+    if ending == "farkle" and rules.spares_farkles:
+        raise IllegalActionError.say(
+            "under {rules} rules it matters in which throw a farkle falls: enter the turn roll by"
+            " roll, as in /roll 6 5 3 3 3 2",
+            rules=rules.name,
+        )
+    if rules.takes_over:
         raise IllegalActionError.say(
             "under {rules} rules the dice that are left matter: enter the turn roll by roll, as in"
             " /roll 6 5 3 3 3 2",
@@ -436,8 +442,7 @@ def most_players(game: Game) -> int:
 
 def places(game: Begun | Game) -> int:
     """For how many there are dice."""
-    rules = game.rules
-    return len(game.kits) or (2 if rules.is_for_two or game.pool else MOST_PLAYERS)
+    return len(game.kits) or (2 if game.rules.is_for_two or game.pool else MOST_PLAYERS)
 
 
 def check_tracked(game: Game) -> None:

@@ -486,15 +486,10 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
             )
         )
     if position.farkles:
-        parts.append(farkles_in_a_row(position.farkles))
+        parts.append(farkles_in_a_row(position.farkles, rules))
     if position.opponent_farkles:
-        parts.append(
-            say_number(
-                "they have {number} farkle in a row",
-                "they have {number} farkles in a row",
-                position.opponent_farkles,
-            )
-        )
+        theirs = farkles_in_a_row(position.opponent_farkles, rules)
+        parts.append(say("they have {farkles}", farkles=theirs))
     return ", ".join(parts)
 
 
@@ -668,8 +663,12 @@ def _others_scores(position: Position) -> str:
     return and_text([figure(position.players[k].score) for k in position.in_order[1:]])
 
 
-def farkles_in_a_row(number: int) -> str:
-    """A number of farkles in words."""
+def farkles_in_a_row(number: int, rules: Ruleset | None = None) -> str:
+    """A number of farkles in words, of which rules that count no further may have seen more."""
+    if rules is not None and number == rules.farkles_after_penalty:
+        return say_number(
+            "at least {number} farkle in a row", "at least {number} farkles in a row", number
+        )
     return say_number("{number} farkle in a row", "{number} farkles in a row", number)
 
 

@@ -32,9 +32,10 @@ from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
 from bot.views.badges import use_event_text
-from bot.views.layout import dice_count, inside
+from bot.views.layout import dice_count, inside, whole_sentence
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
+from solver.turn.memory import confirm_text
 from solver.wording import and_text, figure, say, say_later, say_number
 
 _ENDS = {
@@ -262,7 +263,7 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
         case Replaced():
             yield say("{name} plays on.", name=names[event.seat])
         case Corrected():
-            yield _corrected_text(names[event.seat], game, after, event)
+            yield _corrected_text(names, game, after, event)
         case Undone():
             name = names[after.mover]
             now = say("{name}: {turn}.", name=name, turn=turn_so_far_text(after))
@@ -352,8 +353,10 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
         "points": turn.turn_total - game.turn.turn_total,
         "total": turn.turn_total,
     }
+    if after.is_out_of_throws(turn):
+        return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
     if after.has_hot_dice:
-        return say_number(
+        told = say_number(
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll,"
             " hot dice.",
             "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll,"
@@ -361,12 +364,16 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
             after.number_of_dice,
             **parts,
         )
-    return say_number(
-        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
-        "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
-        after.number_of_dice,
-        **parts,
-    )
+    else:
+        told = say_number(
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
+            after.number_of_dice,
+            **parts,
+        )
+    if turn.to_confirm:
+        told += " " + whole_sentence(confirm_text(after.rules, turn.state))
+    return told
 
 
 def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:
@@ -402,7 +409,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     else:
         text = say(with_score, **parts)
     if not end.lost and (seat.farkles > 1 or (seat.farkles and after.rules.farkle_penalty)):
-        text += f", {farkles_in_a_row(seat.farkles)}"
+        text += f", {farkles_in_a_row(seat.farkles, after.rules)}"
     is_first = len(after.reached) == 1 or after.rules.is_defended
     if after.stage is Stage.FINAL and after.reached[-1:] == (end.seat,) and is_first:
         text += say_number(
@@ -413,9 +420,16 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     return f"{text}."
 
 
-def _corrected_text(name: str, game: Game, after: Game, event: Corrected) -> str:
+def _corrected_text(names: Sequence[str], game: Game, after: Game, event: Corrected) -> str:
+    name = names[event.seat]
     if event.moves:
-        return say("Corrected: it is {name}'s turn.", name=name)
+        message = say_later("Corrected: it is {name}'s turn.")
+        if game.rules.rounds and after.turns_over != game.turns_over:
+            is_left_out = after.turns_over > game.turns_over
+            once_more = say_later("Corrected: it is {name}'s turn, once more in this round.")
+            left_out = say_later("Corrected: it is {name}'s turn; {other} has none in this round.")
+            message = left_out if is_left_out else once_more
+        return say(message, name=name, other=names[game.mover])
     changes = _changes_text(name, game.seats[event.seat], after.seats[event.seat])
     return say("Corrected: {changes}.", changes=changes)
 

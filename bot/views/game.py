@@ -445,7 +445,7 @@ def _notes(game: Game, number: int) -> Iterator[str]:
     if not seat.playing:
         yield say("resigned")
     if seat.farkles:
-        yield farkles_in_a_row(seat.farkles)
+        yield farkles_in_a_row(seat.farkles, game.rules)
     if game.rules.has_opening and not seat.on_board:
         yield say("not on the board")
     if game.matchup and (power := game.matchup.powers[number]):

@@ -333,10 +333,12 @@ def _came_to(turn: TurnChange, points: str = "{points:,}") -> str:
 
 
 def _accuracy(player: PlayerReview) -> str:
-    if player.accuracy is None:
-        return "-"
-    # rounded down, so that only perfect play has 100
-    return figure(int(player.accuracy * 10) / 10, ".1f")
+    return "-" if player.accuracy is None else accuracy_text(player.accuracy)
+
+
+def accuracy_text(accuracy: float) -> str:
+    """An accuracy from 0 to 100, rounded down, so that only perfect play has 100."""
+    return figure(int(accuracy * 10) / 10, ".1f")
 
 
 def _points(change: float, within: float | None) -> str:
@@ -523,7 +525,7 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
     if position.turn_total:
         where.append(turn_total_text(position.turn_total))
     if position.farkles:
-        where.append(farkles_in_a_row(position.farkles))
+        where.append(farkles_in_a_row(position.farkles, rules))
     return ", ".join(where)
 
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.store.rows import PlaceSettings
-from solver.wording import say, say_number, spoken
+from solver.wording import say, say_later, say_number, spoken
 
 
 def settings_data(settings: PlaceSettings) -> dict[str, Any]:
@@ -36,7 +36,11 @@ def settings_text(settings: PlaceSettings) -> str:
         )
     if settings.language:
         name = spoken().name
-        lines.append(say("Answers on Discord are in {language} here.", language=name))
+        message = say_later(
+            "Answers on Discord are in {language} here; a console speaks the language that"
+            " FARKLE_LANGUAGE says as it starts."
+        )
+        lines.append(say(message, language=name))
     else:
         lines.append(say("On Discord everybody is answered in their own language."))
     return "\n".join(lines)

@@ -558,7 +558,9 @@ def check_turn(
             number=turn.throws,
             total=turn.turn_total,
             rules=rules.name,
-            allowed=say("a turn has {number} throws at most", number=rules.throws)
+            allowed=say_number(
+                "a turn has one throw", "a turn has {number} throws at most", rules.throws
+            )
             if rules.throws
             else say("they are not counted"),
         )

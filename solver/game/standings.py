@@ -173,8 +173,12 @@ def others_after(
         beyond = (before.score + points > rules.goal) & np.logical_not(farkles)
         gets = np.logical_and(beyond, more <= rules.goal)
         score = np.where(gets, more, score)
-    rest = (np.broadcast_to(one, score.shape) for one in (other.farkles, other.on_board | gets))
-    return Standings(score, *rest, np.broadcast_to(other.banked, score.shape))
+    return Standings(
+        score,
+        np.broadcast_to(other.farkles, score.shape),
+        np.broadcast_to(other.on_board | gets, score.shape),
+        np.broadcast_to(other.banked, score.shape),
+    )
 
 
 def other_after(

@@ -291,10 +291,13 @@ def _with_what_is_left(strategy: BestPlay, weighed: Odds) -> Odds:
             win_probability=max(taken, weighed.roll),
             chances=tuple(strategy.chances(position).tolist()),
         )
-    if weighed.bank is None or not isinstance(strategy, Strategy):
+    rules, other = strategy.rules, position.other
+    may_take = rules.may_take_over(other.score, on_board=other.on_board)
+    leaves = rules.take_over in {"banked", "both"} and position.dice <= rules.take_over_dice
+    if not (may_take and leaves and isinstance(strategy, Strategy)) or weighed.bank in {None, 1}:
         return weighed
     alone = strategy.turn_left_alone(position).bank_value(position.turn)
-    return replace(weighed, leaving=max(0.0, (alone or 0.0) - weighed.bank))
+    return replace(weighed, leaving=max(0.0, (alone or 0.0) - (weighed.bank or 0.0)))
 
 
 def best_use(strategy: BestPlay, position: Position, roll: Roll | None) -> Roll | None:

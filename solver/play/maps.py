@@ -126,7 +126,12 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     best = tuple(one for one in best if one.dice - 1 in columns)
     highest = max((one.turn_total or 0 for one in best), default=0)
     highest = max(highest, position.turn_total)
-    rows = max(table.roll.shape[1] - table.plan.reach, highest // step) + 1
+    rows = table.roll.shape[1] - table.plan.reach
+    if strategy.rules.is_defended and position.opponent < strategy.rules.winning_score:
+        # turns may go on so far beyond the goal that their end is cut off where it still matters,
+        # though hardly any gets there
+        rows -= (rows - (strategy.rules.winning_score - position.banked) // step) // 2
+    rows = max(rows, highest // step) + 1
     rows = min(rows, table.roll.shape[1])
     bank = np.broadcast_to(table.ends.cells[..., 0], table.roll.shape[1:])[:rows, usual][:, columns]
     bank[:, ~table.plan.may_bank[usual][columns]] = np.nan

@@ -5,7 +5,7 @@ the decision is another one then, that thing is what decides. In this order:
 
 1. Where banking is not allowed there is no choice. Where the bank wins, that is why. In a last turn
    what there is to beat decides, and where the bank reaches the goal the turn that it leaves the
-   opponent.
+   opponent; in the last round so does that turn, if 2 does not.
 2. FARKLES: banked, and rolled if farkles in a row did not count after this turn.
    CAUGHT: banked, and rolled if the other player, who is caught up, did not fall back.
 3. LEFT: the other choice is best if the next player could take over nothing that this turn leaves.
@@ -130,6 +130,8 @@ def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: Turn
         and _rolls(strategy.turn_left_alone(position), position) != rolls
     ):
         return Reason.LEFT
+    if position.turns_left == 2:
+        return Reason.THEIR_LAST_TURN
     if _rolls(far, position) == rolls:
         return Reason.POINTS
     own, opponent = position.banked, position.opponent

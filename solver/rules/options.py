@@ -4,6 +4,7 @@ Each field of `solver.rules.ruleset` carries an Option. Whoever reads, checks, w
 explains rules goes through these and knows no option by name.
 """
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
+from solver.errors import one_of
 from solver.rules.patterns import MAX_DICE, in_words
 from solver.wording import say, say_later, short
 
@@ -30,9 +32,23 @@ Place = tuple[str, ...]
 
 
 class Key(str):
-    """A key of a rule set among the parts of a message, to be named as its reader writes keys."""
+    """A key of a rule set among the parts of a message, to be named as its reader writes keys.
+
+    In a message `{key:shared,played_on}` is the key with either of two values.
+    """
 
     __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A key as a reader writes it, alone or with values."""
+
+    place: Place
+    name_key: Callable[..., str]
+
+    def __format__(self, values: str) -> str:
+        return self.name_key(self.place, *(values.split(",") if values else ()))
 
 
 def keys_of(place: Place) -> Place:
@@ -40,9 +56,10 @@ def keys_of(place: Place) -> Place:
     return tuple(key for key in place if not key.isdecimal())
 
 
-def in_toml(place: Place) -> str:
-    """A key as in a TOML file."""
-    return short(".".join(keys_of(place)))
+def in_toml(place: Place, *words: str) -> str:
+    """A key as in a TOML file, alone or with the words that it may be set to."""
+    key = short(".".join(keys_of(place)))
+    return f"{key} = {one_of([*map(json.dumps, words)])}" if words else key
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +77,13 @@ class Complaint:
     needs: tuple[str, ...] = ()
     """Other options on which it depends whether anything is wrong."""
 
-    def sentence(self, name_key: Callable[[Place], str] = in_toml) -> str:
-        """What is wrong, with keys as `name_key` writes them."""
+    def sentence(self, name_key: Callable[..., str] = in_toml) -> str:
+        """What is wrong, with keys as `name_key` writes them, alone or with values after them."""
         parts = {
-            name: name_key((part,)) if isinstance(part, Key) else part
+            name: _Named((part,), name_key) if isinstance(part, Key) else part
             for name, part in self.parts.items()
         }
-        return say(self.message, key=name_key(self.place), **parts) + self.tail
+        return say(self.message, key=_Named(self.place, name_key), **parts) + self.tail
 
 
 # ---- Kinds of values -------------------------------------------------------------------------

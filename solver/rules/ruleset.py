@@ -136,7 +136,7 @@ class FarklePenalty(Data):
         when=lambda rules: rules.farkle_penalty and rules.farkle_penalty.in_a_row != 1,
         needs=("farkle_penalty",),
         idle=say_later(
-            '{key}: "{value}" has no meaning where every farkle costs points; leave it out'
+            "{key:{value}} has no meaning where every farkle costs points; leave it out"
         ),
     )
     when: When = described(
@@ -195,8 +195,8 @@ _AT_TIMES: dict[When, str] = {
     ),
 }
 _NOTHING_TAKEN = say_later(
-    "{key}: {value} has no meaning where nothing is taken over; it goes with {take_over} ="
-    ' "banked", "lost" or "both"'
+    "{key}: {value} has no meaning where nothing is taken over; it goes with"
+    " {take_over:banked,lost,both}"
 )
 Tries = Annotated[int, Field(strict=True, ge=0, le=9)]
 """How many times dice are thrown that farkle; 0 for any number."""
@@ -334,8 +334,8 @@ class Ruleset(Data):
         when=lambda rules: rules.goal_must_be == "exact",
         needs=("goal_must_be",),
         idle=say_later(
-            '{key}: "{value}" has no meaning unless the goal has to be met exactly; it goes with'
-            ' {goal_must_be} = "exact"'
+            "{key:{value}} has no meaning unless the goal has to be met exactly; it goes with"
+            " {goal_must_be:exact}"
         ),
     )
     """A bank that would go beyond an exact goal: "lost", brings nothing; "back", goes back from the
@@ -521,6 +521,11 @@ class Ruleset(Data):
         message = say_later(
             "A die that shows {faces} confirms, set aside beside such dice or of a further roll."
         )
+        if not self.to_confirm:
+            message = say_later(
+                "Hot dice have to be confirmed before you can bank, by a die of a further roll that"
+                " shows {faces}."
+            )
         return list(self.confirm_faces), say(message, faces=self.confirming), True
 
     confirm_faces: Faces = described(
@@ -547,13 +552,19 @@ class Ruleset(Data):
         points, sentences = self.confirm_points, []
         if points:
             message = say_later("{points:,} points of further rolls confirm, of one or several.")
+            if not self.to_confirm:
+                message = say_later(
+                    "Hot dice have to be confirmed before you can bank, by {points:,} points of"
+                    " further rolls, of one or several."
+                )
             if self.confirm_faces:
                 message = say_later("{points:,} points of further rolls confirm as well.")
             sentences.append(say(message, points=points))
-        if self.hot_to_confirm:
+        if self.hot_to_confirm and self.to_confirm:
             sentences.append(say("Hot dice have to be confirmed, too, by a further roll."))
-        value = {"points": points, "hot_dice": self.hot_to_confirm} if sentences else None
-        return value, " ".join(sentences), bool(sentences)
+        value = {"points": points, "hot_dice": self.hot_to_confirm}
+        is_said = points > 0 or self.hot_to_confirm
+        return value if is_said else None, " ".join(sentences), bool(sentences)
 
     confirm_points: Points = described(
         0,
@@ -1091,7 +1102,7 @@ class Ruleset(Data):
         needs=("ending",),
         idle=say_later(
             "{key}: {value} has no meaning when the first to reach the goal wins at once; it goes"
-            ' with another {ending}, such as "final_turn"'
+            " with {ending:final_turn,equal_turns,defended}"
         ),
     )
     """1 where a final turn is one throw, and a turn that plays off a tie is, too; 0 where they are
@@ -1248,8 +1259,8 @@ class Ruleset(Data):
         when=lambda rules: rules.ending != "at_once" or rules.rounds,
         needs=("ending", "rounds"),
         idle=say_later(
-            '{key}: "{value}" has no meaning when the first to reach the goal wins at once; it'
-            ' goes with {ending} = "final_turn", "equal_turns" or "defended", or with {rounds}'
+            "{key:{value}} has no meaning when the first to reach the goal wins at once; it goes"
+            " with {ending:final_turn,equal_turns,defended}, or with {rounds}"
         ),
     )
     """Equal scores after a final turn: "earlier", the player who reached the goal first wins, or
@@ -1334,14 +1345,17 @@ class Ruleset(Data):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
+        of_rounds = list(self._not_with_rounds())
+        places = {one.place for one in of_rounds}
         if found := [
             *self._patterns_and_dice(),
             *self._points_and_steps(),
-            *self._idle_options(),
+            # which would name another ending that rounds do not go with either
+            *(one for one in self._idle_options() if one.place not in places),
             *self._not_with_take_over(),
             *self._not_with_turns_to_beat(),
             *self._not_with_throws(),
-            *self._not_with_rounds(),
+            *of_rounds,
             *self._not_with_spared_farkles(),
             *self._not_with_points_that_confirm(),
             *self._not_with_others_that_fall(),
@@ -1474,8 +1488,8 @@ class Ruleset(Data):
                 yield Complaint(
                     ("ending",),
                     say_later(
-                        '{key}: "{value}" does not go with {exact} = "exact", as nobody could have'
-                        " more than who has met the goal; leave it out"
+                        "{key:{value}} does not go with {exact:exact}, as nobody could have more"
+                        " than who has met the goal; leave it out"
                     ),
                     {"value": self.ending, "exact": Key("goal_must_be")},
                     needs=("goal_must_be",),
@@ -1484,8 +1498,8 @@ class Ruleset(Data):
                 yield Complaint(
                     ("ties",),
                     say_later(
-                        '{key}: "{value}" does not go with {ending} = "defended", where a tie'
-                        ' ends the game; use "earlier" or "shared"'
+                        "{key:{value}} does not go with {ending:defended}, where a tie ends the"
+                        " game; use {key:earlier,shared}"
                     ),
                     {"value": self.ties, "ending": Key("ending")},
                     needs=("ending",),
@@ -1505,7 +1519,7 @@ class Ruleset(Data):
                 ("take_over",),
                 say_later(
                     "{key}: what a farkle lost cannot be taken over where farkles cost points under"
-                    ' {other}; "banked" can'
+                    " {other}; use {key:banked}"
                 ),
                 {"other": Key("farkle_penalty")},
                 needs=("farkle_penalty",),
@@ -1556,8 +1570,12 @@ class Ruleset(Data):
         if self.confirm_points > most:
             yield Complaint(
                 ("confirm_points",),
-                say_later("{key}: {points} is more than {most}, which are {steps} steps of points"),
-                {"points": self.confirm_points, "most": most, "steps": _MOST_NEEDS},
+                say_later(
+                    "{key}: under these rules at most {most} points can be asked for, {steps} times"
+                    " the {step} in which points come, not {points}"
+                ),
+                {"points": self.confirm_points, "most": most}
+                | {"steps": _MOST_NEEDS, "step": self.point_step},
                 needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
             )
         if self.confirm_points:
@@ -1589,31 +1607,37 @@ class Ruleset(Data):
         """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
         if not self.rounds:
             return
-        others = {
+        others = {key: getattr(self, key) != OPTIONS[key].default for key in NOT_OF_ROUNDS} | {
             "goal": self.goal != NO_GOAL,
-            "goal_must_be": self.goal_must_be != "reached",
-            "ending": self.ending != "at_once",
-            "minimum_binds_win": not self.minimum_binds_win,
+            "ties": False,
+            "score_floor": self.floor_is_played,
             "take_over": self.takes_over,
             "no_bank_at": bool(self.no_bank_at),
             "lose_everything": "loses_score" in self.decisive,
-            "farkle_penalty": (
-                (self.farkle_penalty is not None and not self.penalty_points)
-                or self.spares_farkles
-                or self.farkles_after_penalty > 0
-            ),
-            "score_floor": self.floor_is_played,
         }
-        for key, is_said in others.items():
-            if is_said:
-                message = say_later("{key}: this does not go with {rounds}; leave out one of them")
-                yield Complaint((key,), message, {"rounds": Key("rounds")}, needs=("rounds",))
+        message = say_later("{key}: this does not go with {rounds}; leave out one of them")
+        wrong: list[tuple[Place, str]] = [((key,), message) for key, said in others.items() if said]
         if self.ties == "earlier":
             message = say_later(
-                "{key}: nobody reaches a goal first in a game of {rounds}; equal scores are shared"
-                " or played_on"
+                "{key}: nobody reaches a goal first in a game of {rounds}; use"
+                " {key:shared,played_on}"
             )
-            yield Complaint(("ties",), message, {"rounds": Key("rounds")}, needs=("rounds",))
+            wrong.append((("ties",), message))
+        if self.farkle_penalty:
+            message = say_later("{key:{value}} does not go with {rounds}; leave out one of them")
+            wrong += [
+                (option.place, message)
+                for option in PENALTY_OPTIONS.values()
+                if option.kind.words and option.of(self) != option.default
+            ]
+            message = say_later(
+                '{key}: "{value}" does not go with {rounds}; a number of points does'
+            )
+            wrong += [(("farkle_penalty", "points"), message)] * (not self.penalty_points)
+        for place, message in wrong:
+            value = (OPTIONS | PENALTY_OPTIONS)[place[-1]].of(self)
+            parts = {"rounds": Key("rounds"), "value": value}
+            yield Complaint(place, message, parts, needs=("rounds",))
 
     def _not_with_spared_farkles(self) -> Iterator[Complaint]:
         """Options with which it is not solved that only some farkles count."""
@@ -1896,7 +1920,7 @@ class Ruleset(Data):
 
     @property
     def is_for_two(self) -> bool:
-        """Whether no more than two can play."""
+        """Whether two alone can play by the rules."""
         of_two = self.looks_back or self.rounds > 0 or self.is_defended or self.changes_other
         return of_two or "loses_game" in self.decisive
 
@@ -2102,16 +2126,14 @@ OF_FARKLES = (
 """Options in the order in which they are asked for, after what dice are worth."""
 
 TURN_TOLD = (
+    *("take_over", "take_over_from", "take_over_dice"),
     *("jokers", "set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left"),
     *("throws", "opening_minimum", "minimum_bank", "minimum_binds_win", "beat_previous_turn"),
     *("no_bank_at", "farkle_keeps_turn_total", "first_throw_tries", "last_die_tries"),
     *("caught_up", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )
-END_TOLD = (
-    *("take_over", "take_over_from", "take_over_dice"),
-    *("rounds", "goal", "beyond_goal", "ending", "final_throws", "ties"),
-)
+END_TOLD = ("rounds", "goal", "beyond_goal", "ending", "final_throws", "ties")
 """Options in the order in which they are explained."""
 
 

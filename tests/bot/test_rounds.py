@@ -17,6 +17,7 @@ from bot.table.replay import replay
 from bot.table.state import Game
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
+from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.game.position import Position, first_position
 from solver.game.sweeps import solve
@@ -30,6 +31,7 @@ from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.equations import Decision
 from solver.wording import said_in
 from tests.bot.speaking import Chat, open_chat
+from tests.bot.views.test_rules_text import flat
 from tests.conftest import mostly_slow
 
 RULES = Ruleset.model_validate({"name": "three", "dice": 3, "rounds": 3})
@@ -177,6 +179,20 @@ def test_reasons_look_at_the_lead_and_at_the_last_turn(strategy: Strategy) -> No
                 found.add(answer.why.reason)
     assert {Reason.LAST_TURN, Reason.BEHIND, Reason.POINTS} <= found
     assert not found & {Reason.GOAL, Reason.NEED, Reason.THEIR_LAST_TURN}
+    last = Position.of_two(600, 700, dice=2, turn_total=100, began=True, rounds_left=1)
+    answer = with_why(strategy, odds(strategy, last))
+    assert "if you bank, they get one last turn and win" in flat(why_text(answer))
+
+
+async def test_who_is_next_is_put_right_in_a_round(chat: Chat, solved: Path) -> None:
+    await chat.say(f"ann: /track @bob rules:{solved}/three.toml")
+    await chat.say("ann: /score 200")
+    told = await chat.say("ann: /fix next:ann")
+    assert "Corrected: it is ann's turn, once more in this round." in told
+    for who in ("ann", "bob"):
+        await chat.say(f"{who}: /score 200")
+    told = await chat.say("ann: /fix next:bob")
+    assert "Corrected: it is bob's turn; ann has none in this round." in told
 
 
 async def test_advice_and_odds_take_the_rounds_left(chat: Chat, solved: Path) -> None:

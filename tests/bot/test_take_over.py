@@ -240,6 +240,9 @@ async def test_odds_say_what_is_left_and_what_leaving_costs(chat: Chat, solved: 
     assert "under kcd rules every turn begins with all dice" in refused
     told = await chat.say(f"ann: /odds turn:350 dice:3 me:300 them:300 {rules}")
     assert "A bank leaves them 3 dice" in told
+    told = await chat.say(f"ann: /odds turn:700 dice:3 me:300 them:300 {rules}")
+    assert "wins the game" in told
+    assert "A bank leaves them" not in told
 
 
 # one that risks everything near the end has no table under such rules

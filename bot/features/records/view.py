@@ -11,6 +11,7 @@ from bot.services.tables import bot_name
 from bot.store.records import HeadToHead, Ranking
 from bot.views.layout import columns, rough_percent, wrap
 from bot.views.levels import SPOTS
+from bot.views.review import accuracy_text
 from solver.wording import figure, say, say_later, say_number
 
 
@@ -35,7 +36,7 @@ def record_text(name: str, record: PlayerRecord) -> str:
         ),
     ]
     if stats.accuracy is not None:
-        rows.append((say("accuracy"), figure(stats.accuracy, ".1f")))
+        rows.append((say("accuracy"), accuracy_text(stats.accuracy)))
     if level is not None:
         rows += _level_rows(level)
     return "\n".join([f"{name}:", *columns(rows), *map(wrap, _level_notes(record))])

@@ -860,6 +860,12 @@ async def test_a_proof_holds(table: Chat) -> None:
     assert not fair_dice.verify_proof(Proof.model_validate_json(spoilt)).holds
 
 
+async def test_the_language_of_a_console_is_set_elsewhere(table: Chat) -> None:
+    told = await table.say("ann: /settings language:de")
+    assert "eine Konsole spricht die Sprache, die beim Start" in told
+    assert "FARKLE_LANGUAGE" in told
+
+
 async def test_the_game_that_ended_last_is_looked_at(table: Chat) -> None:
     await table.say("ann: /settings games:2")
     [first, *_] = await table.all("ann: /play @bob rules:kcd")

@@ -1,6 +1,7 @@
 """Levels of people: of one game what its review says, of many the sums of their reviews."""
 
 import random
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import sqrt
@@ -107,12 +108,13 @@ LEAST = [0.0, *(most for most, _ in BANDS)]
 
 @pytest.mark.parametrize("number", range(len(BANDS)))
 def test_every_level_is_told_with_its_threshold(number: int) -> None:
-    stats = PersonStats(3, 1.0, 90.0, 1000, 1, 5, 20)
+    stats = PersonStats(3, 1.0, 99.96, 1000, 1, 5, 20)
     most, band = BANDS[number]
     mean = (LEAST[number] + most) / 2
     level = PlayerLevel(3, 1000, mean, 0.001, 3, 1.0, 1.25, Spot.MANY_DICE)
     told = record_text("ann", PlayerRecord(stats, level, 2))
     assert f"level of play       {band}\n" in told
+    assert re.search("accuracy +99.9\n", told), "as a review says it: only perfect play has 100"
     flat = " ".join(told.split())
     assert "perfect 0.00, expert 0.10, strong 0.25, club 0.50, casual 1.20, beginner." in flat
     assert "2 more games are still to be reviewed" in flat

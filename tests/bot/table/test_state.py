@@ -4,15 +4,21 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
 import pytest
 
+from bot.services.advisor import Advisor
 from bot.table import commands
 from bot.table.events import Event, Rolled, event_data, make_event
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
+from bot.views.advice import position_text
+from bot.views.events import events_text
 from solver.errors import IllegalActionError
 from solver.game.position import check_two, first_position, points_to_beat
+from solver.game.standings import value_shape
 from solver.game.sweeps import solve
 from solver.play.policies import make_policy
 from solver.play.policy import Policy, TurnView
@@ -88,6 +94,32 @@ def test_the_last_throw_ends_the_turn() -> None:
     # what follows by itself is taken back with the set-aside
     back = play(lost, *commands.undo(lost, 1))
     assert (back.mover, back.turn.turn_total, back.turn.roll) == (1, 50, (6, 5, 4, 3, 2))
+
+
+def test_nothing_is_asked_after_the_last_throw(tmp_path: Path) -> None:
+    rules = variant("classic", goal=1000, throws=2, dice=3)
+    game = throws(new_game(rules), ("133", "1"))
+    game = play(game, *commands.roll(game, 0, (2, 5)))
+    values = np.random.default_rng(1).random(value_shape(rules))
+    advisor = Advisor(tmp_path)
+    with patch.object(advisor, "strategy", return_value=Strategy(rules, values, "made up")):
+        assert advisor.hint(game).odds is None
+    kept = events_text(["ann", "bob"], game, commands.keep(game, 0, (5,)))
+    assert next(kept) == "ann keeps 5 for 50: turn total 150."
+
+
+def test_what_has_to_be_confirmed_is_told_as_it_is_kept() -> None:
+    rules = variant("classic", hot_dice="no_bank", confirm_points=100, dice=3)
+    game = play(new_game(rules), *commands.roll(new_game(rules), 0, (2, 2, 2)))
+    [told] = events_text(["ann", "bob"], game, commands.keep(game, 0, (2, 2, 2)))
+    assert told.endswith("hot dice. 100 more points have to confirm what was set aside.")
+
+
+def test_farkles_that_are_counted_no_further_may_be_more() -> None:
+    penalty = {"in_a_row": 2, "points": 100, "then": "goes_on"}
+    game = told(tracked(variant("classic", farkle_penalty=penalty), 2), *["farkle"] * 5)
+    text = position_text(game.rules, game.position())
+    assert "at least 1 farkle in a row, they have at least 1 farkle in a row" in text
 
 
 def test_what_counts_in_first_throws_alone_does_not_later() -> None:

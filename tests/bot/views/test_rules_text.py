@@ -78,6 +78,8 @@ def test_presets_are_explained_in_79_columns(name: str) -> None:
 
 def test_a_rule_set_is_explained() -> None:
     text = flat(rules_text(load_rules("facebook")))
+    assert "A turn Every turn begins with all dice and no points. When all dice" in text
+    assert "The end The goal is 10,000 points." in text
     assert "twos - 200 400 600 800" in text
     assert "three pairs 750" in text
     assert "A turn total of 300 or more may be banked. The minimum also applies to a bank" in text
@@ -182,6 +184,24 @@ def test_keys_and_the_combinations_they_stand_for_play_the_same() -> None:
     short = variant("classic", scoring={"four_and_two": 800})
     long = variant("classic", scoring={"combination": [{"dice": "bbaaaa", "points": 800}]})
     assert diff_text(short, long, ("a", "b")) == "a and b play the same."
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"confirm_faces": ("1", "5")}, "by a die of a further roll that shows 1 or 5."),
+        ({"confirm_points": 100}, "by 100 points of further rolls, of one or several."),
+    ],
+)
+def test_that_only_hot_dice_are_confirmed_is_explained(changes: dict[str, Any], said: str) -> None:
+    text = flat(rules_text(variant("classic", hot_dice="no_bank", **changes)))
+    assert "Hot dice have to be confirmed before you can bank, " + said in text
+    assert "too" not in text.split("A turn ")[1].split("The end")[0]
+
+
+def test_what_two_alone_can_play_is_said() -> None:
+    assert "Two players, 6 dice." in rules_text(variant("classic", ending="defended"))
+    assert "Two players or more, 6 dice." in rules_text(variant("classic", ending="final_turn"))
 
 
 OTHERWISE: dict[str, dict[str, Any]] = {

@@ -6,8 +6,8 @@ from solver.rules.complaints import complaints
 from solver.rules.options import Place
 
 
-def in_chat(place: Place) -> str:
-    return place[-1].replace("_", "-")
+def in_chat(place: Place, *words: str) -> str:
+    return ":".join([place[-1].replace("_", "-"), *words])
 
 
 @pytest.mark.parametrize(
@@ -60,16 +60,16 @@ def in_chat(place: Place) -> str:
         (
             {"beyond_goal": "back"},
             ("beyond_goal",),
-            'beyond_goal: "back" has no meaning unless the goal has to be met exactly; it goes with'
-            ' goal_must_be = "exact"',
-            'beyond-goal: "back" has no meaning unless the goal has to be met exactly; it goes with'
-            ' goal-must-be = "exact"',
+            'beyond_goal = "back" has no meaning unless the goal has to be met exactly; it goes'
+            ' with goal_must_be = "exact"',
+            "beyond-goal:back has no meaning unless the goal has to be met exactly; it goes with"
+            " goal-must-be:exact",
         ),
         (
             {"goal_must_be": "exact", "ending": "final_turn"},
             ("ending",),
-            'ending: "final_turn" does not go with goal_must_be = "exact", as nobody could',
-            'ending: "final_turn" does not go with goal-must-be = "exact", as nobody could',
+            'ending = "final_turn" does not go with goal_must_be = "exact", as nobody could',
+            "ending:final_turn does not go with goal-must-be:exact, as nobody could",
         ),
         (
             {"loaded_dice": [[1, 1, 1, 1, 1, 2]]},

@@ -235,7 +235,7 @@ def test_point_step_follows_from_the_points() -> None:
         ),
         (
             "goal = 500\nfarkle_penalty = { in_a_row = 1, points = 50, then = 'goes_on' }",
-            'farkle_penalty.then: "goes_on" has no meaning where every farkle costs points',
+            'farkle_penalty.then = "goes_on" has no meaning where every farkle costs points',
         ),
         ("goal = 10000\n[scoring]\nsingle = [1, 2]", "scoring.single"),
         ("goal = 10000\n[scoring]\nmore_of_a_kind = 'x'", "scoring.more_of_a_kind"),
@@ -318,7 +318,7 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         (3, "players: any number of players but two cannot be solved yet; leave the key out"),
         (
             5,
-            'ties: "shared" has no meaning when the first to reach the goal wins at once;'
+            'ties = "shared" has no meaning when the first to reach the goal wins at once;'
             ' it goes with ending = "final_turn", "equal_turns" or "defended", or with rounds',
         ),
         (6, "farkle_penalty.in_a_row: should be at most 5, not 9"),
