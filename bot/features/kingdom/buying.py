@@ -18,8 +18,7 @@ from bot.features.kingdom.service import (
 from bot.services.loaded import MatchupFolders, Told
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import Version, known_dice
-from solver.named.choosing import number_of_sets, sets_from
-from solver.named.sets import NamedDie, NamedSet, named_die
+from solver.named.sets import NamedDie, NamedSet, named_die, number_of_sets, sets_from
 from solver.turn.dice import DiceSet, Die
 
 ANY_PRICE = "any"

@@ -12,8 +12,7 @@ from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_sol
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError
 from solver.loaded.matchup import check_loaded, check_points
-from solver.named.choosing import number_of_sets, sets_from, with_ordinary
-from solver.named.sets import NamedDie, NamedSet, make_set
+from solver.named.sets import NamedDie, NamedSet, make_set, number_of_sets, sets_from, with_ordinary
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet
 from solver.turn.equations import TurnTable
