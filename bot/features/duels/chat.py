@@ -6,7 +6,6 @@ from pathlib import Path
 from bot.chat import fields
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
-from bot.chat.games import RULES_OPTION
 from bot.chat.waiting import replies, solved_first
 from bot.features.duels.service import (
     dueled,
@@ -75,11 +74,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
             "/duel POLICY POLICY",
             say_later("how often one way to play wins against another, exactly"),
             duel,
-            RULES_OPTION,
-            whole=_WITH_NUMBER,
-            examples=("/duel optimal threshold:300 rules:kcd",),
-            group="ask",
-            fields=(
+            (
                 fields.word("first", _POLICY, most=30, required=True),
                 fields.word(
                     "second",
@@ -87,19 +82,21 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
                     most=30,
                     required=True,
                 ),
-                fields.RULES,
+                fields.rules(),
             ),
+            whole=_WITH_NUMBER,
+            examples=("/duel optimal threshold:300 rules:kcd",),
+            group="ask",
             is_question=True,
         ),
         Command(
             "/best-response POLICY",
             say_later("what beats a way to play most often, and by how much"),
             best_response,
-            RULES_OPTION,
+            (fields.word("policy", _POLICY, most=30, required=True), fields.rules()),
             whole=_WITH_NUMBER,
             examples=("/best-response max-points rules:kcd",),
             group="ask",
-            fields=(fields.word("policy", _POLICY, most=30, required=True), fields.RULES),
             is_question=True,
         ),
     ]

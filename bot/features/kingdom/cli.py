@@ -5,7 +5,6 @@ from typing import Any
 import click
 
 from bot.features.kingdom.buying import PurchaseQuestion, check_purchase, purchases, read_price
-from bot.features.kingdom.buying_view import purchase_data, purchase_sheet, purchase_text
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
@@ -20,6 +19,9 @@ from bot.features.kingdom.view import (
     kcd_data,
     kcd_sheet,
     kcd_text,
+    purchase_data,
+    purchase_sheet,
+    purchase_text,
 )
 from bot.services.loaded import LoadedDice, folders_of, read_kits
 from bot.services.rule_options import with_goal

@@ -9,7 +9,6 @@ from bot.chat import fields
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
-from bot.chat.games import RULES_OPTION
 from bot.chat.presses import NotesPress
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.memo.picture import memo_card, memo_picture
@@ -72,14 +71,14 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
             "/memo rules:NAME",
             say_later("a table to learn by heart: what to keep, when to bank or risk everything"),
             memo,
-            {
-                "unit": say_later("round what dice are worth to steps of so many points"),
-                **RULES_OPTION,
-            },
-            takes_words=False,
+            (
+                fields.number(
+                    "unit", say_later("round what dice are worth to steps of so many points"), 1
+                ),
+                fields.rules(),
+            ),
             examples=("/memo rules:kcd",),
             group="ask",
-            fields=(fields.number("unit", 1), fields.RULES),
             notes=memo_notes,
             is_question=True,
         )

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.advice import CONTEXT, DICE, PositionQuestions
+from bot.chat.advice import PositionQuestions
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature, Pressed
@@ -95,25 +95,21 @@ def picture_commands(questions: PositionQuestions) -> list[Command]:
             "/explain dice:N",
             say_later("this turn as a picture: when to roll, when to bank"),
             explain,
-            {**DICE, **CONTEXT},
-            takes_words=False,
+            (fields.DICE, *fields.POSITION),
             examples=("/explain turn:350 dice:2 me:4200 them:5000",),
             group="ask",
-            fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
             is_question=True,
         ),
         Command(
             "/explore dice:N",
             say_later("walk through all positions"),
             explore,
-            {**DICE, **CONTEXT},
-            takes_words=False,
+            (fields.DICE, *fields.POSITION),
             examples=(
                 "/explore me:2800 them:3500 rules:kcd",
                 "/explore my-dice:lucky*3,odd,ordinary*2 goal:1500 turn:300 dice:lucky*2",
             ),
             group="ask",
-            fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
             is_question=True,
         ),
     ]

@@ -139,12 +139,9 @@ def step_label(found: Exploration, step: Step) -> str:
     """What a step changes, in as few letters as can be."""
     if step.field is Field.SIDES and len(found.position.players) > 2:
         return say("Next player")
-    return say(_LABELS[step.field], amount=amount_text(step.amount))
-
-
-def amount_text(amount: int) -> str:
-    """A change, with the sign that is as wide as a plus."""
-    return figure(amount, "+,").replace("-", "\N{MINUS SIGN}")
+    # with the sign that is as wide as a plus
+    amount = figure(step.amount, "+,").replace("-", "\N{MINUS SIGN}")
+    return say(_LABELS[step.field], amount=amount)
 
 
 def explore_line(rules: Ruleset, position: Position, game: str = "") -> str:

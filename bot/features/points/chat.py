@@ -6,11 +6,9 @@ from functools import partial
 from bot.chat import fields
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.chat.features import Core, Feature
-from bot.chat.games import RULES_OPTION
 from bot.chat.waiting import replies, solved_first
-from bot.features.points.komi_view import komi_data, komi_text
 from bot.features.points.service import PointsQuestion, points_answer
-from bot.features.points.view import points_data, points_text
+from bot.features.points.view import komi_data, komi_text, points_data, points_text
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
@@ -48,34 +46,34 @@ def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
             "/points rules:NAME",
             say_later("the most points in a turn: when to bank, and the average"),
             points,
-            {
-                "cost": say_later("points that a farkle costs on top of the turn total"),
-                "on-board": say_later("yes or no: whether you have banked before"),
-                "me": say_later("your score, under rules where a roll can lose it all"),
-                "hot-dice": say_later("hot dice so far in this turn, if their bonus changes"),
-                **RULES_OPTION,
-            },
-            takes_words=False,
+            (
+                fields.number(
+                    "cost", say_later("points that a farkle costs on top of the turn total")
+                ),
+                fields.yes_no("on-board", say_later("yes or no: whether you have banked before")),
+                fields.number(
+                    "me",
+                    say_later("your score, under rules where a roll can lose it all"),
+                    -fields.MOST_POINTS,
+                ),
+                fields.number(
+                    "hot-dice",
+                    say_later("hot dice so far in this turn, if their bonus changes"),
+                    most=100,
+                ),
+                fields.rules(),
+            ),
             examples=("/points rules:zilch", "/points rules:zilch cost:500"),
             group="ask",
-            fields=(
-                fields.number("cost"),
-                fields.Field("on-board", choices=fields.YES_NO),
-                fields.number("me", -fields.MOST_POINTS),
-                fields.number("hot-dice", 0, 100),
-                fields.RULES,
-            ),
             is_question=True,
         ),
         Command(
             "/komi rules:NAME",
             say_later("the head start that makes a game fair"),
             komi,
-            RULES_OPTION,
-            takes_words=False,
+            (fields.rules(),),
             examples=("/komi rules:kcd",),
             group="ask",
-            fields=(fields.RULES,),
             is_question=True,
         ),
     ]

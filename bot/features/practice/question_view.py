@@ -85,7 +85,7 @@ def question_head(question: Question) -> str:
     """The roll, the scores, and what the game is about."""
     parts = {
         "dice": roll_text(question),
-        "position": _position_text(question),
+        "position": position_text(question.rules, question.position, named=bool(question.kits)),
         "rules": question.rules.name,
     }
     head = say("{dice}: {position}, {rules} rules, to {goal:,}", goal=question.rules.goal, **parts)
@@ -111,10 +111,6 @@ def kept_text(question: Question, choice: Choice) -> str:
 
 def _left_text(question: Question, choice: Choice) -> str:
     return dice_count(sum(question.thrown.remaining[choice.dice_left]))
-
-
-def _position_text(question: Question) -> str:
-    return position_text(question.rules, question.position, named=bool(question.kits))
 
 
 def _loaded(question: Question) -> LoadedDice:

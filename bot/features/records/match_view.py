@@ -60,7 +60,8 @@ def turns_text(levels: tuple[str, ...], game: MatchGame) -> str:
     for number, turns in _rounds(game):
         cells = [("", "")] * len(names)
         for turn in turns:
-            cells[turn.seat] = _gain(turn), figure(turn.score)
+            gain = figure(turn.points, "+,") if turn.points else "–"
+            cells[turn.seat] = gain, figure(turn.score)
         rows.append((f"{number}.", *(cell for both in cells for cell in both)))
     head = say("Game {number}, turn by turn:", number=game.number)
     return "\n".join([head, *columns(rows, right=range(len(rows[0])))])
@@ -122,7 +123,3 @@ def _rounds(game: MatchGame) -> Iterator[tuple[int, list[PlayedTurn]]]:
             found.append([])
         found[-1].append(turn)
     yield from enumerate(found, start=1)
-
-
-def _gain(turn: PlayedTurn) -> str:
-    return figure(turn.points, "+,") if turn.points else "–"
