@@ -313,10 +313,9 @@ class Advisor:
         if all(self.solved_for(rules, number) for number in players):
             return Worth(lambda _, number: self.strategy_for(rules, number))
         within = self.estimate(rules, max(players)).within
-        return Worth(lambda _, number: self._solved_or_estimate(rules, number), within)
-
-    def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
-        return self.solved_for(rules, players) or self.estimate(rules, players)
+        return Worth(
+            lambda _, number: self.solved_for(rules, number) or self.estimate(rules, number), within
+        )
 
     def _shared_for(self, rules: Ruleset, players: int, reference: str | None = None) -> BestPlay:
         """The strategy of several, or an estimate. Raises StrategyFileError for neither in time."""

@@ -92,7 +92,7 @@ class DeletedRules:
 class _Run(Watch):
     """A solve under way."""
 
-    game: Subject[Any]
+    game: Subject
     latest: SolveProgress
     task: "asyncio.Task[SolveProgress] | None" = None
     seconds: float = 0.0

@@ -132,16 +132,14 @@ def differing_scores(a: Ruleset, b: Ruleset) -> Iterator[tuple[str, Worth, Worth
             one, two = (_of_a_kind(rules, face, number) for rules in plain)
             if one.own != two.own and one.best != two.best:
                 yield in_words(str(face) * number), one, two
-    ours, theirs = map(_named_points, (a, b))
+    ours, theirs = (
+        combination_points(rules) | {say(NO_SCORE[rules.dice - 1]): rules.scoring.nothing}
+        for rules in (a, b)
+    )
     for name in dict.fromkeys([*ours, *theirs]):
         one, two = (Worth(points.get(name, 0), points.get(name, 0)) for points in (ours, theirs))
         if one != two:
             yield name, one, two
-
-
-def _named_points(rules: Ruleset) -> dict[str, int]:
-    """Points of combinations of different faces and of a roll without any, by names of them."""
-    return combination_points(rules) | {say(NO_SCORE[rules.dice - 1]): rules.scoring.nothing}
 
 
 def _of_a_kind(rules: Ruleset, face: int, number: int) -> Worth:
