@@ -311,7 +311,6 @@ def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
 
 
 def _as_text(word: Word) -> str:
-    """A word as it is typed."""
     return word.name if isinstance(word, Person) else str(word)
 
 

@@ -11,13 +11,12 @@ from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply, Word, neither_word
 from bot.chat.presses import NotesPress
 from bot.chat.waiting import replies
+from bot.services.comparing import as_they_are, variations
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
-from bot.services.variations import as_they_are, variations
 from bot.tasks.answering import at_once
 from bot.tasks.solving import SolveState
-from bot.views.compare import compare_data, compare_notes, compare_text
-from bot.views.compare_chart import compare_card, compare_chart
+from bot.views.compare import compare_card, compare_chart, compare_data, compare_notes, compare_text
 from bot.views.house_rules import (
     cancelled_text,
     created_text,
@@ -30,14 +29,16 @@ from bot.views.house_rules import (
     used_text,
 )
 from bot.views.library import (
+    diff_data,
+    diff_text,
     find_rules,
     found_data,
     found_text,
+    key_as_typed,
     like_data,
     like_rules,
     like_text,
 )
-from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
 from solver.errors import InvalidRequestError
 from solver.play.compare import CARELESS

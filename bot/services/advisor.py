@@ -538,5 +538,4 @@ def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
 
 @cache
 def _advisor(strategies: Path, program: str | None, matchups: "MatchupFolders | None") -> Advisor:
-    """The one of this process."""
     return Advisor(strategies, program, matchups)

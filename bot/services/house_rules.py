@@ -13,11 +13,10 @@ from typing import Any
 
 from sqlalchemy import Connection, select, union
 
-from bot.services.comparing import ComparedRules, Draw, compare_rules
+from bot.services.comparing import ComparedRules, Draw, Variation, compare_rules
 from bot.services.needed import Needed, check_size
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
-from bot.services.variations import Variation
 from bot.store.database import check_version
 from bot.store.schema import place_rules, place_settings
 from bot.store.store import Store

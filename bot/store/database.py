@@ -521,7 +521,6 @@ def _beside(path: Path) -> tuple[Path, Path]:
 
 
 def _file_id(path: Path) -> FileId | None:
-    """The file of this name, None if there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked for with every press, a third of the time
     except OSError:

@@ -181,7 +181,6 @@ def bands(amounts: Floats, step: int) -> list[float]:
 
 
 def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None:
-    """One number of dice."""
     from matplotlib import colormaps  # noqa: PLC0415
     from matplotlib.colors import BoundaryNorm, to_hex  # noqa: PLC0415
 
@@ -213,7 +212,6 @@ def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None
 
 
 def _cells(found: ScoreMap, chosen: Bools) -> list[Box]:
-    """Where some of the cells are."""
     across, up = _edges(found)
     return [
         (across[x], up[y], across[x + 1] - across[x], up[y + 1] - up[y])

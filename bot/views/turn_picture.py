@@ -165,7 +165,6 @@ def _draw_cells(axes: "Axes", look: Look, turn: TurnMap, show: Shown, rows: int)
 
 
 def _hatch(axes: "Axes", look: Look, cells: Bools, pattern: str) -> None:
-    """Hatch cells on paper."""
     squares = [(n + 0.5, t - 0.5, 1, 1) for t, n in np.argwhere(cells)]
     hatch(axes, squares, pattern, look.faint, look.paper)
 
@@ -308,7 +307,6 @@ def _ticks(rows: int) -> Sequence[int]:
 
 
 def _draw_bar(bar: "Axes", look: Look, mesh: Any, show: Shown) -> None:
-    """What the colours mean."""
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     low, high = mesh.get_clim()

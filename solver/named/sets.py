@@ -313,7 +313,6 @@ def _custom(text: str, weights: str, joker: str) -> NamedDie:
 
 
 def _weights_text(die: Die) -> str:
-    """A die by its weights, as it is read."""
     return ":".join(map(str, die.weights)) + "".join(f"@joker{face}" for face in die.jokers)
 
 

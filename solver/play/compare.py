@@ -15,10 +15,38 @@ from solver.game.position import first_position
 from solver.game.standings import value_shape
 from solver.play.duel import duel
 from solver.play.policies import Optimal, make_policy
-from solver.play.tallies import Estimate, Tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy
 from solver.turn.points import expected_points, points_outcome
+
+CLOSE = 0.005
+"""Decisions are close whose choices differ by less win probability than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number, and the standard error of it where it is none that was computed exactly."""
+
+    value: float
+    standard_error: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What games of optimal play by both are like."""
+
+    games: int
+    turns: Estimate
+    """The turns of a game, those of both players."""
+    points: Estimate
+    """That a turn banks, 0 for one that banks nothing; penalties aside."""
+    farkles: Estimate
+    """Share of the turns that end in a farkle."""
+    decisions: Estimate
+    """The decisions in a game, those of both players: states in which one may bank or roll."""
+    close: Estimate
+    """Share of them in which the choices differ by less than CLOSE."""
+
 
 CARELESS = ("cautious", "greedy")
 """Levels that a careless player may play at."""

@@ -31,6 +31,7 @@ from solver.game.standings import (
     first_standing,
     role,
 )
+from solver.play.compare import CLOSE, Estimate, Tally
 from solver.play.match_players import (
     TurnValues,
     ValuesPlayer,
@@ -48,7 +49,6 @@ from solver.play.matches import (
     throw,
 )
 from solver.play.policy import Policy
-from solver.play.tallies import CLOSE, Estimate, Tally
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan

@@ -23,7 +23,7 @@ from bot.store import store as storing
 from bot.store.rows import NewEvent, SeatRow
 from bot.table.fair_dice import prove, verify_proof
 from bot.tasks import solving
-from bot.views.rules_diff import diff_text
+from bot.views.library import diff_text
 from bot.views.rules_text import check_text, rules_data, rules_text
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, InvalidRulesError, SolveError

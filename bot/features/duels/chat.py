@@ -1,7 +1,6 @@
 """The commands that set ways to play against each other, exactly."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 from bot.chat import fields
 from bot.chat.commands import Command, Line, Reply
@@ -32,10 +31,7 @@ _POLICY = say_later("a way to play, such as optimal, max-points or greedy")
 
 def feature(core: Core) -> Feature:
     """/duel and /best-response."""
-    return Feature(_commands(core.oracle, core.rules, core.settings.kernels))
-
-
-def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:
+    oracle, rules, kernels = core.oracle, core.rules, core.settings.kernels
     advisor = oracle.advisor
 
     async def duel(line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -69,7 +65,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
         async for reply in replies(told, response_text, response_data):
             yield reply
 
-    return [
+    commands = [
         Command(
             "/duel POLICY POLICY",
             say_later("how often one way to play wins against another, exactly"),
@@ -100,6 +96,7 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
             is_question=True,
         ),
     ]
+    return Feature(commands)
 
 
 async def _ready_to_play(

@@ -10,18 +10,16 @@ from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
 from bot.chat.presses import CommandPress
 from bot.chat.waiting import replies
-from bot.features.kingdom.buying import (
-    PurchaseQuestion,
-    purchases,
-    read_price,
-    seconds_of_purchase,
-)
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
+    PurchaseQuestion,
     chosen,
     kcd_answer,
+    purchases,
+    read_price,
     seconds_of_choice,
+    seconds_of_purchase,
 )
 from bot.features.kingdom.view import (
     choice_data,

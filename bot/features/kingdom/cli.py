@@ -4,13 +4,16 @@ from typing import Any
 
 import click
 
-from bot.features.kingdom.buying import PurchaseQuestion, check_purchase, purchases, read_price
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
+    PurchaseQuestion,
     check_choice,
+    check_purchase,
     chosen,
     kcd_answer,
+    purchases,
+    read_price,
 )
 from bot.features.kingdom.view import (
     choice_data,

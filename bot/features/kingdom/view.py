@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from itertools import zip_longest
 from typing import Any
 
-from bot.features.kingdom.buying import Purchase, PurchaseAnswer
 from bot.features.kingdom.service import (
     Choice,
     ChoiceAnswer,
@@ -13,6 +12,8 @@ from bot.features.kingdom.service import (
     KcdAnswer,
     KcdQuestion,
     LoadedBank,
+    Purchase,
+    PurchaseAnswer,
     SetFigures,
 )
 from bot.views.badges import badge_lines, plan_data, plan_lines

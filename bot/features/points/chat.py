@@ -9,18 +9,13 @@ from bot.chat.features import Core, Feature
 from bot.chat.waiting import replies, solved_first
 from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.points.view import komi_data, komi_text, points_data, points_text
-from bot.services.chances import Oracle
-from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from solver.wording import say_later
 
 
 def feature(core: Core) -> Feature:
     """/points and /komi."""
-    return Feature(_commands(core.oracle, core.rules))
-
-
-def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
+    oracle, rules = core.oracle, core.rules
 
     async def points(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         question = PointsQuestion(
@@ -41,7 +36,7 @@ def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
         found = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
         yield Reply(found, partial(komi_text, meant), komi_data)
 
-    return [
+    commands = [
         Command(
             "/points rules:NAME",
             say_later("the most points in a turn: when to bank, and the average"),
@@ -77,3 +72,4 @@ def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
             is_question=True,
         ),
     ]
+    return Feature(commands)

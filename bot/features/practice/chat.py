@@ -16,21 +16,19 @@ from bot.chat.features import Core, Feature, Pressed, Send
 from bot.chat.presses import Press, matching
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
-from bot.features.practice.daily_view import (
+from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
+from bot.features.practice.view import (
+    NEXT,
     answer_data,
     answer_page,
     asked_data,
     asked_page,
     board_data,
     board_text,
-    post_card,
-)
-from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
-from bot.features.practice.drill_view import (
-    NEXT,
     drill_data,
     drill_page,
     drill_verdict_data,
+    post_card,
     verdict_page,
 )
 from bot.services.chances import Oracle

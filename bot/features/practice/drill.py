@@ -13,14 +13,13 @@ from typing import Any, Self
 
 from fsrs import Card, Rating, Scheduler
 
-from bot.features.practice import drill_store as stored
+from bot.features.practice import store as stored
 from bot.features.practice.daily import index_of, solved_rules
 from bot.review.kept_questions import kept, read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.levels import weak_spot
-from bot.services.looking_back import LookingBack
+from bot.services.levels import LookingBack, weak_spot
 from bot.services.tables import Caller, Tables
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.reviews import reviewed_games

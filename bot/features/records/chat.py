@@ -11,19 +11,21 @@ from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word, neither_wor
 from bot.chat.features import Core, Feature
 from bot.chat.games import level_named, table_of
 from bot.chat.waiting import delay_reply, replies, solved_for_game
-from bot.features.records.dice_statistics import fallen
-from bot.features.records.dice_view import dice_records_data, dice_records_text
-from bot.features.records.match_view import match_data, match_text, turns_data, turns_text
-from bot.features.records.matches import MOST_GAMES, Match, play_match
-from bot.features.records.season import read_season
+from bot.features.records.service import MOST_GAMES, Match, fallen, play_match, read_season
 from bot.features.records.view import (
+    dice_records_data,
+    dice_records_text,
     forgotten_text,
     head_to_head_data,
     head_to_head_text,
     leaderboard_data,
     leaderboard_text,
+    match_data,
+    match_text,
     record_data,
     record_text,
+    turns_data,
+    turns_text,
 )
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules

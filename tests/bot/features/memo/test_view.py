@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.chat.commands import Reply
-from bot.features.memo.picture import memo_card, memo_picture
 from bot.features.memo.service import MemoAnswer, known_memo
-from bot.features.memo.view import memo_text, thumb_text
+from bot.features.memo.view import memo_card, memo_picture, memo_text, thumb_text
 from bot.languages import language, language_codes
 from bot.services.advisor import Advisor
 from bot.views.drawing import Form, picture_form
