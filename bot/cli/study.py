@@ -23,8 +23,7 @@ from solver.play.duel import MOST_GAMES, strengths_of_levels
 from solver.play.strengths import save_strengths, strengths_path
 from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
-from solver.solved import open_solved
-from solver.strategy import StrategyManifest, open_strategy, strategy_path, verify_strategy
+from solver.strategy import open_strategy, strategy_path, verify_strategy
 
 
 @click.group()
@@ -103,37 +102,27 @@ def levels(
     data folder, where the chat shows them; exact ones stay there, and so do those of more games.
     """
     # only here: the others load neither numba nor the compiler
-    from solver.batch.local import (  # noqa: PLC0415
-        compiled_code,
-        prefer_cache,
-        with_sound_code,
-    )
+    from solver.batch.local import compiled_code, with_sound_code  # noqa: PLC0415
 
     ruleset = rules_reader(settings, place)(rules)
     go_for_it = advisor_of(settings).go_for_it(ruleset)
     with compiled_code(settings.kernels) as cache:
-        file = _solved(settings.strategies, ruleset, cache)
-        values = open_solved(file, StrategyManifest).arrays[0]
-        if games is None:
-            strategy = open_strategy(settings.strategies, ruleset)
-            with share_progress("evaluating") as done:
-                found = with_sound_code(
-                    cache,
-                    partial(
-                        strengths_of_levels,
-                        ruleset,
-                        strategy,
-                        cache=cache,
-                        go_for_it=go_for_it,
-                        on_progress=done,
-                    ),
-                )
-        else:
-            prefer_cache(cache)
-            from solver.play.matches import measure_strengths  # noqa: PLC0415
-
-            with share_progress("playing") as done:
-                found = measure_strengths(ruleset, values, cache, games, seed, done, go_for_it)
+        _solved(settings.strategies, ruleset, cache)
+        strategy = open_strategy(settings.strategies, ruleset)
+        with share_progress("playing" if games else "evaluating") as done:
+            found = with_sound_code(
+                cache,
+                partial(
+                    strengths_of_levels,
+                    ruleset,
+                    strategy,
+                    cache=cache,
+                    go_for_it=go_for_it,
+                    games=games,
+                    seed=seed,
+                    on_progress=done,
+                ),
+            )
     kept = save_strengths(settings.data, ruleset, found, replace=replace)
     path = strengths_path(settings.data, ruleset)
     return Shown(

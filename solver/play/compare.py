@@ -104,7 +104,9 @@ def compare(
     level.
     """
     # only here: numba takes longer to load than any answer
-    from solver.play.tally import expected_turns, tally, wins_counted  # noqa: PLC0415
+    from solver.play.match_players import match_player  # noqa: PLC0415
+    from solver.play.matches import play_match  # noqa: PLC0415
+    from solver.play.tally import expected_turns, tally  # noqa: PLC0415
 
     policy = make_policy(careless)
     strategy = open_strategy(strategies, rules)
@@ -119,7 +121,8 @@ def compare(
     if is_small:
         wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
     else:
-        wins = wins_counted(solved, values, cache, policy, games, seed)
+        first, second = (match_player(solved, one, cache) for one in (policy, Optimal(strategy)))
+        wins = Estimate(*play_match(solved, (first, second), games, (seed + 1, seed + 2)).rates[-1])
     return Comparison(
         rules=rules,
         first_player=strategy.win_probability(first_position(solved)),
