@@ -20,8 +20,8 @@ from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
 from bot.services.house_rules import HouseRules, Limits
+from bot.services.levels import LookingBack
 from bot.services.loaded import folders_of
-from bot.services.looking_back import LookingBack
 from bot.services.tables import Tables
 from bot.settings import Settings
 from bot.store.errors import StoreError

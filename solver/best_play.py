@@ -336,7 +336,9 @@ class Strategy(BestPlay):
             bank, roll = table.ends.bank, table.roll
             last = len(bank) - reach - further // 2
             later = last + further // 4
-            if bank[-1] - bank[last] < _EVEN and _are_even(roll[:, last], roll[:, later]):
+            if bank[-1] - bank[last] < _EVEN and np.allclose(
+                roll[:, last], roll[:, later], 0, _EVEN
+            ):
                 end = last + 1
                 ends = table.ends
                 ends = replace(ends, banks=ends.banks[:end], farkles=ends.farkles[:end])
@@ -443,7 +445,3 @@ class Strategy(BestPlay):
         bank[:free] = np.nan
         farkle = values.left_by_dice(start, totals * step, farkles=True, taken=taken)
         return Endings.by_dice(bank, np.tile(farkle, plan.columns // rules.dice))
-
-
-def _are_even(one: Floats, other: Floats) -> bool:
-    return bool(np.max(np.abs(one - other)) < _EVEN)

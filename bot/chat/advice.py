@@ -6,7 +6,7 @@ from functools import partial
 from typing import TypeVar
 
 from bot.chat import fields
-from bot.chat.bringing import SETS, dice_told
+from bot.chat.bringing import dice_told
 from bot.chat.cards import answer_card
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.chat.presses import AskPress
@@ -17,8 +17,6 @@ from bot.services.positions import check_asked, left_to_roll, opened, rolled
 from bot.services.rule_options import with_goal
 from bot.services.situation import (
     KCD,
-    POSITION_FIELDS,
-    FieldKind,
     Situation,
     dice_and_numbers,
     has_sets,
@@ -36,19 +34,7 @@ from solver.wording import say, say_later
 
 T = TypeVar("T")
 
-CONTEXT = {
-    **{
-        one.name: one.meaning
-        for one in sorted(
-            POSITION_FIELDS, key=lambda one: one.kind is FieldKind.RULES
-        )  # rules come last
-    },
-    "goal": say_later("another goal"),
-    **SETS,
-}
-"""The options that describe a position."""
-DICE = {"dice": say_later("dice to roll")}
-ENDINGS = {"endings": say_later("yes: how the turn ends after each choice")}
+_ENDINGS = fields.yes_no("endings", say_later("yes: how the turn ends after each choice"))
 
 
 class PositionQuestions:
@@ -66,17 +52,11 @@ class PositionQuestions:
                 "/advise DICE",
                 say_later("what to keep of a roll"),
                 self._advise,
-                {**CONTEXT, **ENDINGS},
+                (fields.ROLL, *fields.POSITION, _ENDINGS),
                 takes_dice=True,
                 examples=(
                     "/advise 5 5 2 turn:300 me:4200 them:5000 farkles:1",
                     "/advise 5 5 2 300 4200 5000",
-                ),
-                fields=(
-                    fields.ROLL,
-                    *fields.POSITION,
-                    *fields.SETS,
-                    fields.Field("endings", choices=fields.YES_NO),
                 ),
                 is_question=True,
             ),
@@ -84,19 +64,15 @@ class PositionQuestions:
                 "/odds dice:N",
                 say_later("roll on or bank, before a roll"),
                 self._odds,
-                {**DICE, **CONTEXT},
-                takes_words=False,
+                (fields.DICE, *fields.POSITION),
                 examples=("/odds turn:350 dice:2 me:4200 them:5000",),
-                fields=(fields.DICE, *fields.POSITION, *fields.SETS),
                 is_question=True,
             ),
             Command(
                 "/position ID",
                 say_later("what is best in a position, by its ID"),
                 self._position,
-                {},
-                examples=("/position CZT1-7YZ9-SYP",),
-                fields=(
+                (
                     fields.word(
                         "id",
                         say_later("the position ID shown under the advice"),
@@ -104,6 +80,7 @@ class PositionQuestions:
                         required=True,
                     ),
                 ),
+                examples=("/position CZT1-7YZ9-SYP",),
                 is_question=True,
             ),
         ]
@@ -169,7 +146,7 @@ class PositionQuestions:
         advisor, line = self.oracle.advisor, with_numbers(line)
         endings = line.choice("endings", YES_OR_NO) is True
         # it says nothing of a position, so that the question may be on the game here
-        others = {name: value for name, value in line.options.items() if name not in ENDINGS}
+        others = {name: value for name, value in line.options.items() if name != _ENDINGS.name}
         line = Line(line.arguments, others)
 
         def of_game(table: Table, game: Game) -> Callable[[], Advice | Odds]:

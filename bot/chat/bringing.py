@@ -3,6 +3,7 @@
 import random
 
 from bot.chat.commands import YES_OR_NO, Line
+from bot.chat.fields import SETS
 from bot.services.loaded import NEXT_PLAYER, ORDINARY, LoadedDice, read_kits
 from bot.services.situation import Situation, has_sets
 from bot.table.commands import MOST_PLAYERS, check_seats
@@ -15,15 +16,7 @@ from solver.named.sets import NamedDie, read_set
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
 
-SETS = {
-    "my-dice": say_later("your six dice, such as lucky*3,odd,ordinary*2"),
-    "their-dice": say_later("the opponent's dice, ordinary if left out; for several SET/SET"),
-    "my-badge": say_later("your badge, such as emperor, carpenter:150 or gold-might:2"),
-    "their-badge": say_later("the opponent's badge"),
-    "joker-alone": say_later("yes or no: whether jokers score by themselves; no source says"),
-}
-"""The options that bring loaded dice into a question."""
-OWN = {name: SETS[name] for name in ("my-dice", "my-badge")}
+OWN = SETS[0], SETS[2]
 """What one player brings."""
 DRAFTS = say_later("choose"), say_later("deal")
 """How dice are drafted: taken in turn, or dealt."""
@@ -92,7 +85,7 @@ def dice_of_players(
     is_dealt = line.choice("draft", _IS_DEALT)
     if is_dealt is None:
         return (kits_of_all(line, rules, players) if has_sets(line.options) else ()), ()
-    if tracked or any(name in line.options for name in SETS):
+    if tracked or any(one.name in line.options for one in SETS):
         raise InvalidRequestError.say(
             "draft: hands out the dice to both players: name none, and use no real ones"
         )

@@ -228,10 +228,15 @@ class Command:
 
     usage: str
     summary: str
-    """Marked by `say_later`, as are the meanings of the options."""
+    """Marked by `say_later`."""
     answer: Handler
-    options: dict[str, str]
-    takes_words: bool = True
+    fields: tuple[Field, ...]
+    """Its options in their order, the words among them."""
+    is_asked: bool = True
+    """Whether fronts that ask for each option by itself have it so; those of /rules depend on the
+    word that follows it."""
+    more_words: bool = False
+    """Whether it takes other words than its fields."""
     any_option: bool = False
     """Whether it looks at the names of options itself."""
     takes_dice: bool = False
@@ -246,9 +251,6 @@ class Command:
     """Lines that may be typed, one after the other."""
     group: str = ""
     """The group of /help that lists it after those that it names itself."""
-    fields: tuple[Field, ...] | None = None
-    """Its options where each is asked for by itself, in their order; None where none are that way,
-    as those of /rules depend on the word that follows it."""
     notes: Callable[[], str] | None = None
     """Makes what tells the meaning of its table, where a message leaves that to a button."""
     is_question: bool = False
@@ -258,6 +260,16 @@ class Command:
     def name(self) -> str:
         """Without its slash."""
         return self.usage.split()[0].removeprefix("/")
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Those that are named, with what they mean."""
+        return {one.name: one.meaning for one in self.fields if not one.is_word}
+
+    @property
+    def takes_words(self) -> bool:
+        """Whether anything may be typed that is no named option."""
+        return self.more_words or any(one.is_word for one in self.fields)
 
     @property
     def takes_bare_options(self) -> bool:
@@ -299,7 +311,6 @@ def whole_number(word: Word, refusal: Callable[[str], str]) -> int:
 
 
 def _as_text(word: Word) -> str:
-    """A word as it is typed."""
     return word.name if isinstance(word, Person) else str(word)
 
 
@@ -435,8 +446,7 @@ class Commands:
                 "/help [COMMAND]",
                 say_later("more about a command or group"),
                 self._help,
-                {},
-                fields=(
+                (
                     word(
                         "command",
                         say_later("a command or a group to explain"),
@@ -445,7 +455,7 @@ class Commands:
                     ),
                 ),
             ),
-            Command("/quit", say_later("leave"), self._quit, {}, takes_words=False),
+            Command("/quit", say_later("leave"), self._quit, (), is_asked=False),
         ]
         self.by_name = {one.name: one for one in (*commands, *own)}
 
@@ -453,7 +463,7 @@ class Commands:
     def fields(self) -> dict[str, tuple[Field, ...]]:
         """The options of each command that is asked for them one by one, by its name."""
         known = self.by_name.items()
-        return {name: one.fields for name, one in known if one.fields is not None}
+        return {name: one.fields for name, one in known if one.is_asked}
 
     async def words(self, place: str) -> dict[str, Collection[str]]:
         """What may be typed in a place for words in capitals of a usage, such as NAME."""

@@ -13,7 +13,7 @@ from bot.chat.waiting import only
 from bot.services.chances import Oracle
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.looking_back import LookingBack
+from bot.services.levels import LookingBack
 from bot.services.tables import Caller, Table, Tables
 from bot.settings import Settings
 from bot.views.card import Card, further_page

@@ -26,9 +26,9 @@ class Field:
     """An option of a command."""
 
     name: str
+    meaning: str
+    """Marked by `say_later`."""
     kind: Kind = Kind.TEXT
-    meaning: str = ""
-    """If not given, what the command itself says of its option."""
     least: int = 0
     """The least number, or of letters where `most` is given."""
     most: int | None = None
@@ -42,48 +42,73 @@ class Field:
     """Whether the value is one of the words of the command and not a named option."""
 
 
-def number(name: str, least: int = 0, most: int = MOST_POINTS, **more: Any) -> Field:
+def number(name: str, meaning: str, least: int = 0, most: int = MOST_POINTS, **more: Any) -> Field:
     """A whole number."""
-    return Field(name, Kind.NUMBER, least=least, most=most, **more)
+    return Field(name, meaning, Kind.NUMBER, least, most, **more)
 
 
 def word(name: str, meaning: str, *, most: int = _MOST_WORDS, **more: Any) -> Field:
     """A word of the command."""
-    return Field(name, Kind.TEXT, meaning, 1, most, is_word=True, **more)
+    return Field(name, meaning, Kind.TEXT, 1, most, is_word=True, **more)
 
 
 def person(name: str, meaning: str, **more: Any) -> Field:
     """A person as a word of the command."""
-    return Field(name, Kind.PERSON, meaning, is_word=True, **more)
+    return Field(name, meaning, Kind.PERSON, is_word=True, **more)
+
+
+def yes_no(name: str, meaning: str) -> Field:
+    """Yes or no."""
+    return Field(name, meaning, choices=YES_NO)
+
+
+def level(meaning: str = say_later("the level of the bot")) -> Field:
+    """The level of a bot."""
+    return Field("level", meaning, choices=tuple(LEVELS))
+
+
+def rules(meaning: str = say_later("a rule set")) -> Field:
+    """The name of a rule set."""
+    return Field("rules", meaning, completes="rules")
+
+
+def goal(meaning: str = say_later("another goal")) -> Field:
+    """Points to reach."""
+    return number("goal", meaning, 1, MOST_GOAL)
 
 
 def _of_position(field: PositionField) -> Field:
     """The option by which a field of a position is given."""
     match field.kind:
         case FieldKind.NUMBER:
-            return number(field.name, field.least, field.most)
+            return number(field.name, field.meaning, field.least, field.most)
         case FieldKind.SCORES:
-            return Field(field.name)
+            return Field(field.name, field.meaning)
         case FieldKind.YES_NO:
-            return Field(field.name, choices=YES_NO)
+            return yes_no(field.name, field.meaning)
         case FieldKind.PLAYER:
-            return Field(field.name, choices=tuple(ME_OR_THEM))
+            return Field(field.name, field.meaning, choices=tuple(ME_OR_THEM))
         case FieldKind.RULES:
-            return RULES
+            return rules(field.meaning)
 
 
 YES_NO = (say_later("yes"), say_later("no"))
-GAME = Field("game", completes="game")
-RULES = Field("rules", completes="rules")
-GOAL = number("goal", 1, MOST_GOAL)
-LEVEL = Field("level", choices=tuple(LEVELS))
-DICE = Field("dice")
+GAME = Field("game", say_later("which game, where several are open"), completes="game")
+DICE = Field("dice", say_later("dice to roll"))
 ROLL = word("dice", say_later("the faces, such as 6 5 3 3 3 2 or 653332"), most=60, required=True)
 SETS = (
-    Field("my-dice"),
-    Field("their-dice"),
-    Field("my-badge"),
-    Field("their-badge"),
-    Field("joker-alone", choices=YES_NO),
+    Field("my-dice", say_later("your six dice, such as lucky*3,odd,ordinary*2")),
+    Field(
+        "their-dice",
+        say_later("the opponent's dice, ordinary if left out; for several SET/SET"),
+    ),
+    Field("my-badge", say_later("your badge, such as emperor, carpenter:150 or gold-might:2")),
+    Field("their-badge", say_later("the opponent's badge")),
+    yes_no(
+        "joker-alone",
+        say_later("yes or no: whether jokers score by themselves; no source says"),
+    ),
 )
-POSITION = (*map(_of_position, POSITION_FIELDS), GOAL)
+"""What players bring."""
+POSITION = (*map(_of_position, POSITION_FIELDS), goal(), *SETS)
+"""The options that describe a position."""

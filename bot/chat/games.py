@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Literal
 
 from bot.chat import fields
-from bot.chat.bringing import DRAFTS, OWN, SETS, brings_dice, dice_of_players, own_kit
+from bot.chat.bringing import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
 from bot.chat.commands import (
     YES_OR_NO,
     Command,
@@ -46,17 +46,6 @@ from solver.turn.dice import Roll, parse_dice
 from solver.turn.powers import MAX_USES
 from solver.wording import figure, said_in, say, say_later, spoken
 
-GAME = {"game": say_later("which game, where several are open")}
-RULES_OPTION = {"rules": say_later("a rule set")}
-_BOT = {"level": say_later("the level of the bot"), **GAME}
-_NEW = {
-    **RULES_OPTION,
-    **SETS,
-    "goal": say_later("another goal"),
-    "hints": say_later("no: forbid hints"),
-    "away": say_later("seconds without a move until a player may be skipped or replaced"),
-}
-_LEAVES = {"sure": say_later("yes: do it without asking back"), **GAME}
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
 _ENDINGS: tuple[Literal["bank", "farkle", "lose", "win", "out"], ...] = (
     *("farkle", "lose", "win", "out"),
@@ -74,14 +63,20 @@ _OTHERS = tuple(
     fields.person(f"player{k}", say_later("a player")) for k in range(2, MOST_PLAYERS + 1)
 )
 _OF_NEW = (
-    fields.RULES,
-    fields.GOAL,
-    fields.Field("hints", choices=fields.YES_NO),
-    fields.number("away", _LEAST_SECONDS, _MOST_SECONDS),
+    fields.rules(),
+    fields.goal(),
+    fields.yes_no("hints", say_later("no: forbid hints")),
+    fields.number(
+        "away",
+        say_later("seconds without a move until a player may be skipped or replaced"),
+        _LEAST_SECONDS,
+        _MOST_SECONDS,
+    ),
+    *fields.SETS,
 )
 _ABSENT = fields.person("who", say_later("which player; the one to move if left out"))
 _LEAVER = fields.person("who", say_later("which player leaves; you if left out"))
-_SURE = fields.Field("sure", choices=fields.YES_NO)
+_SURE = fields.yes_no("sure", say_later("yes: do it without asking back"))
 
 
 class GameCommands:
@@ -99,85 +94,74 @@ class GameCommands:
                 "/play [@NAME ...]",
                 say_later("a game with people, or a bot: level:optimal"),
                 self._play,
-                {
-                    "level": say_later("the level of the bot to play against"),
-                    **_NEW,
-                    "draft": say_later("choose or deal: pairs of loaded dice, taken or dealt"),
-                },
-                examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
-                fields=(
+                (
                     _OTHERS[0],
-                    fields.LEVEL,
+                    fields.level(say_later("the level of the bot to play against")),
                     *_OF_NEW,
-                    *fields.SETS,
-                    fields.Field("draft", choices=DRAFTS),
+                    fields.Field(
+                        "draft",
+                        say_later("choose or deal: pairs of loaded dice, taken or dealt"),
+                        choices=DRAFTS,
+                    ),
                     *_OTHERS[1:],
                 ),
+                examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
             ),
             Command(
                 "/track [@NAME ...]",
                 say_later("keep the score of a game with real dice"),
                 self._track,
-                {"me": say_later("no: you keep the score and do not play"), **_NEW},
-                examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
-                fields=(
+                (
                     _OTHERS[0],
-                    fields.Field("me", choices=fields.YES_NO),
+                    fields.yes_no("me", say_later("no: you keep the score and do not play")),
                     *_OF_NEW,
-                    *fields.SETS,
                     *_OTHERS[1:],
                 ),
+                examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
             ),
             Command(
                 "/join",
                 say_later("join before the first roll; level: adds a bot"),
                 self._join,
-                {**_BOT, **OWN},
-                takes_words=False,
-                fields=(fields.LEVEL, fields.SETS[0], fields.SETS[2], fields.GAME),
+                (fields.level(), *OWN, fields.GAME),
             ),
             Command(
                 "/pick DIE",
                 say_later("take a pair of the dice that are laid out"),
                 self._pick,
-                GAME,
-                examples=("/play @bob draft:choose",),
-                fields=(
+                (
                     fields.word("die", say_later("its name, such as lucky"), required=True),
                     fields.GAME,
                 ),
+                examples=("/play @bob draft:choose",),
             ),
             Command(
                 "/seed TEXT",
                 say_later("add your own randomness to the dice"),
                 self._seed,
-                GAME,
-                is_exact=True,
-                fields=(
+                (
                     fields.word("text", say_later("any text"), most=MOST_SEED, required=True),
                     fields.GAME,
                 ),
+                is_exact=True,
             ),
             Command(
                 "/roll",
                 say_later("roll; with real dice tell what fell"),
                 self._roll,
-                GAME,
-                examples=("/roll 6 5 3 3 3 2",),
-                fields=(
+                (
                     fields.word(
                         "dice", say_later("the dice you rolled, if they are real"), most=60
                     ),
                     fields.GAME,
                 ),
+                examples=("/roll 6 5 3 3 3 2",),
             ),
             Command(
                 "/keep DICE [bank]",
                 say_later("set dice aside; then roll or bank at once"),
                 self._keep,
-                GAME,
-                examples=("/keep 5 3 3 3 bank",),
-                fields=(
+                (
                     fields.ROLL,
                     fields.word(
                         "then",
@@ -186,53 +170,45 @@ class GameCommands:
                     ),
                     fields.GAME,
                 ),
+                examples=("/keep 5 3 3 3 bank",),
             ),
             Command(
                 "/take",
                 say_later("roll on with what the player before left"),
                 _plain(games.take_over),
-                GAME,
-                takes_words=False,
-                fields=(fields.GAME,),
+                (fields.GAME,),
             ),
             Command(
                 "/bank",
                 say_later("bank the turn total"),
                 _plain(games.bank),
-                GAME,
-                takes_words=False,
-                fields=(fields.GAME,),
+                (fields.GAME,),
             ),
             Command(
                 "/use [DICE]",
                 say_later("use your badge; no: keep it and take the farkle"),
                 self._use,
-                GAME,
-                examples=("/use 5 5 3",),
-                fields=(
+                (
                     fields.word("dice", say_later("dice of the roll; or no"), most=60),
                     fields.GAME,
                 ),
+                examples=("/use 5 5 3",),
             ),
             Command(
                 "/undo",
                 say_later("take the last move back, before the next roll"),
                 _plain(games.undo),
-                GAME,
-                takes_words=False,
-                fields=(fields.GAME,),
+                (fields.GAME,),
             ),
             Command(
                 "/score [NAME] POINTS",
                 say_later("a turn with real dice; also farkle, lose, win, out"),
                 self._score,
-                GAME,
-                examples=("/score ann 550",),
-                fields=(
+                (
                     fields.person(
                         "who", say_later("whose turn it was; only needed if it was not yours")
                     ),
-                    fields.number("points", meaning=say_later("points of the turn"), is_word=True),
+                    fields.number("points", say_later("points of the turn"), is_word=True),
                     fields.word(
                         "ending",
                         say_later("if it ended without a bank"),
@@ -243,120 +219,107 @@ class GameCommands:
                     ),
                     fields.GAME,
                 ),
+                examples=("/score ann 550",),
             ),
             Command(
                 "/fix NAME [SCORE]",
                 say_later("put a score right; next:NAME says whose turn it is"),
                 self._fix,
-                {
-                    "farkles": say_later("farkles in a row"),
-                    "uses": say_later("uses of the badge that are left"),
-                    "next": say_later("whose turn it is"),
-                    **GAME,
-                },
-                examples=("/fix ann 4200 farkles:1",),
-                fields=(
+                (
                     fields.person("who", say_later("whose score; yours if left out"), else_me=True),
                     fields.number(
-                        "score",
-                        -fields.MOST_POINTS,
-                        meaning=say_later("the right number"),
-                        is_word=True,
+                        "score", say_later("the right number"), -fields.MOST_POINTS, is_word=True
                     ),
-                    fields.number("farkles", 0, 10),
-                    fields.number("uses", 0, MAX_USES),
-                    fields.Field("next", fields.Kind.PERSON),
+                    fields.number("farkles", say_later("farkles in a row"), most=10),
+                    fields.number(
+                        "uses", say_later("uses of the badge that are left"), most=MAX_USES
+                    ),
+                    fields.Field("next", say_later("whose turn it is"), fields.Kind.PERSON),
                     fields.GAME,
                 ),
+                examples=("/fix ann 4200 farkles:1",),
             ),
             Command(
                 "/hint",
                 say_later("what is best, for the player to move"),
                 self._hint,
-                GAME,
-                takes_words=False,
-                fields=(fields.GAME,),
+                (fields.GAME,),
             ),
             Command(
                 "/show",
                 say_later("the table"),
                 self._show,
-                GAME,
-                takes_words=False,
-                fields=(fields.GAME,),
+                (fields.GAME,),
             ),
             Command(
                 "/games",
                 say_later("the open games"),
                 self._list,
-                {},
-                takes_words=False,
-                fields=(),
+                (),
             ),
             Command(
                 "/skip [NAME]",
                 say_later("skip the turn of a player who is away"),
                 self._skip,
-                GAME,
+                (_ABSENT, fields.GAME),
                 takes_name=True,
-                fields=(_ABSENT, fields.GAME),
             ),
             Command(
                 "/replace [NAME]",
                 say_later("let a bot play on for a player who is away"),
                 self._replace,
-                _BOT,
+                (_ABSENT, fields.level(), fields.GAME),
                 takes_name=True,
-                fields=(_ABSENT, fields.LEVEL, fields.GAME),
             ),
             Command(
                 "/settings",
                 say_later("settings here, such as games:N open games at once"),
                 self._settings,
-                {
-                    "games": say_later("how many may be open at once, 1 to 20"),
-                    "mentions": say_later("yes: mention the player to move, on Discord"),
-                    "posts": say_later("yes: post the odds after each turn, on Discord"),
-                    "threads": say_later("yes: a thread for every game, on Discord"),
-                    "daily": say_later("the hour (UTC) of the daily position on Discord, or off"),
-                    "language": say_later(
-                        "the language of answers here on Discord; auto: each person's own"
+                (
+                    fields.number(
+                        "games", say_later("how many may be open at once, 1 to 20"), 1, 20
                     ),
-                },
-                takes_words=False,
-                fields=(
-                    fields.number("games", 1, 20),
-                    fields.Field("mentions", choices=fields.YES_NO),
-                    fields.Field("posts", choices=fields.YES_NO),
-                    fields.Field("threads", choices=fields.YES_NO),
-                    fields.Field("daily", choices=(*map(str, range(24)), OFF)),
-                    fields.Field("language", choices=(*language_codes(), AUTO)),
+                    fields.yes_no(
+                        "mentions", say_later("yes: mention the player to move, on Discord")
+                    ),
+                    fields.yes_no(
+                        "posts", say_later("yes: post the odds after each turn, on Discord")
+                    ),
+                    fields.yes_no("threads", say_later("yes: a thread for every game, on Discord")),
+                    fields.Field(
+                        "daily",
+                        say_later("the hour (UTC) of the daily position on Discord, or off"),
+                        choices=(*map(str, range(24)), OFF),
+                    ),
+                    fields.Field(
+                        "language",
+                        say_later(
+                            "the language of answers here on Discord; auto: each person's own"
+                        ),
+                        choices=(*language_codes(), AUTO),
+                    ),
                 ),
             ),
             Command(
                 "/leave [NAME]",
                 say_later("get up from the table, or give up once the game has begun"),
                 self._leave,
-                _LEAVES,
+                (_LEAVER, _SURE, fields.GAME),
                 takes_name=True,
                 examples=("/leave bob",),
-                fields=(_LEAVER, _SURE, fields.GAME),
             ),
             Command(
                 "/resign [NAME]",
                 say_later("give up"),
                 self._resign,
-                _LEAVES,
+                (_LEAVER, _SURE, fields.GAME),
                 takes_name=True,
-                fields=(_LEAVER, _SURE, fields.GAME),
             ),
             Command(
                 "/end",
                 say_later("end the game without a result"),
                 _plain(games.end),
-                GAME,
-                takes_words=False,
-                fields=(fields.GAME,),
+                (fields.GAME,),
             ),
         ]
 
@@ -452,7 +415,7 @@ class GameCommands:
     async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         level, kit = _level(line), None
         game = (await self._games.tables.find(caller, table_of(line))).game
-        if any(name in line.options for name in OWN):
+        if any(one.name in line.options for one in OWN):
             kit = own_kit(line, game)
             async for delay in self._games.prepare_join(caller, table_of(line), level, kit):
                 yield delay_reply(delay)

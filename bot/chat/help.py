@@ -41,7 +41,7 @@ _FIRST = "advise", "odds", "play", "track", "daily", "rules"
 
 def help_card(commands: Mapping[str, "Command"], name: str) -> Card:
     """Help where options are asked for by name: what can be given there, and a short way in."""
-    asked = {key: one for key, one in commands.items() if one.fields is not None or key == "rules"}
+    asked = {key: one for key, one in commands.items() if one.is_asked or key == "rules"}
     card = text_card(partial(help_text, asked, name, typed=False), f"help {name}")
     if name:
         return card
@@ -90,9 +90,8 @@ def _rows(
 
 
 def _command_lines(command: "Command", *, typed: bool) -> list[str]:
-    if not typed and command.fields is not None:
-        asked = ((one.name, one.meaning or command.options[one.name]) for one in command.fields)
-        rows = columns((name, say(meaning)) for name, meaning in asked)
+    if not typed and command.is_asked:
+        rows = columns((one.name, say(one.meaning)) for one in command.fields)
         return [f"/{command.name}: {say(command.summary)}", *rows]
     lines = [f"{command.usage}: {say(command.summary)}"]
     lines += columns((f"{key}:", say(meaning)) for key, meaning in command.options.items())

@@ -5,22 +5,18 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
-from typing import Any
 
 from bot.chat import fields
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply, Word, neither_word
 from bot.chat.presses import NotesPress
 from bot.chat.waiting import replies
-from bot.services.comparing import ComparedRules
+from bot.services.comparing import as_they_are, variations
 from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
-from bot.services.variations import as_they_are, variations
 from bot.tasks.answering import at_once
 from bot.tasks.solving import SolveState
-from bot.views.card import Card
-from bot.views.compare import compare_data, compare_notes, compare_text
-from bot.views.compare_chart import compare_card, compare_chart
+from bot.views.compare import compare_card, compare_chart, compare_data, compare_notes, compare_text
 from bot.views.house_rules import (
     cancelled_text,
     created_text,
@@ -33,14 +29,16 @@ from bot.views.house_rules import (
     used_text,
 )
 from bot.views.library import (
+    diff_data,
+    diff_text,
     find_rules,
     found_data,
     found_text,
+    key_as_typed,
     like_data,
     like_rules,
     like_text,
 )
-from bot.views.rules_diff import diff_data, diff_text, key_as_typed
 from bot.views.rules_text import rules_data
 from solver.errors import InvalidRequestError
 from solver.play.compare import CARELESS
@@ -61,7 +59,9 @@ class RulesCommands:
                 "/rules [RULES]",
                 say_later("rule sets; also find, like, diff, new, use, solve"),
                 self._answer,
-                {},
+                (),
+                is_asked=False,
+                more_words=True,
                 any_option=True,
                 examples=(
                     "/rules new sunday base:classic goal:5000 three-pairs:750",
@@ -74,12 +74,7 @@ class RulesCommands:
                 "/compare RULES",
                 say_later("how rule sets play, side by side"),
                 self._compare,
-                {
-                    "vary": say_later("values of one option, as in goal=1000..4000:500"),
-                    "careless": say_later("cautious or greedy: how a careless player plays"),
-                },
-                examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
-                fields=(
+                (
                     fields.word(
                         "rules1",
                         say_later("a rule set"),
@@ -93,9 +88,16 @@ class RulesCommands:
                         )
                         for k in range(2, 6)
                     ),
-                    fields.Field("vary"),
-                    fields.Field("careless", choices=CARELESS),
+                    fields.Field(
+                        "vary", say_later("values of one option, as in goal=1000..4000:500")
+                    ),
+                    fields.Field(
+                        "careless",
+                        say_later("cautious or greedy: how a careless player plays"),
+                        choices=CARELESS,
+                    ),
                 ),
+                examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
                 notes=compare_notes,
                 is_question=True,
             ),
@@ -181,7 +183,11 @@ class RulesCommands:
         asked = await at_once(variations, named, vary) if vary else as_they_are(named)
         told = self._rules.compared(caller.asker, asked, careless, compare_chart)
         async for reply in replies(
-            told, _compared_text, _compared_data, make_card=_compared_card, is_drawn=True
+            told,
+            lambda compared: compare_text(compared.found),
+            lambda compared: compare_data(compared.found),
+            make_card=lambda compared: pressable(compare_card(compared), NotesPress),
+            is_drawn=True,
         ):
             yield reply
 
@@ -224,18 +230,6 @@ class RulesCommands:
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
         return Reply(deleted, deleted_text, lambda one: {"deleted": one.name, "rules": one.now})
-
-
-def _compared_text(compared: ComparedRules) -> str:
-    return compare_text(compared.found)
-
-
-def _compared_card(compared: ComparedRules) -> Card:
-    return pressable(compare_card(compared), NotesPress)
-
-
-def _compared_data(compared: ComparedRules) -> list[dict[str, Any]]:
-    return compare_data(compared.found)
 
 
 def _diff_text(both: tuple[Ruleset, Ruleset]) -> str:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from bot.services.variations import Compared, Variation, as_they_are, variations
+from bot.services.comparing import Compared, Variation, as_they_are, variations
 from bot.settings import Settings
 from bot.shell.output import Shown, answer_options, write_file
 from bot.shell.places import place_option, rules_reader
-from bot.views.compare import compare_data, compare_sheet, compare_text, label
-from bot.views.drawing import Form
+from bot.views.compare import compare_chart, compare_data, compare_sheet, compare_text, label
+from bot.views.drawing import DARK, LIGHT, Form
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job, solve_jobs
 from solver.batch.subjects import GameOfTwo
@@ -86,10 +86,6 @@ def compare_command(
         check_solvable(one.rules)
     compared = _compared(settings, found, games=games, seed=seed, careless=careless, keep=keep)
     if out:
-        # only here: matplotlib takes half a second to import
-        from bot.views.compare_chart import compare_chart  # noqa: PLC0415
-        from bot.views.drawing import DARK, LIGHT  # noqa: PLC0415
-
         picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
         write_file(out, picture)
     told = compare_data(compared)

@@ -7,11 +7,14 @@ import click
 
 from bot.services.advisor import Advisor
 from bot.settings import Settings
-from bot.shell.output import EXIT_BAD_INPUT, csv_option, json_option, show
+from bot.shell.output import EXIT_BAD_INPUT, Shown, answer_options, csv_option, json_option, show
 from bot.shell.places import known_rules, place_option, place_rules, rules_reader
 from bot.views.layout import columns
 from bot.views.library import (
     FOUND,
+    diff_data,
+    diff_sheet,
+    diff_text,
     find_rules,
     found_data,
     found_text,
@@ -19,7 +22,6 @@ from bot.views.library import (
     like_rules,
     like_text,
 )
-from bot.views.rules_diff import diff_data, diff_sheet, diff_text
 from bot.views.rules_text import (
     RULES_LIST,
     check_data,
@@ -60,12 +62,9 @@ def rules(context: click.Context, /, *, as_json: bool, as_csv: bool) -> None:
 
 @rules.command("list")
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
-def rules_list(
-    settings: Settings, place: str | None = None, *, as_json: bool, as_csv: bool
-) -> None:
+def rules_list(settings: Settings, place: str | None = None) -> Shown:
     """List the rule sets that ship with the project, and those made in a place."""
     if place is not None:
         # only here: what the chat has made is in its database, which takes a while to import
@@ -73,12 +72,10 @@ def rules_list(
 
         entries = place_rules(settings, place)
         data = house_rules_data(entries)
-        made = sheet(RULES_LIST, data) if as_csv else None
-        show(house_rules_text(entries), data, as_json=as_json, sheet=made)
-        return
+        return Shown(house_rules_text(entries), data, sheet(RULES_LIST, data))
     known = Advisor(settings.strategies).known_rules()
-    table = sheet(RULES_LIST, rules_list_data(known)) if as_csv else None
-    show(rules_list_text(known), rules_list_data(known), as_json=as_json, sheet=table)
+    data = rules_list_data(known)
+    return Shown(rules_list_text(known), data, sheet(RULES_LIST, data))
 
 
 @rules.command("show")
@@ -137,32 +134,25 @@ def _check(
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
-def rules_diff(
-    settings: Settings, a: str, b: str, place: str | None, *, as_json: bool, as_csv: bool
-) -> None:
+def rules_diff(settings: Settings, a: str, b: str, place: str | None) -> Shown:
     """Say what differs between the rule sets A and B, names or TOML files."""
     one, two = map(rules_reader(settings, place), (a, b))
     names = (one.name, two.name) if one.name != two.name else (a, b)
-    table = diff_sheet(one, two) if as_csv else None
-    show(diff_text(one, two, names), diff_data(one, two), as_json=as_json, sheet=table)
+    return Shown(diff_text(one, two, names), diff_data(one, two), diff_sheet(one, two))
 
 
 @rules.command("find")
 @click.argument("words", nargs=-1, required=True, metavar="WORDS...")
 @place_option
-@json_option
-@csv_option
+@answer_options
 @click.pass_obj
-def rules_find(
-    settings: Settings, words: tuple[str, ...], place: str | None, *, as_json: bool, as_csv: bool
-) -> None:
+def rules_find(settings: Settings, words: tuple[str, ...], place: str | None) -> Shown:
     """Find rule sets by what they say, as in: find three pairs 750."""
     found = find_rules(known_rules(settings, place), " ".join(words))
     data = found_data(found)
-    show(found_text(found), data, as_json=as_json, sheet=sheet(FOUND, data) if as_csv else None)
+    return Shown(found_text(found), data, sheet(FOUND, data))
 
 
 @rules.command("like")

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -43,7 +42,7 @@ _KINDS: tuple[type[Manifest], ...] = (
 Read = Callable[[str | None], Ruleset]
 """What finds rules by what they are called."""
 
-Make = Callable[[Ruleset], Subject[Any]]
+Make = Callable[[Ruleset], Subject]
 """What makes of rules a subject to solve."""
 
 
@@ -245,7 +244,7 @@ def _game_of_dice(
     return GameOfDice(rules, len(sets), seats=seats, matchup=matchup, most_bytes=most)
 
 
-def _check_all(subjects: Iterable[Subject[Any]]) -> None:
+def _check_all(subjects: Iterable[Subject]) -> None:
     """Raises FarkleError where one of them cannot be solved."""
     for subject in subjects:
         subject.check()
@@ -253,7 +252,7 @@ def _check_all(subjects: Iterable[Subject[Any]]) -> None:
 
 def _solved(
     rules: Sequence[str],
-    read: Callable[[str], Subject[Any]],
+    read: Callable[[str], Subject],
     folder: Path,
     solver: Solver,
     tolerance: float,
@@ -293,7 +292,7 @@ def _checked(settings: Settings, results: Sequence[Result], solver: Solver) -> l
     return [replace(result, checked=checked[result.file]) for result in results]
 
 
-def _order_effect(subject: Subject[Any], file: Path, solver: Solver) -> float:
+def _order_effect(subject: Subject, file: Path, solver: Solver) -> float:
     """By how much any value in a file is another one in the opposite order. Raises FarkleError."""
     with CatalogueProgress(1, DEFAULT_TOLERANCE) as bars:
         ((_, other),) = solver([Job(0, subject.name, subject)], bars)

@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -9,21 +10,20 @@ from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import advisor_of, place_option, rules_reader
+from bot.views.layout import columns
 from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.sheet import sheet
-from bot.views.study import FLOOR_ROW, floor_data, floor_text
 from solver.batch.jobs import solve_one
 from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.solvable import check_solvable
-from solver.game.standings import DEFAULT_TOLERANCE
+from solver.game.standings import DEFAULT_TOLERANCE, FloorEffect
 from solver.play.duel import MOST_GAMES, strengths_of_levels
 from solver.play.strengths import save_strengths, strengths_path
 from solver.rules.file import with_floor
 from solver.rules.ruleset import Ruleset
-from solver.solved import open_solved
-from solver.strategy import StrategyManifest, open_strategy, strategy_path, verify_strategy
+from solver.strategy import open_strategy, strategy_path, verify_strategy
 
 
 @click.group()
@@ -102,37 +102,27 @@ def levels(
     data folder, where the chat shows them; exact ones stay there, and so do those of more games.
     """
     # only here: the others load neither numba nor the compiler
-    from solver.batch.local import (  # noqa: PLC0415
-        compiled_code,
-        prefer_cache,
-        with_sound_code,
-    )
+    from solver.batch.local import compiled_code, with_sound_code  # noqa: PLC0415
 
     ruleset = rules_reader(settings, place)(rules)
     go_for_it = advisor_of(settings).go_for_it(ruleset)
     with compiled_code(settings.kernels) as cache:
-        file = _solved(settings.strategies, ruleset, cache)
-        values = open_solved(file, StrategyManifest).arrays[0]
-        if games is None:
-            strategy = open_strategy(settings.strategies, ruleset)
-            with share_progress("evaluating") as done:
-                found = with_sound_code(
-                    cache,
-                    partial(
-                        strengths_of_levels,
-                        ruleset,
-                        strategy,
-                        cache=cache,
-                        go_for_it=go_for_it,
-                        on_progress=done,
-                    ),
-                )
-        else:
-            prefer_cache(cache)
-            from solver.play.matches import measure_strengths  # noqa: PLC0415
-
-            with share_progress("playing") as done:
-                found = measure_strengths(ruleset, values, cache, games, seed, done, go_for_it)
+        _solved(settings.strategies, ruleset, cache)
+        strategy = open_strategy(settings.strategies, ruleset)
+        with share_progress("playing" if games else "evaluating") as done:
+            found = with_sound_code(
+                cache,
+                partial(
+                    strengths_of_levels,
+                    ruleset,
+                    strategy,
+                    cache=cache,
+                    go_for_it=go_for_it,
+                    games=games,
+                    seed=seed,
+                    on_progress=done,
+                ),
+            )
     kept = save_strengths(settings.data, ruleset, found, replace=replace)
     path = strengths_path(settings.data, ruleset)
     return Shown(
@@ -158,3 +148,54 @@ def _solved(folder: Path, rules: Ruleset, cache: Path) -> Path:
     if not path.exists():
         raise MissingStrategyError(f"{path}: was just written and is gone")
     return path
+
+
+def floor_text(rules: Ruleset, effect: FloorEffect) -> str:
+    """What a floor changes: a row for each penalty above it, while it changes anything."""
+    rows = [("both scores from", "largest deviation", "a wrong decision costs up to")]
+    for score, deviation, cost in _rows(rules, effect):
+        rows.append((f"{score:,}", f"{deviation:.9f}", f"{cost:.9f}" if cost else "none is wrong"))
+    same = effect.same_decisions_from()
+    lines = [
+        f"{rules.name} rules with scores cut off at {effect.floor:,} against"
+        f" {effect.lower_floor:,}, over all states in which neither score is less:",
+        *columns(rows, right={0, 1, 2}),
+        "Deviation: between both win probabilities, relative to their mean.",
+        "Cost: of banking or rolling as the higher floor says, relative to the win probability.",
+        f"From {same:,} up all decisions are the same."
+        if same is not None
+        else "There is no score from which on all decisions are the same.",
+    ]
+    return "\n".join(lines)
+
+
+FLOOR_ROW = ("score", "deviation", "cost")
+"""The fields of each score."""
+
+
+def floor_data(rules: Ruleset, effect: FloorEffect) -> dict[str, Any]:
+    """What a floor changes as data, for every score."""
+    return {
+        "rules": rules.name,
+        "floor": effect.floor,
+        "lower_floor": effect.lower_floor,
+        "same_decisions_from": effect.same_decisions_from(),
+        "rows": [
+            {"score": int(score), "deviation": float(deviation), "cost": float(cost)}
+            for score, deviation, cost in zip(
+                effect.scores, effect.deviation, effect.cost, strict=True
+            )
+        ],
+    }
+
+
+def _rows(rules: Ruleset, effect: FloorEffect) -> list[tuple[int, float, float]]:
+    """A row for each penalty above the floor, down to a deviation that is none."""
+    every = rules.penalty_points // rules.point_step
+    rows: list[tuple[int, float, float]] = []
+    for index in range(0, len(effect.scores), every):
+        deviation, cost = float(effect.deviation[index]), float(effect.cost[index])
+        rows.append((int(effect.scores[index]), deviation, cost))
+        if deviation < 1e-9:
+            break
+    return rows

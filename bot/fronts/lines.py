@@ -104,7 +104,6 @@ class Lines:
         print(shown, flush=True)  # noqa: T201
 
     def _shown(self, reply: Reply, caller: Caller) -> str:
-        """A reply as it is printed."""
         if self._as_json:
             return json.dumps(reply.data)
         if isinstance(reply.subject, Proof):
@@ -113,7 +112,6 @@ class Lines:
 
 
 def _text(reply: Reply, caller: Caller) -> str:
-    """A reply as it is read in the terminal."""
     text = reply.text
     if reply.private and caller.person.name != YOU:
         # lines that are broken already stay as they are

@@ -315,10 +315,9 @@ class Advisor:
         if all(self.solved_for(rules, number) for number in players):
             return Worth(lambda _, number: self.strategy_for(rules, number))
         within = self.estimate(rules, max(players)).within
-        return Worth(lambda _, number: self._solved_or_estimate(rules, number), within)
-
-    def _solved_or_estimate(self, rules: Ruleset, players: int) -> Strategy | SharedStrategy:
-        return self.solved_for(rules, players) or self.estimate(rules, players)
+        return Worth(
+            lambda _, number: self.solved_for(rules, number) or self.estimate(rules, number), within
+        )
 
     def _shared_for(self, rules: Ruleset, players: int, reference: str | None = None) -> BestPlay:
         """The strategy of several, or an estimate. Raises StrategyFileError for neither in time."""
@@ -541,5 +540,4 @@ def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
 
 @cache
 def _advisor(strategies: Path, program: str | None, matchups: "MatchupFolders | None") -> Advisor:
-    """The one of this process."""
     return Advisor(strategies, program, matchups)

@@ -5,17 +5,20 @@ import logging
 import time
 import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from bot.services.comparing import ComparedRules, Draw, compare_rules
+from sqlalchemy import Connection, select, union
+
+from bot.services.comparing import ComparedRules, Draw, Variation, compare_rules
 from bot.services.needed import Needed, check_size
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
-from bot.services.variations import Variation
+from bot.store.database import check_version
+from bot.store.schema import place_rules, place_settings
 from bot.store.store import Store
 from bot.tasks.answering import at_once
 from bot.tasks.solving import SolveProgress, SolveState, solve_apart
@@ -92,7 +95,7 @@ class DeletedRules:
 class _Run(Watch):
     """A solve under way."""
 
-    game: Subject[Any]
+    game: Subject
     latest: SolveProgress
     task: "asyncio.Task[SolveProgress] | None" = None
     seconds: float = 0.0
@@ -528,3 +531,34 @@ def _read(name: str, text: str) -> Ruleset:
             rules=name,
         ) from None
     return make_rules({**data, "name": name}, name)
+
+
+@asynccontextmanager
+async def rules_of(
+    database_url: str, strategies: Path, kernels: Path, place: str
+) -> AsyncIterator[HouseRules]:
+    """The rule sets of a place, while the context lasts.
+
+    Raises StoreError where there is no database, or it cannot be read, and InvalidRequestError for
+    a place that has set nothing and made no rules.
+    """
+    opened = Store.look_into(database_url)
+    try:
+        known = await _places(opened)
+        if place not in known:
+            some = f"there are some in {', '.join(known)}" if known else "nor anywhere else"
+            raise InvalidRequestError(f'no rules were made in the place "{short(place)}"; {some}')
+        yield HouseRules(opened, strategies, kernels, allow_files=True)
+    finally:
+        await opened.close()
+
+
+async def _places(opened: Store) -> list[str]:
+    """Where rules were made, or something else was set. Raises StoreError for another version."""
+    both = union(select(place_rules.c.place), select(place_settings.c.place))
+
+    def places(connection: Connection) -> list[str]:
+        check_version(connection, opened.database.name)
+        return sorted(connection.scalars(both))
+
+    return await opened.read(places)

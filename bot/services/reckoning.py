@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.review.chart import ChartPoint, GameChart
-from bot.review.lessons import lessons_of
 from bot.review.moments import effective_events, steps_before_start
-from bot.review.review import Review, review
+from bot.review.review import Review, lessons_of, review
 from bot.services.advisor import Advisor
 from bot.store.rows import SeatReview
 from bot.table import commands
@@ -20,7 +19,7 @@ from bot.table.state import Game, Stage
 from solver.game.best import BestPlay
 from solver.play.advice import advise, best_use, odds
 from solver.play.policies import Optimal
-from solver.play.policy import Move, Policy, TurnView
+from solver.play.policy import Move, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision
@@ -134,7 +133,7 @@ def badge_use(advisor: Advisor, game: Game) -> Roll | None:
 
 def _chosen(game: Game, policy: Policy) -> Move:
     """What a policy does with the roll that lies there."""
-    return policy.choose(TurnView(game.side, game.position(), game.turn.roll or ()))
+    return policy.choose(game.side, game.position(), game.turn.roll or ())
 
 
 def _best(play: BestPlay, game: Game) -> Move:

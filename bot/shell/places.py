@@ -121,7 +121,7 @@ def _run(reading: Coroutine[Any, Any, T]) -> T:
 
 
 async def _listed(settings: Settings, place: str) -> "list[RulesEntry]":
-    from bot.services.made_rules import rules_of  # noqa: PLC0415
+    from bot.services.house_rules import rules_of  # noqa: PLC0415
 
     folders = settings.strategies, settings.kernels
     async with rules_of(settings.database_url, *folders, place) as found:
@@ -130,7 +130,7 @@ async def _listed(settings: Settings, place: str) -> "list[RulesEntry]":
 
 async def _found(settings: Settings, place: str, reference: str | None) -> Ruleset:
     # the database takes a while to import, and only this needs it
-    from bot.services.made_rules import rules_of  # noqa: PLC0415
+    from bot.services.house_rules import rules_of  # noqa: PLC0415
 
     folders = settings.strategies, settings.kernels
     async with rules_of(settings.database_url, *folders, place) as found:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import sqlite3
+import struct
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -41,7 +42,6 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
 from bot.store.schema import NEWEST, events, metadata, schema_version
-from bot.store.wal import complete_frames
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -521,7 +521,6 @@ def _beside(path: Path) -> tuple[Path, Path]:
 
 
 def _file_id(path: Path) -> FileId | None:
-    """The file of this name, None if there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked for with every press, a third of the time
     except OSError:
@@ -611,3 +610,45 @@ def _keep_private(path: Path) -> None:
         except PermissionError:
             if is_open_to_others(file):
                 logger.warning("others can read %s, which holds secrets", file)
+
+
+_HEADER = struct.Struct(">8I")
+_FRAME = struct.Struct(">6I")
+
+
+def complete_frames(log: Path) -> int:
+    """Return how many frames a log has up to its last commit; 0 where there is none.
+
+    SQLite passes over a log that is damaged or gone without a word, and the games go back to what
+    they were. Its format is that of https://sqlite.org/fileformat2.html#walformat. Frames of
+    an earlier round, which are in the file itself, do not count.
+    """
+    try:
+        with log.open("rb") as file:
+            head = file.read(_HEADER.size)
+            if len(head) < _HEADER.size:
+                return 0
+            page, salts = _HEADER.unpack(head)[2], _HEADER.unpack(head)[4:6]
+            found, number = 0, 0
+            while len(frame := file.read(_FRAME.size)) == _FRAME.size:
+                _, size_after_commit, *rest = _FRAME.unpack(frame)
+                if number == 0 and not _is_sound(head):
+                    salts = rest[0], rest[1]
+                number += 1
+                if tuple(rest[:2]) == salts and size_after_commit:
+                    found = number
+                file.seek(page, 1)
+            return found
+    except OSError:
+        return 0
+
+
+def _is_sound(head: bytes) -> bool:
+    """Whether the head of a log is as it was written."""
+    order = ">" if head[3] & 1 else "<"
+    first = second = 0
+    words = struct.unpack(f"{order}6I", head[:24])
+    for one, other in zip(words[::2], words[1::2], strict=True):
+        first = (first + one + second) & 0xFFFFFFFF
+        second = (second + other + first) & 0xFFFFFFFF
+    return (first, second) == _HEADER.unpack(head)[6:]

@@ -1,8 +1,10 @@
 """Rows of games: read as far as they make sense, and the events of each as one chain."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from datetime import datetime
+from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -22,7 +24,6 @@ from sqlalchemy import (
     update,
 )
 
-from bot.store.chain import START, link
 from bot.store.errors import DamagedGameError, MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import (
     GameRecord,
@@ -44,6 +45,18 @@ from bot.store.schema import (
     seats,
 )
 from solver.wording import say
+
+START = b""
+"""What the first event of a game has instead of a hash before it."""
+
+_BYTES = 16
+
+
+def link(before: bytes, game_id: str, version: int, at: str, kind: str, data: str) -> bytes:
+    """The hash of an event after one of the hash `before`; moment and data as they are kept."""
+    text = json.dumps([game_id, version, at, kind, data])
+    return blake2b(before + text.encode(), digest_size=_BYTES).digest()
+
 
 COUNTED = games.c.set_aside.is_(None)
 """The games that are not set aside."""

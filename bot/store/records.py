@@ -99,7 +99,6 @@ async def won_in_a_row(store: Store, person: str, place: str) -> int:
 
 
 def _results_of(person: str, place: str | None) -> Select[Any]:
-    """The results of a person."""
     query = select(results).select_from(_played)
     return query.where(seats.c.person == person, _THEMSELVES, COUNTED, *in_place(place))
 

@@ -183,7 +183,7 @@ class StoredDrill:
     choice: int | None = None
     """The last answer; None while one is waited for."""
     memory: dict[str, Any] | None = None
-    """What the next interval follows from, see `bot.features.practice.spacing`."""
+    """What the next interval follows from, see `bot.features.practice.drill`."""
     due: datetime | None = None
     """When it is asked again; None for never."""
     whole: dict[str, Any] | None = None

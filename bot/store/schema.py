@@ -142,7 +142,7 @@ events = _table(
     Column("data", Json, nullable=False),
     Column("hash", LargeBinary, nullable=False),
 )
-"""What happened in games; the hash is of an event and of the hash before, see `chain.py`."""
+"""What happened in games; the hash is of an event and of the hash before, see `link`."""
 
 results = _table(
     "results",

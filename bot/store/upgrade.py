@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from bot.store.backups import keep_as
-from bot.store.chain import START, link
 from bot.store.database import explained, leave_log, prepare
 from bot.store.errors import StoreError
+from bot.store.game_rows import START, link
 from bot.store.kinds import PATIENCE
 from bot.store.schema import done, events, metadata
 

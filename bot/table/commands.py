@@ -8,29 +8,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from bot.table import fair_dice
+from bot.table import events, fair_dice
 from bot.table.badges import faces_of, farkle_text, weights_of
 from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.drafting import check_drafted, check_goes_on, check_opponent, check_turn
-from bot.table.events import (
-    Accepted,
-    Banked,
-    Begun,
-    Corrected,
-    Ended,
-    Joined,
-    Kept,
-    Left,
-    Replaced,
-    Resigned,
-    Rolled,
-    Scored,
-    Seeded,
-    Skipped,
-    TookOver,
-    TurnEnding,
-    Undone,
-)
+from bot.table.events import Begun, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
@@ -59,7 +41,7 @@ def begin_game(game: str, rules: Ruleset, levels: Sequence[str | None], **settin
     return begun
 
 
-def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[Joined]:
+def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[events.Joined]:
     """Take a seat more, with dice of one's own if `kit` says so."""
     if level is not None and game.tracked:
         raise IllegalActionError.say(NO_BOTS)
@@ -72,10 +54,10 @@ def join(game: Game, level: str | None = None, kit: Kit | None = None) -> list[J
         raise IllegalActionError.say(
             "in this game everybody rolls the same dice: /play my-dice:SET begins one with your own"
         )
-    return [Joined(level=level, kit=kit)]
+    return [events.Joined(level=level, kit=kit)]
 
 
-def leave(game: Game, seat: int) -> list[Left | Ended]:
+def leave(game: Game, seat: int) -> list[events.Left | events.Ended]:
     """Get up before the first roll; a table at which then no person would begin just ends."""
     check_goes_on(game)
     if game.closed:
@@ -84,11 +66,11 @@ def leave(game: Game, seat: int) -> list[Left | Ended]:
         raise IllegalActionError.say("the game has begun: to stop playing, /resign")
     others = [one for number, one in enumerate(game.seats) if number != seat]
     if not others or others[0].level is not None:
-        return [Ended()]
-    return [Left(seat=seat)]
+        return [events.Ended()]
+    return [events.Left(seat=seat)]
 
 
-def seed(game: Game, seat: int, text: str) -> list[Seeded]:
+def seed(game: Game, seat: int, text: str) -> list[events.Seeded]:
     """Add a player's own share to the rolls."""
     if game.commitment is None:
         raise IllegalActionError.say("this game has real dice, and a seed cannot change those")
@@ -98,7 +80,7 @@ def seed(game: Game, seat: int, text: str) -> list[Seeded]:
         raise IllegalActionError.say("a seed is 1 to {most} characters of one line", most=MOST_SEED)
     if any(number == seat for number, _ in game.seeds):
         raise IllegalActionError.say("you have given your seed already")
-    return [Seeded(seat=seat, text=text)]
+    return [events.Seeded(seat=seat, text=text)]
 
 
 def check_hints(game: Game) -> None:
@@ -137,7 +119,7 @@ def fallen_of(game: Game, secret: bytes, types: list[int]) -> Roll:
     return faces_of(types, faces)
 
 
-def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
+def roll(game: Game, seat: int, dice: Roll) -> list[events.Rolled]:
     """Roll; `dice` are what fell."""
     number = check_roll(game, seat)
     if len(dice) != number:
@@ -151,10 +133,10 @@ def roll(game: Game, seat: int, dice: Roll) -> list[Rolled]:
         )
     if not game.side.can_fall(game.side.thrown(game.turn.dice), dice):
         raise IllegalActionError.say("the dice to roll now cannot show that")
-    return [Rolled(dice=dice)]
+    return [events.Rolled(dice=dice)]
 
 
-def keep(game: Game, seat: int, dice: Roll) -> list[Kept | Banked | Accepted]:
+def keep(game: Game, seat: int, dice: Roll) -> list[events.Kept | events.Banked | events.Accepted]:
     """Set dice of the roll aside; of the last throw of a turn that ends it."""
     check_turn(game, seat)
     if game.turn.roll is None:
@@ -181,16 +163,16 @@ def keep(game: Game, seat: int, dice: Roll) -> list[Kept | Banked | Accepted]:
     return kept(game, wanted)
 
 
-def kept(game: Game, dice: Roll) -> list[Kept | Banked | Accepted]:
+def kept(game: Game, dice: Roll) -> list[events.Kept | events.Banked | events.Accepted]:
     """A legal set-aside, and what follows by itself where it is of the last throw of a turn."""
-    done = Kept(dice=dice)
+    done = events.Kept(dice=dice)
     after = apply(game, done)
     if not after.is_out_of_throws(after.turn):
         return [done]
-    return [done, Accepted() if after.is_lost else Banked()]
+    return [done, events.Accepted() if after.is_lost else events.Banked()]
 
 
-def take_over(game: Game, seat: int) -> list[TookOver]:
+def take_over(game: Game, seat: int) -> list[events.TookOver]:
     """Begin the turn with what the player before left."""
     check_turn(game, seat)
     check_opponent(game)
@@ -212,22 +194,22 @@ def take_over(game: Game, seat: int) -> list[TookOver]:
         )
     if not game.offered:
         raise IllegalActionError.say("the player before left nothing to take over: roll")
-    return [TookOver()]
+    return [events.TookOver()]
 
 
-def bank(game: Game, seat: int) -> list[Banked]:
+def bank(game: Game, seat: int) -> list[events.Banked]:
     """Bank the turn total."""
     check_turn(game, seat)
     _check_set_aside(game)
     _check_decides(game)
     if not game.may_bank:
         raise IllegalActionError(_why_not_bank(game))
-    return [Banked()]
+    return [events.Banked()]
 
 
 def score(
     game: Game, seat: int, points: int, ending: Literal["bank", "farkle", "lose", "win", "out"]
-) -> list[Scored]:
+) -> list[events.Scored]:
     """A whole turn with real dice."""
     check_tracked(game)
     check_turn(game, seat)
@@ -265,7 +247,7 @@ def score(
         )
     if points or ending == "bank":
         _check_points(game, seat, points)
-    return [Scored(points=points, ending=TurnEnding(ending))]  # type: ignore[arg-type]
+    return [events.Scored(points=points, ending=TurnEnding(ending))]  # type: ignore[arg-type]
 
 
 def correct(
@@ -276,7 +258,7 @@ def correct(
     farkles: int | None = None,
     uses: int | None = None,
     moves: bool = False,
-) -> list[Corrected]:
+) -> list[events.Corrected]:
     """Put right what was told wrongly; `uses` are those left of a badge that is used up."""
     check_tracked(game)
     check_goes_on(game)
@@ -331,10 +313,10 @@ def correct(
         )
     if moves:
         _check_may_move(game, seat)
-    return [Corrected(seat=seat, score=score, farkles=farkles, uses=uses, moves=moves)]
+    return [events.Corrected(seat=seat, score=score, farkles=farkles, uses=uses, moves=moves)]
 
 
-def undo(game: Game, seat: int | None) -> list[Undone]:
+def undo(game: Game, seat: int | None) -> list[events.Undone]:
     """Take the last command back, where nothing was revealed since.
 
     In a tracked game anybody may, else only `seat`, whose command it was.
@@ -348,10 +330,10 @@ def undo(game: Game, seat: int | None) -> list[Undone]:
         raise IllegalActionError.say("the last move was a bot's, which nobody can take back")
     if not game.tracked and seat != game.before.mover:
         raise IllegalActionError.say("only the player who made the last move can take it back")
-    return [Undone()]
+    return [events.Undone()]
 
 
-def resign(game: Game, seat: int) -> list[Resigned | Ended]:
+def resign(game: Game, seat: int) -> list[events.Resigned | events.Ended]:
     """Give up; before the first roll a game with one player left just ends, if it is not closed."""
     check_goes_on(game)
     if not game.seats[seat].playing:
@@ -360,11 +342,11 @@ def resign(game: Game, seat: int) -> list[Resigned | Ended]:
         raise IllegalActionError.say("nobody else plays yet: /end ends the game")
     before = game.stage is Stage.LOBBY and not game.closed
     if before and sum(one.playing for one in game.seats) == 2:
-        return [Ended()]
-    return [Resigned(seat=seat)]
+        return [events.Ended()]
+    return [events.Resigned(seat=seat)]
 
 
-def skip(game: Game) -> list[Skipped]:
+def skip(game: Game) -> list[events.Skipped]:
     """Pass the turn of a player who is away."""
     check_goes_on(game)
     if game.stage is Stage.LOBBY and game.closed:
@@ -376,10 +358,10 @@ def skip(game: Game) -> list[Skipped]:
         raise IllegalActionError.say("the game has not begun: /fix next:NAME says who begins")
     if game.stage is Stage.LOBBY:
         raise IllegalActionError.say("the game has not begun: roll, or /end it")
-    return [Skipped()]
+    return [events.Skipped()]
 
 
-def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
+def substitute(game: Game, seat: int, level: str) -> list[events.Replaced]:
     """Let a bot play on for a player who is away."""
     check_goes_on(game)
     if game.closed:
@@ -391,13 +373,13 @@ def substitute(game: Game, seat: int, level: str) -> list[Replaced]:
         raise IllegalActionError.say(
             "a bot cannot roll real dice; /leave NAME takes somebody out of the game"
         )
-    return [Replaced(seat=seat, level=level)]
+    return [events.Replaced(seat=seat, level=level)]
 
 
-def end(game: Game, idle_hours: int | None = None) -> list[Ended]:
+def end(game: Game, idle_hours: int | None = None) -> list[events.Ended]:
     """End the game without a result; by itself where nobody has moved for so many hours."""
     check_goes_on(game)
-    return [Ended(idle_hours=idle_hours)]
+    return [events.Ended(idle_hours=idle_hours)]
 
 
 def check_seats(players: int, most: int) -> None:

@@ -10,29 +10,8 @@ in it than the others.
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.table.events import (
-    Accepted,
-    Banked,
-    Begun,
-    Corrected,
-    Ended,
-    Event,
-    Joined,
-    Kept,
-    Left,
-    Picked,
-    Replaced,
-    Resigned,
-    Revealed,
-    Rolled,
-    Scored,
-    Seeded,
-    Skipped,
-    TookOver,
-    TurnEnding,
-    Undone,
-    Used,
-)
+from bot.table import events
+from bot.table.events import Begun, Event, TurnEnding
 from bot.table.state import Game, Seat, Stage, Turn, TurnEnd
 from solver.game.standings import after_turn, first_standing, other_after
 from solver.loaded.kits import Kit, badges_of, kits_of_picks, matchup_of_all
@@ -84,13 +63,13 @@ def begin(event: Begun) -> Game:
 
 def apply(game: Game, event: Event) -> Game:
     """The game after one more event, which the commands have found to be legal."""
-    if isinstance(event, Undone):
+    if isinstance(event, events.Undone):
         return replace(game.before or game, version=game.version + 1)
     # who has sat down stays
-    stays = isinstance(event, Joined | Left | Revealed)
-    is_decision = isinstance(event, Kept | Banked | Accepted | TookOver) or (
-        isinstance(event, Used) and not event.fallen
-    )
+    stays = isinstance(event, events.Joined | events.Left | events.Revealed)
+    is_decision = isinstance(
+        event, events.Kept | events.Banked | events.Accepted | events.TookOver
+    ) or (isinstance(event, events.Used) and not event.fallen)
     before = game if is_decision or (game.tracked and not stays) else None
     if game.is_out_of_throws(game.turn):
         before = game.before  # the last throw ends the turn by itself
@@ -99,45 +78,45 @@ def apply(game: Game, event: Event) -> Game:
 
 def _applied(game: Game, event: Event) -> Game:  # noqa: C901, PLR0911, PLR0912 - kinds of events
     match event:
-        case Joined():
+        case events.Joined():
             game = _with_kit(game, event.kit)
             seat = _new_seat(game.rules, event.level, game.kits, len(game.seats))
             return replace(game, seats=(*game.seats, seat))
-        case Left():
+        case events.Left():
             return _without(game, event.seat)
-        case Picked():
+        case events.Picked():
             return _picked(game, event.place)
-        case Seeded():
+        case events.Seeded():
             return replace(game, seeds=(*game.seeds, (event.seat, event.text)))
-        case Rolled():
+        case events.Rolled():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
             rolled = replace(game, stage=stage, rolls=game.rolls + 1, left=None)
             return _after_roll(rolled, event.dice)
-        case TookOver() if game.left:
+        case events.TookOver() if game.left:
             turn = Turn(game.left.dice, game.left.turn_total, is_taken=True)
             return replace(game, turn=turn, left=None)
-        case Kept():
+        case events.Kept():
             return replace(game, turn=turn_after(game, event.dice))
-        case Banked():
+        case events.Banked():
             return _end_turn(game, TurnEnding.BANK, game.bank_points)
-        case Used():
+        case events.Used():
             return _used(game, event)
-        case Accepted():
+        case events.Accepted():
             return _farkled(game)
-        case Scored():
+        case events.Scored():
             stage = Stage.PLAY if game.stage is Stage.LOBBY else game.stage
             return _end_turn(replace(game, stage=stage), event.ending, event.points)
-        case Skipped():
+        case events.Skipped():
             return _end_turn(game, TurnEnding.SKIP, 0)
-        case Corrected():
+        case events.Corrected():
             return _corrected(game, event)
-        case Resigned():
+        case events.Resigned():
             return _resigned(game, event.seat)
-        case Replaced():
+        case events.Replaced():
             return game.with_seat(event.seat, level=event.level)
-        case Ended():
+        case events.Ended():
             return replace(game, stage=Stage.OVER)
-        case Revealed():
+        case events.Revealed():
             return replace(game, secret=event.secret)
     raise AssertionError(event)
 
@@ -163,7 +142,7 @@ def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
     )
 
 
-def _used(game: Game, event: Used) -> Game:  # noqa: PLR0911 - one for each kind
+def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for each kind
     """The game after a use of the badge of the player to move."""
     side, turn = game.side, game.turn
     if side is None or side.power is None:
@@ -425,7 +404,7 @@ def _won_by(game: Game, winners: list[int]) -> Game:
     return replace(game, stage=Stage.OVER, waiting=(), shares=shares)
 
 
-def _corrected(game: Game, event: Corrected) -> Game:
+def _corrected(game: Game, event: events.Corrected) -> Game:
     seat = game.seats[event.seat]
     score = seat.score if event.score is None else event.score
     changed = game.with_seat(

@@ -5,30 +5,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.table import badges, commands, drafting, fair_dice
-from bot.table.events import (
-    Accepted,
-    Banked,
-    Begun,
-    Corrected,
-    Ended,
-    Event,
-    Joined,
-    Kept,
-    Left,
-    Picked,
-    Replaced,
-    Resigned,
-    Revealed,
-    Rolled,
-    Scored,
-    Seeded,
-    Skipped,
-    TookOver,
-    Undone,
-    Used,
-    make_event,
-)
+from bot.table import badges, commands, drafting, events, fair_dice
+from bot.table.events import Begun, Event, make_event
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.errors import FarkleError, IllegalActionError
@@ -108,43 +86,45 @@ def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
 ) -> None:
     """Raises FarkleError unless a command makes the event."""
     mover = game.mover
-    if isinstance(event, Left | Seeded | Corrected | Resigned | Replaced):
+    if isinstance(
+        event, events.Left | events.Seeded | events.Corrected | events.Resigned | events.Replaced
+    ):
         _check_seat(len(game.seats), event.seat)
     match event:
-        case Joined():
+        case events.Joined():
             commands.join(game, event.level, event.kit)
             apply(game, event)  # raises for what cannot be brought
-        case Left():
+        case events.Left():
             if commands.leave(game, event.seat) != [event]:
                 raise IllegalActionError.say("nobody can get up yet")
-        case Picked():
+        case events.Picked():
             drafting.pick(game, mover, event.place)
             apply(game, event)  # raises for what cannot be played with
-        case Seeded():
+        case events.Seeded():
             # which texts may be given is another matter than which were
             commands.seed(game, event.seat, "any")
-        case Rolled():
+        case events.Rolled():
             if not game.kits and not set(event.dice) <= set(FACES):
                 raise IllegalActionError.say("dice have other faces")
             commands.roll(game, mover, event.dice)
             if secret is not None:
                 _check_fallen(event.dice, commands.fallen(game, secret))
-        case TookOver():
+        case events.TookOver():
             commands.take_over(game, mover)
-        case Kept():
+        case events.Kept():
             commands.keep(game, mover, event.dice)
-        case Banked():
+        case events.Banked():
             commands.bank(game, mover)
-        case Used():
+        case events.Used():
             badges.use(game, mover, event.dice, event.fallen)
             types = badges.check_use(game, mover, event.dice)
             if secret is not None:
                 _check_fallen(event.fallen, commands.fallen_of(game, secret, types))
-        case Accepted():
+        case events.Accepted():
             badges.accept(game, mover)
-        case Scored():
+        case events.Scored():
             commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
-        case Corrected():
+        case events.Corrected():
             # once a correction could give back what was used in the turn
             commands.correct(
                 game.at_turn_start,
@@ -154,18 +134,18 @@ def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
                 uses=event.uses,
                 moves=event.moves,
             )
-        case Undone():
+        case events.Undone():
             commands.undo(game, game.before.mover if game.before else None)
-        case Resigned():
+        case events.Resigned():
             if commands.resign(game, event.seat) != [event]:
                 raise IllegalActionError.say("nobody can give up yet")
-        case Skipped():
+        case events.Skipped():
             commands.skip(game)
-        case Replaced():
+        case events.Replaced():
             commands.substitute(game, event.seat, event.level)
-        case Ended():
+        case events.Ended():
             commands.end(game)
-        case Revealed():
+        case events.Revealed():
             if not game.over or game.secret is not None or not _opens(game, event.secret):
                 raise IllegalActionError.say("this is not the secret of its dice")
         case _:

@@ -3,11 +3,10 @@
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
 from bot.starting import loading
 from bot.tasks.workers import TaskFailedError, WorkerDiedError, Workers
@@ -63,7 +62,7 @@ class SolveProgress:
         return self.state not in going_on
 
 
-async def solve_apart(game: Subject[Any], strategies: Path, kernels: Path, watch: Watch) -> None:
+async def solve_apart(game: Subject, strategies: Path, kernels: Path, watch: Watch) -> None:
     """Solve a game with the dice of its rules, in a process that ends if this is cancelled.
 
     strategies, kernels : the folders of strategy files and of compiled code
@@ -75,7 +74,7 @@ async def solve_apart(game: Subject[Any], strategies: Path, kernels: Path, watch
     def hear(far: Progress | None) -> None:
         watch.progress(job, far) if far else watch.begin(job)
 
-    asked = rules, game.players, *_absolute(strategies, kernels)
+    asked = rules, game.players, *map(Path.absolute, (strategies, kernels))
     workers = Workers(memory=0, grace=GRACE)
     try:
         await workers.run(solve_told, *asked, hear=hear)
@@ -99,11 +98,6 @@ async def solve_apart(game: Subject[Any], strategies: Path, kernels: Path, watch
         rules=rules.name,
         status=status,
     )
-
-
-def _absolute(*folders: Path) -> Iterator[Path]:
-    """Folders as they are called in another one."""
-    return map(Path.absolute, folders)
 
 
 def solve_told(

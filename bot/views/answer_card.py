@@ -14,6 +14,7 @@ from bot.views.advice import (
     set_aside_text,
 )
 from bot.views.card import Button, Card
+from bot.views.dice_picture import kept_picture
 from bot.views.game import NOT_EXACT, best_text
 from bot.views.layout import (
     dice_count,
@@ -23,7 +24,6 @@ from bot.views.layout import (
     plain_markdown,
     shorten_text,
 )
-from bot.views.roll_picture import kept_picture
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
 from solver.play.advice import Advice, Odds

@@ -310,7 +310,6 @@ def _style(look: Look, seat: int) -> tuple[str, str]:
 
 
 def _fitting(name: str, seat: int, room: float, measure: Callable[[str], float]) -> str:
-    """A name as long as there is room for it."""
     for width in range(_NAME_WIDTH, 1, -1):
         text = drawable(name, width) or _nameless(seat)
         if measure(text) <= room:

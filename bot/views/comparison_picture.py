@@ -7,22 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bot.views.drawing import (
-    LIGHT,
-    MARKERS,
-    Form,
-    Look,
-    Size,
-    as_file,
-    draw_text,
-    drawable,
-    dress,
-    even_figures,
-    font,
-    new_figure,
-    write_source,
-    write_title,
-)
+from bot.views import drawing
 from bot.views.turn_picture import SOURCE
 from solver.turn.equations import Floats
 from solver.wording import figure, say
@@ -30,7 +15,7 @@ from solver.wording import figure, say
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CURVES_SIZE: Size = (800, 900)
+CURVES_SIZE: drawing.Size = (800, 900)
 _DASHES = ("-", "--", "-.", ":")
 _NAME = 16
 
@@ -52,9 +37,9 @@ def sweep_chart(
     title: str,
     lines: Sequence[str] = (),
     source: str = "",
-    look: Look = LIGHT,
-    size: Size | None = None,
-    form: Form = "png",
+    look: drawing.Look = drawing.LIGHT,
+    size: drawing.Size | None = None,
+    form: drawing.Form = "png",
 ) -> bytes:
     """Amounts of several kinds, a panel below the other for each, as each has its own unit.
 
@@ -67,10 +52,10 @@ def sweep_chart(
     """
     numbers = [one for one in x_values if not isinstance(one, str)]
     names = [one for one in x_values if isinstance(one, str)]
-    picture = new_figure(look, size or sweep_size(x_values, series, lines))
+    picture = drawing.new_figure(look, size or sweep_size(x_values, series, lines))
     height = picture.get_figheight()
-    ceiling = write_title(picture, look, title, lines)
-    floor = write_source(picture, look, source or say(SOURCE))
+    ceiling = drawing.write_title(picture, look, title, lines)
+    floor = drawing.write_source(picture, look, source or say(SOURCE))
     bottom = floor + (0.62 if numbers else 0.12) / height
     panel = (ceiling - bottom) / max(1, len(series))
     left = 0.14 if numbers else 0.3
@@ -80,25 +65,25 @@ def sweep_chart(
         axes = picture.add_axes(room)
         known = np.array([np.nan if one is None else one for one in amounts], dtype=np.float64)
         above = axes.get_position().y1 + 0.12 / height
-        draw_text(picture, look, 0.03, above, told, 15, bold=True)
+        drawing.draw_text(picture, look, 0.03, above, told, 15, bold=True)
         is_last = place == len(series) - 1
         if numbers:
             _draw_line(axes, look, numbers, known, place)
             axes.tick_params(labelbottom=is_last)
             axes.set_xlabel(x_label if is_last else "", labelpad=3)
-            dress(axes, look, 14)
+            drawing.dress(axes, look, 14)
         else:
             _draw_bars(axes, look, names, known, place)
             axes.set_xlabel("")
-            dress(axes, look, 14)
-    return as_file(picture, form)
+            drawing.dress(axes, look, 14)
+    return drawing.as_file(picture, form)
 
 
 def sweep_size(
     x_values: Sequence[float] | Sequence[str],
     series: Mapping[str, Sequence[float | None]],
     lines: Sequence[str] = (),
-) -> Size:
+) -> drawing.Size:
     """As high as the panels of a sweep need."""
     names = sum(isinstance(one, str) for one in x_values)
     each = 0.95 + 0.42 * names if names else 2.6
@@ -111,23 +96,23 @@ def curves_picture(
     lines: Sequence[str],
     labels: tuple[str, str],
     curves: Sequence[Curve],
-    look: Look = LIGHT,
-    size: Size = CURVES_SIZE,
-    form: Form = "png",
+    look: drawing.Look = drawing.LIGHT,
+    size: drawing.Size = CURVES_SIZE,
+    form: drawing.Form = "png",
 ) -> bytes:
     """A curve for each rule set, each with a dash and a mark of its own.
 
     labels : of the axes
     """
-    picture = new_figure(look, size)
+    picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
-    ceiling = write_title(picture, look, title, lines)
-    floor = write_source(picture, look, say(SOURCE))
+    ceiling = drawing.write_title(picture, look, title, lines)
+    floor = drawing.write_source(picture, look, say(SOURCE))
     rows = -(-len(curves) // 2)
     low = floor + (0.85 + 0.34 * rows) / height
     axes = picture.add_axes((0.14, low, 0.82, ceiling - low))
     for curve, colour, marker, dash in zip(
-        curves, cycle(look.lines), cycle(MARKERS), cycle(_DASHES), strict=False
+        curves, cycle(look.lines), cycle(drawing.MARKERS), cycle(_DASHES), strict=False
     ):
         axes.plot(
             curve.x,
@@ -138,35 +123,35 @@ def curves_picture(
             marker=marker,
             markersize=10,
             markevery=max(1, len(curve.x) // 8),
-            label=drawable(curve.name, 2 * _NAME),
+            label=drawing.drawable(curve.name, 2 * _NAME),
         )
     axes.set_xlabel(labels[0], labelpad=3)
     axes.set_ylabel(labels[1], labelpad=6)
     axes.grid(color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
-    dress(axes, look, 15)
+    drawing.dress(axes, look, 15)
     legend = picture.legend(
         loc="lower center",
         bbox_to_anchor=(0.55, floor),
         ncols=2,
         frameon=False,
-        prop=font(15),
+        prop=drawing.font(15),
         labelcolor=look.ink,
         handlelength=3.5,
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-    return as_file(picture, form)
+    return drawing.as_file(picture, form)
 
 
 def _draw_line(
-    axes: "Axes", look: Look, values: Sequence[float], amounts: Floats, place: int
+    axes: "Axes", look: drawing.Look, values: Sequence[float], amounts: Floats, place: int
 ) -> None:
     """A curve with a mark at each value."""
     from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
 
     colour = look.lines[place % len(look.lines)]
-    marker = MARKERS[place % len(MARKERS)]
+    marker = drawing.MARKERS[place % len(drawing.MARKERS)]
     axes.plot(values, amounts, color=colour, linewidth=3, marker=marker, markersize=9)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: figure(value, ",.6g")))
     axes.grid(color=look.faint, linewidth=0.8)
@@ -174,17 +159,19 @@ def _draw_line(
     axes.margins(x=0.04, y=0.15)
     low, high = axes.get_ylim()
     ticks = [float(one) for one in axes.get_yticks() if low <= one <= high]
-    axes.set_yticks(ticks, even_figures(ticks))
+    axes.set_yticks(ticks, drawing.even_figures(ticks))
 
 
-def _draw_bars(axes: "Axes", look: Look, names: Sequence[str], amounts: Floats, place: int) -> None:
+def _draw_bars(
+    axes: "Axes", look: drawing.Look, names: Sequence[str], amounts: Floats, place: int
+) -> None:
     """A bar for each name from the top down, with its amount."""
     places = np.arange(len(names))[::-1]
     colour = look.lines[place % len(look.lines)]
     axes.barh(places, np.nan_to_num(amounts), color=colour, height=0.62)
     axes.axvline(0, color=look.ink, linewidth=1.5)
     known = [float(amount) for amount in amounts[~np.isnan(amounts)]]
-    written = iter(even_figures(known))
+    written = iter(drawing.even_figures(known))
     for where, amount in zip(places, amounts, strict=True):
         told = say("not known") if np.isnan(amount) else next(written)
         axes.text(
@@ -192,11 +179,11 @@ def _draw_bars(axes: "Axes", look: Look, names: Sequence[str], amounts: Floats, 
             float(where),
             f" {told} ",
             color=look.ink,
-            font=font(14, bold=True),
+            font=drawing.font(14, bold=True),
             ha="right" if amount < 0 else "left",
             va="center",
         )
-    axes.set_yticks(places, [drawable(name, _NAME) or "?" for name in names])
+    axes.set_yticks(places, [drawing.drawable(name, _NAME) or "?" for name in names])
     axes.set_ylim(-0.6, len(names) - 0.4)
     # room for the amounts beside the bars
     least, most = min(0.0, np.nanmin(amounts, initial=0.0)), np.nanmax(amounts, initial=0.0)

@@ -6,7 +6,10 @@ from functools import cache, lru_cache
 from itertools import chain, product
 from typing import TYPE_CHECKING
 
-from solver.turn.dice import JOKER
+from bot.views.card import Attachment
+from solver.loaded.kits import Kit
+from solver.turn.dice import JOKER, Roll
+from solver.wording import say
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -146,3 +149,21 @@ def _die(face: int, *, chosen: bool, pale: bool) -> "Image.Image":
     if pale:
         small.putalpha(small.getchannel("A").point(lambda alpha: alpha * _DIM // 255))
     return small
+
+
+def kept_picture(kit: Kit, roll: Roll, kept: Roll) -> Attachment:
+    """The dice of a roll as its player sees them, with those to keep set apart."""
+    left, chosen = list(kept), []
+    for die in roll:
+        chosen.append(die in left)
+        if die in left:
+            left.remove(die)
+    faces = tuple(kit.shown((die,)).dice_set.faces((die,))[0] for die in roll)
+    whole = kit.dice.dice_set.whole
+    said = say(
+        "Rolled {dice}, set aside {kept}",
+        dice=kit.roll_text(roll, whole),
+        kept=kit.set_aside_text(roll, kept),
+    )
+    picture = dice_png(faces, tuple(chosen), places=len(kit.dice.dice))
+    return Attachment("dice.png", picture, said)

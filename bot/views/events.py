@@ -4,30 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, repeat, zip_longest
 
 from bot.services.tables import Table
+from bot.table import events
 from bot.table.badges import farkle_text, used_roll
 from bot.table.dice_names import between, kept_text, rolled_text
-from bot.table.events import (
-    Accepted,
-    Banked,
-    Corrected,
-    Ended,
-    Event,
-    Joined,
-    Kept,
-    Left,
-    Picked,
-    Replaced,
-    Resigned,
-    Revealed,
-    Rolled,
-    Scored,
-    Seeded,
-    Skipped,
-    TookOver,
-    TurnEnding,
-    Undone,
-    Used,
-)
+from bot.table.events import Event, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd
 from bot.views.advice import farkles_in_a_row
@@ -103,7 +83,7 @@ _SHOWN = 6
 def events_text(
     names: Sequence[str],
     game: Game,
-    events: Sequence[Event],
+    happened: Sequence[Event],
     by: str | None = None,
     *,
     briefly: bool = False,
@@ -115,18 +95,18 @@ def events_text(
         which is shown otherwise
     """
     skipped = False
-    for event, following in zip_longest(events, events[1:]):
+    for event, following in zip_longest(happened, happened[1:]):
         after = apply(game, event)
         if skipped:
             skipped = False
-        elif isinstance(event, Rolled) and isinstance(following, Kept):
+        elif isinstance(event, events.Rolled) and isinstance(following, events.Kept):
             kept = apply(after, following)
             yield _kept_at_once_text(names[game.mover], after, kept, event.dice, following.dice)
             skipped = True
-        elif isinstance(event, Rolled) and after.turn.roll is not None and briefly:
+        elif isinstance(event, events.Rolled) and after.turn.roll is not None and briefly:
             name, dice = names[game.mover], rolled_text(after, event.dice)
             yield say("{name} rolls {dice}.", name=name, dice=dice)
-        elif isinstance(event, Kept) and briefly:
+        elif isinstance(event, events.Kept) and briefly:
             yield _kept_briefly_text(names[game.mover], game, after, event.dice)
         else:
             yield from _event_text(names, game, after, event, by)
@@ -220,63 +200,63 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
 ) -> Iterator[str]:
     mover = names[game.mover]
     match event:
-        case Joined() if event.kit:
+        case events.Joined() if event.kit:
             name, brought = names[len(game.seats)], event.kit.text
             yield say("{name} joins and has {set}.", name=name, set=brought)
-        case Joined():
+        case events.Joined():
             yield say("{name} joins.", name=names[len(game.seats)])
-        case Left():
+        case events.Left():
             yield say("{name} leaves.", name=by or say("Somebody"))
             if after.kits:
                 yield kits_text(names, after)
-        case Picked():
+        case events.Picked():
             pair = f"{game.pool[event.place].typed}*{PAIR}"
             yield say("{name} takes {dice}.", name=mover, dice=pair)
             if not after.is_drafting:
                 yield kits_text(names, after)
-        case Seeded():
+        case events.Seeded():
             yield say("{name} adds randomness to the dice.", name=names[event.seat])
-        case Rolled() if after.turn.roll is not None:
+        case events.Rolled() if after.turn.roll is not None:
             yield _roll_text(mover, after, event.dice)
-        case Rolled() if after.turn.misses:
+        case events.Rolled() if after.turn.misses:
             dice = rolled_text(game, event.dice)
             yield say("{name} rolls {dice}: a farkle, thrown again.", name=mover, dice=dice)
-        case Rolled() if after.last:
+        case events.Rolled() if after.last:
             yield _turn_end_text(mover, game, after, after.last, event.dice)
-        case TookOver() if game.left:
+        case events.TookOver() if game.left:
             yield say(
                 "{name} takes over {points:,} points and {dice}.",
                 name=mover,
                 points=game.left.turn_total,
                 dice=dice_count(game.left.dice),
             )
-        case Kept():
+        case events.Kept():
             yield _kept_text(mover, game, after, event.dice)
-        case Banked() | Scored() | Accepted() if after.last:
+        case events.Banked() | events.Scored() | events.Accepted() if after.last:
             yield _turn_end_text(mover, game, after, after.last)
-        case Used():
+        case events.Used():
             yield from _used_text(mover, game, after, event)
-        case Skipped() if by:
+        case events.Skipped() if by:
             yield say("{by} skips {name}'s turn, as {name} is away.", by=by, name=mover)
-        case Skipped():
+        case events.Skipped():
             yield say("{name} is away: the turn is skipped.", name=mover)
-        case Replaced():
+        case events.Replaced():
             yield say("{name} plays on.", name=names[event.seat])
-        case Corrected():
+        case events.Corrected():
             yield _corrected_text(names, game, after, event)
-        case Undone():
+        case events.Undone():
             name = names[after.mover]
             now = say("{name}: {turn}.", name=name, turn=turn_so_far_text(after))
             yield f"{_undone_text(names, game, after)} {now}"
-        case Resigned() if after.before:
+        case events.Resigned() if after.before:
             yield say("{name} resigns; /undo takes that back.", name=names[event.seat])
-        case Resigned():
+        case events.Resigned():
             yield say("{name} resigns.", name=names[event.seat])
-        case Ended() if event.idle_hours:
+        case events.Ended() if event.idle_hours:
             yield idle_text(event.idle_hours)
-        case Ended():
+        case events.Ended():
             yield say("The game was ended without a result.")
-        case Revealed():
+        case events.Revealed():
             return
     end, was_ended = after.last, after.turns_over > game.turns_over
     if was_ended and end and end.others:
@@ -287,7 +267,7 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
         yield say(message, name=names[other], score=after.seats[other].score)
 
 
-def _used_text(name: str, game: Game, after: Game, event: Used) -> Iterator[str]:
+def _used_text(name: str, game: Game, after: Game, event: events.Used) -> Iterator[str]:
     """A use of a badge, and what has come of it."""
     yield use_event_text(name, game, event)
     turn_ends = after.last is not game.last and after.last
@@ -420,7 +400,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     return f"{text}."
 
 
-def _corrected_text(names: Sequence[str], game: Game, after: Game, event: Corrected) -> str:
+def _corrected_text(names: Sequence[str], game: Game, after: Game, event: events.Corrected) -> str:
     name = names[event.seat]
     if event.moves:
         message = say_later("Corrected: it is {name}'s turn.")

@@ -19,6 +19,7 @@ from bot.views.advice import (
 )
 from bot.views.badges import USES, turned_to
 from bot.views.card import Card
+from bot.views.dice_picture import kept_picture
 from bot.views.layout import (
     MOST_IN_MESSAGE,
     PHONE,
@@ -32,7 +33,6 @@ from bot.views.layout import (
     shorten,
     wrap,
 )
-from bot.views.roll_picture import kept_picture
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
@@ -251,7 +251,10 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
             (say("choices of others, %"), lambda player: player.others_choices),
             (say("turns of others, %"), lambda player: player.others_told),
             (say("given up by others, %"), lambda player: player.others_given_up),
-            (say("everything else, %"), _everything_else),
+            (
+                say("everything else, %"),
+                lambda one: one.rest - one.others_told - one.others_given_up,
+            ),
         ]
         for label, change in others:
             if any(abs(change(player)) >= _LEAST_TOLD for player in review.players):
@@ -283,10 +286,6 @@ def _told_points(
     change: Callable[[PlayerReview], float], within: float | None, player: PlayerReview
 ) -> str:
     return _points(change(player), within)
-
-
-def _everything_else(player: PlayerReview) -> float:
-    return player.rest - player.others_told - player.others_given_up
 
 
 def _turns(review: Review, names: Sequence[str]) -> str:

@@ -4,25 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bot.views.drawing import (
-    LIGHT,
-    Box,
-    Form,
-    Look,
-    Size,
-    as_file,
-    colour_bar,
-    drawable,
-    dress,
-    font,
-    hatch,
-    new_figure,
-    outlined,
-    paper_edge,
-    readable,
-    write_source,
-    write_title,
-)
+from bot.views import drawing
 from bot.views.sheet import NumberTable, Sheet
 from bot.views.turn_picture import SOURCE
 from solver.game.standings import Bools
@@ -33,8 +15,8 @@ from solver.wording import figure, say, say_number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIN_SIZE: Size = (800, 1000)
-BORDER_SIZE: Size = (800, 1300)
+WIN_SIZE: drawing.Size = (800, 1000)
+BORDER_SIZE: drawing.Size = (800, 1300)
 
 _CONTOURS = (5, 10, 25, 40, 50, 60, 75, 90, 95)
 """Win probabilities in percent that have a line."""
@@ -43,16 +25,19 @@ _MOST_BANDS = 7
 
 
 def win_picture(
-    found: WinMap, look: Look = LIGHT, size: Size = WIN_SIZE, form: Form = "png"
+    found: WinMap,
+    look: drawing.Look = drawing.LIGHT,
+    size: drawing.Size = WIN_SIZE,
+    form: drawing.Form = "png",
 ) -> bytes:
     """Win probabilities over both scores as a picture."""
     from matplotlib.colors import Normalize  # noqa: PLC0415
 
-    picture = new_figure(look, size)
+    picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
     title = say("Your chance to win, by both scores")
-    ceiling = write_title(picture, look, title, [_where(found), say("as your turn begins")])
-    floor = write_source(picture, look, say(SOURCE))
+    ceiling = drawing.write_title(picture, look, title, [_where(found), say("as your turn begins")])
+    floor = drawing.write_source(picture, look, say(SOURCE))
     low = floor + 1.62 / height
     axes = picture.add_axes((0.16, low, 0.8, ceiling - low))
     percents = found.win_probability.T * 100
@@ -73,21 +58,24 @@ def win_picture(
             colors=look.ink,
             linewidths=[4.0 if one == 50 else 2.2 for one in levels],
         )
-        lines.set_path_effects([paper_edge(look, 5)])
+        lines.set_path_effects([drawing.paper_edge(look, 5)])
         for text in axes.clabel(lines, fmt="%g %%", inline=True, inline_spacing=8):
-            text.set(font=font(15, bold=True), color=look.ink, parse_math=False)
-            text.set_path_effects([paper_edge(look, 5)])
+            text.set(font=drawing.font(15, bold=True), color=look.ink, parse_math=False)
+            text.set_path_effects([drawing.paper_edge(look, 5)])
     _name_scores(axes, look, found)
     bar = picture.add_axes((0.16, floor + 0.47 / height, 0.8, 0.2 / height))
-    colour_bar(bar, look, mesh, say("your chance to win, in %"), [0, 25, 50, 75, 100])
-    return as_file(picture, form)
+    drawing.colour_bar(bar, look, mesh, say("your chance to win, in %"), [0, 25, 50, 75, 100])
+    return drawing.as_file(picture, form)
 
 
 def border_picture(
-    found: BorderMap, look: Look = LIGHT, size: Size = BORDER_SIZE, form: Form = "png"
+    found: BorderMap,
+    look: drawing.Look = drawing.LIGHT,
+    size: drawing.Size = BORDER_SIZE,
+    form: drawing.Form = "png",
 ) -> bytes:
     """For each number of dice from which turn total on to bank, over both scores."""
-    picture = new_figure(look, size)
+    picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
     lines = [
         _where(found),
@@ -96,8 +84,8 @@ def border_picture(
         say("dotted: at some higher turn total, roll again"),
     ]
     title = say("From which turn total on to bank")
-    ceiling = 0.1 / height + write_title(picture, look, title, lines)
-    floor = write_source(picture, look, say(SOURCE))
+    ceiling = 0.1 / height + drawing.write_title(picture, look, title, lines)
+    floor = drawing.write_source(picture, look, say(SOURCE))
     dice = len(found.bank_from)
     across = 2 if dice > 1 else 1
     down = -(-dice // across)
@@ -121,8 +109,8 @@ def border_picture(
         if place:
             axes.set_ylabel("")
         title = say_number("{number} die to roll", "{number} dice to roll", column + 1)
-        axes.set_title(title, color=look.ink, font=font(16, bold=True), pad=5)
-    return as_file(picture, form)
+        axes.set_title(title, color=look.ink, font=drawing.font(16, bold=True), pad=5)
+    return drawing.as_file(picture, form)
 
 
 def win_table(found: WinMap) -> NumberTable:
@@ -180,8 +168,7 @@ def bands(amounts: Floats, step: int) -> list[float]:
     return sorted({float(known[0]), *cuts.tolist(), float(known[-1] + step)})
 
 
-def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None:
-    """One number of dice."""
+def _draw_panel(axes: "Axes", look: drawing.Look, found: BorderMap, column: int) -> None:
     from matplotlib import colormaps  # noqa: PLC0415
     from matplotlib.colors import BoundaryNorm, to_hex  # noqa: PLC0415
 
@@ -193,7 +180,7 @@ def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None
             0.5,
             say("always roll"),
             color=look.ink,
-            font=font(16),
+            font=drawing.font(16),
             ha="center",
             transform=axes.transAxes,
         )
@@ -203,17 +190,16 @@ def _draw_panel(axes: "Axes", look: Look, found: BorderMap, column: int) -> None
     norm = BoundaryNorm(edges, 256)
     shown = np.ma.masked_where(np.isnan(amounts) | wins, amounts)
     axes.pcolormesh(*_edges(found), shown, cmap=colours, norm=norm, rasterized=True)
-    hatch(axes, _cells(found, wins), "//", look.ink, look.faint)
+    drawing.hatch(axes, _cells(found, wins), "//", look.ink, look.faint)
     inverted = found.inverted[column].T & ~wins
     grounds = colours(norm(np.nan_to_num(amounts)))
-    inks = np.array([[readable(look, to_hex(ground)) for ground in row] for row in grounds])
+    inks = np.array([[drawing.readable(look, to_hex(ground)) for ground in row] for row in grounds])
     for ink in (look.ink, look.paper):
-        hatch(axes, _cells(found, inverted & (inks == ink)), "..", ink, "none")
+        drawing.hatch(axes, _cells(found, inverted & (inks == ink)), "..", ink, "none")
     _write_numbers(axes, look, found, np.where(wins, np.nan, amounts))
 
 
-def _cells(found: ScoreMap, chosen: Bools) -> list[Box]:
-    """Where some of the cells are."""
+def _cells(found: ScoreMap, chosen: Bools) -> list[drawing.Box]:
     across, up = _edges(found)
     return [
         (across[x], up[y], across[x + 1] - across[x], up[y + 1] - up[y])
@@ -221,7 +207,7 @@ def _cells(found: ScoreMap, chosen: Bools) -> list[Box]:
     ]
 
 
-def _write_numbers(axes: "Axes", look: Look, found: ScoreMap, amounts: Floats) -> None:
+def _write_numbers(axes: "Axes", look: drawing.Look, found: ScoreMap, amounts: Floats) -> None:
     """The turn totals at some of the scores, so that nobody needs the colours."""
     places = [
         np.unique(np.linspace(0, count - 1, 2 * parts + 1)[1::2].round().astype(int))
@@ -232,7 +218,7 @@ def _write_numbers(axes: "Axes", look: Look, found: ScoreMap, amounts: Floats) -
             if np.isnan(amounts[y, x]):
                 continue
             place = float(found.own[x]), float(found.opponent[y])
-            outlined(axes, look, place, figure(int(amounts[y, x])), 13, 3.5)
+            drawing.outlined(axes, look, place, figure(int(amounts[y, x])), 13, 3.5)
 
 
 def _edges(found: ScoreMap) -> tuple[Floats, Floats]:
@@ -245,7 +231,7 @@ def _around(scores: Any) -> Floats:
     return np.append(scores - step / 2, scores[-1] + step / 2)
 
 
-def _name_scores(axes: "Axes", look: Look, found: ScoreMap, size: float = 15) -> None:
+def _name_scores(axes: "Axes", look: drawing.Look, found: ScoreMap, size: float = 15) -> None:
     """The axes: the score of who is to move to the right, the opponent's upwards."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
 
@@ -258,12 +244,12 @@ def _name_scores(axes: "Axes", look: Look, found: ScoreMap, size: float = 15) ->
     axes.set_ylim(low, high)
     axes.set_xlabel(say("your score"), labelpad=3)
     axes.set_ylabel(say("their score"), labelpad=6)
-    dress(axes, look, size)
+    drawing.dress(axes, look, size)
 
 
 def _where(found: ScoreMap) -> str:
     """The rules, and what else is the same everywhere in the picture."""
-    name = drawable(found.rules.name, 40)
+    name = drawing.drawable(found.rules.name, 40)
     parts = [say("{rules} rules to {goal:,}", rules=name, goal=found.rules.goal)]
     if found.rules.farkle_limit > 1:
         start = found.position

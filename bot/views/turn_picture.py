@@ -5,24 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from bot.views import drawing
 from bot.views.advice import position_text
-from bot.views.drawing import (
-    DARK,
-    Form,
-    Look,
-    Size,
-    as_file,
-    colour_bar,
-    draw_text,
-    drawable,
-    dress,
-    font,
-    hatch,
-    new_figure,
-    outlined,
-    write_source,
-    write_title,
-)
 from solver.game.standings import Bools
 from solver.play.maps import TurnMap
 from solver.turn.equations import Floats
@@ -36,7 +20,7 @@ if TYPE_CHECKING:
 Shown = Literal["value", "difference"]
 """What the colours of a turn are: the value of the better choice, or of rolling less banking."""
 
-TURN_SIZE: Size = (800, 1000)
+TURN_SIZE: drawing.Size = (800, 1000)
 SOURCE = say_later("Exact win probabilities of best play by both, by farkle-advisor")
 _OF_ALL = say_later("Exact win probabilities of best play by all, by farkle-advisor")
 _ESTIMATED = say_later("Estimated win probabilities, by farkle-advisor")
@@ -52,9 +36,9 @@ _LABEL_SIZE, _LABEL_LINE = 11, 0.17
 def turn_picture(
     turn: TurnMap,
     show: Shown = "difference",
-    look: Look = DARK,
-    size: Size = TURN_SIZE,
-    form: Form = "png",
+    look: drawing.Look = drawing.DARK,
+    size: drawing.Size = TURN_SIZE,
+    form: drawing.Form = "png",
     top: int | None = None,
     names: Sequence[str] = (),
 ) -> bytes:
@@ -64,17 +48,17 @@ def turn_picture(
     names : the dice of each column, a comma between them, where they are no numbers
     """
     rows = shown_rows(turn, top)
-    picture = new_figure(look, size)
+    picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
     title = {
         "difference": say("Roll or bank: the whole turn"),
         "value": say("The whole turn: chances to win"),
     }[show]
-    ceiling = write_title(picture, look, title, _title_lines(turn, rows, names))
+    ceiling = drawing.write_title(picture, look, title, _title_lines(turn, rows, names))
     blank = say("crossed: cannot occur")
     if show == "difference" and (turn.reachable & np.isnan(turn.bank))[:rows].any():
         blank = say("hatched: may not be banked; crossed: cannot occur")
-    floor = write_source(picture, look, blank, say(_source(turn)))
+    floor = drawing.write_source(picture, look, blank, say(_source(turn)))
     labels = [name.replace(",", "\n") for name in names] or _numbers(turn)
     lines = max(label.count("\n") for label in labels)
     low = floor + (1.62 + lines * _LABEL_LINE) / height
@@ -87,7 +71,7 @@ def turn_picture(
     _label(picture, axes, look, turn, rows, labels)
     bar = picture.add_axes((0.16, floor + 0.47 / height, 0.81, 0.2 / height))
     _draw_bar(bar, look, mesh, show)
-    return as_file(picture, form)
+    return drawing.as_file(picture, form)
 
 
 def _source(turn: TurnMap) -> str:
@@ -123,7 +107,7 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
     start = turn.position.change(turn_total=0, dice=turn.rules.dice)
     where = say(
         "{rules} rules: {position}",
-        rules=drawable(turn.rules.name, 40),
+        rules=drawing.drawable(turn.rules.name, 40),
         position=position_text(turn.rules, start),
     )
     lines = [where]
@@ -132,7 +116,7 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
         now = say(
             "○ now: turn total {points:,}, dice to roll: {dice}",
             points=turn.position.turn_total,
-            dice=drawable(names[turn.columns.index(dice)], 40) if names else dice,
+            dice=drawing.drawable(names[turn.columns.index(dice)], 40) if names else dice,
         )
         lines.append(now)
     if any(one.roll_again for one in turn.bank_from):
@@ -140,7 +124,7 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _draw_cells(axes: "Axes", look: Look, turn: TurnMap, show: Shown, rows: int) -> Any:
+def _draw_cells(axes: "Axes", look: drawing.Look, turn: TurnMap, show: Shown, rows: int) -> Any:
     """The colours; cells that cannot occur are crossed, where one must roll they are hatched."""
     from matplotlib.colors import Normalize  # noqa: PLC0415
 
@@ -164,10 +148,9 @@ def _draw_cells(axes: "Axes", look: Look, turn: TurnMap, show: Shown, rows: int)
     return mesh
 
 
-def _hatch(axes: "Axes", look: Look, cells: Bools, pattern: str) -> None:
-    """Hatch cells on paper."""
+def _hatch(axes: "Axes", look: drawing.Look, cells: Bools, pattern: str) -> None:
     squares = [(n + 0.5, t - 0.5, 1, 1) for t, n in np.argwhere(cells)]
-    hatch(axes, squares, pattern, look.faint, look.paper)
+    drawing.hatch(axes, squares, pattern, look.faint, look.paper)
 
 
 def bank_sides(turn: TurnMap) -> "np.ma.MaskedArray[Any, np.dtype[np.bool_]]":
@@ -198,7 +181,7 @@ def border_lines(banks: Bools) -> list[tuple[tuple[float, float], tuple[float, f
     return lines
 
 
-def draw_border(axes: "Axes", look: Look, banks: Bools) -> None:
+def draw_border(axes: "Axes", look: drawing.Look, banks: Bools) -> None:
     """The border as a line of ink with an edge of paper."""
     from matplotlib.collections import LineCollection  # noqa: PLC0415
 
@@ -209,7 +192,7 @@ def draw_border(axes: "Axes", look: Look, banks: Bools) -> None:
         )
 
 
-def _draw_words(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
+def _draw_words(axes: "Axes", look: drawing.Look, turn: TurnMap, rows: int) -> None:
     """What to do on each side of the border, where there is most room."""
     banks = turn.banks[:rows]
     for word, where in ((say("roll"), ~banks), (say("bank"), banks)):
@@ -217,7 +200,7 @@ def _draw_words(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
             column, middle = found
             # a column of six is about six letters wide
             size = 17 * min(1.0, 33 / banks.shape[1] / len(word))
-            outlined(axes, look, (column + 1, middle), word.upper(), size)
+            drawing.outlined(axes, look, (column + 1, middle), word.upper(), size)
 
 
 def _longest_run(cells: Bools) -> tuple[int, float] | None:
@@ -231,7 +214,7 @@ def _longest_run(cells: Bools) -> tuple[int, float] | None:
     return (column, middle) if length > len(cells) / 12 else None
 
 
-def _draw_now(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
+def _draw_now(axes: "Axes", look: drawing.Look, turn: TurnMap, rows: int) -> None:
     """A ring around the moment that was asked about, once the turn is under way."""
     row = turn.position.turn_total // turn.rules.point_step
     if not 0 < row < rows:
@@ -252,7 +235,7 @@ def _draw_now(axes: "Axes", look: Look, turn: TurnMap, rows: int) -> None:
 def _label(
     picture: "Figure",
     axes: "Axes",
-    look: Look,
+    look: drawing.Look,
     turn: TurnMap,
     rows: int,
     labels: Sequence[str],
@@ -267,16 +250,16 @@ def _label(
     named = labels != _numbers(turn)
     axes.set_xlabel(say("which dice to roll") if named else say("dice to roll"), labelpad=3)
     axes.set_ylabel(say("turn total"), labelpad=6)
-    dress(axes, look, 16)
+    drawing.dress(axes, look, 16)
     if named:
         column = 72 * picture.get_figwidth() * axes.get_position().width / columns
         longest = max(len(word) for label in labels for word in label.split("\n"))
         # a letter is about 0.6 of its height wide
         size = min(_LABEL_SIZE, column / (0.6 * (longest + 0.5)))
         for label in axes.get_xticklabels():
-            label.set_fontproperties(font(size))
+            label.set_fontproperties(drawing.font(size))
     above = axes.get_position().y1 + 0.13 / picture.get_figheight()
-    draw_text(picture, look, 0.02, above, say("bank from"), 13)
+    drawing.draw_text(picture, look, 0.02, above, say("bank from"), 13)
     for one in turn.bank_from:
         axes.annotate(
             threshold_label(one),
@@ -285,7 +268,7 @@ def _label(
             xycoords=("data", "axes fraction"),
             textcoords="offset points",
             color=look.ink,
-            font=font(16, bold=True),
+            font=drawing.font(16, bold=True),
             ha="center",
             va="bottom",
             parse_math=False,
@@ -307,8 +290,7 @@ def _ticks(rows: int) -> Sequence[int]:
     return range(0, rows, every)
 
 
-def _draw_bar(bar: "Axes", look: Look, mesh: Any, show: Shown) -> None:
-    """What the colours mean."""
+def _draw_bar(bar: "Axes", look: drawing.Look, mesh: Any, show: Shown) -> None:
     from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
     low, high = mesh.get_clim()
@@ -317,4 +299,4 @@ def _draw_bar(bar: "Axes", look: Look, mesh: Any, show: Shown) -> None:
         "difference": say("chance to win: rolling minus banking, in percentage points"),
         "value": say("chance to win by the better choice, in %"),
     }[show]
-    colour_bar(bar, look, mesh, told, ticks, "+" if show == "difference" else None)
+    drawing.colour_bar(bar, look, mesh, told, ticks, "+" if show == "difference" else None)

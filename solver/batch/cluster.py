@@ -505,7 +505,6 @@ class _Solved:
 
 
 def _all_roles(layers: Layers, layer: int) -> np.ndarray:
-    """The states of a layer, of all roles."""
     states, found = layers.states(layer), layers.size
     whole = found.standings**found.players
     return np.concatenate([states + role * whole for role in range(found.roles)])

@@ -28,7 +28,7 @@ class Job:
     """Its place among what was given, from 0."""
     given: str
     """The name or the file as it was given."""
-    subject: Subject[Any]
+    subject: Subject
 
 
 class Status(StrEnum):
@@ -50,7 +50,7 @@ class Result:
     name: str
     """That of the rules."""
     status: Status
-    subject: Subject[Any] | None = None
+    subject: Subject | None = None
     """None where it was not found."""
     same_as: str | None = None
     """What has the same digest, as it was given, and was solved instead."""
@@ -90,7 +90,7 @@ def solve_all(
     *,
     again: bool = False,
     watch: Watch | None = None,
-    read: Callable[[str], Subject[Any]] = lambda given: GameOfTwo(load_rules(given)),
+    read: Callable[[str], Subject] = lambda given: GameOfTwo(load_rules(given)),
 ) -> Iterator[Result]:
     """Solve what was given, rules for two by names and TOML files by themselves, and write files.
 
@@ -143,9 +143,7 @@ def solve_jobs(
             yield from _with_twins(_kept(job, outcome, folder), twins[job])
 
 
-def solve_one(
-    subject: Subject[Any], folder: Path, solver: Solver, watch: Watch | None = None
-) -> Result:
+def solve_one(subject: Subject, folder: Path, solver: Solver, watch: Watch | None = None) -> Result:
     """Solve a subject that is known to be solvable, and write its file. Raises FarkleError."""
     (result,) = solve_jobs([Job(0, subject.name, subject)], folder, solver, again=True, watch=watch)
     if result.error:

@@ -83,9 +83,9 @@ def _interrupts_kept() -> Iterator[Callable[[], None]]:
 
 
 def solve_here(
-    subject: Subject[T], *, cache: Path, threads: int | None = None, on_progress: Told = unheard
-) -> T:
-    """Solve a subject with compiled code from `cache`.
+    subject: Subject, *, cache: Path, threads: int | None = None, on_progress: Told = unheard
+) -> Any:
+    """Solve a subject with compiled code from `cache`; returns its solution.
 
     threads : as many as there are processors if None
 
@@ -100,7 +100,7 @@ def solve_here(
         return solve_work(subject, cache, partial(subject.solve, cache, threads, tell))
 
 
-def solve_work(subject: Subject[Any], cache: Path, work: Callable[[], T]) -> T:
+def solve_work(subject: Subject, cache: Path, work: Callable[[], T]) -> T:
     """Do what is a solve of a subject, or a part of it, with compiled code from `cache`.
 
     Raises SolveError for lack of memory or of a folder for code, and FarkleError where it fails.
@@ -116,7 +116,7 @@ def solve_work(subject: Subject[Any], cache: Path, work: Callable[[], T]) -> T:
 
 
 def check_here(
-    subject: Subject[T], file: Path, *, cache: Path, on_progress: Told = unheard
+    subject: Subject, file: Path, *, cache: Path, on_progress: Told = unheard
 ) -> Checked:
     """Return how the values of a subject in a file fit their equations."""
     return with_sound_code(cache, partial(subject.checked, file, cache, on_progress))

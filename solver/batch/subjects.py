@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar
 
 from solver.errors import StrategyFileError
 from solver.folders import one_at_a_time
@@ -46,8 +46,6 @@ from solver.strategy import (
 )
 from solver.turn.scoring import TurnPlan
 
-S = TypeVar("S")
-
 Told = Callable[[Progress], None]
 
 
@@ -68,74 +66,6 @@ class Checked:
     opposite order; None where that was not solved."""
 
 
-class Subject(Protocol[S]):
-    """What can be solved, to a solution of its own kind."""
-
-    @property
-    def rules(self) -> Ruleset:
-        """Return the rules that it is played by."""
-
-    @property
-    def players(self) -> int:
-        """Return how many play."""
-
-    @property
-    def seats(self) -> tuple[str, ...]:
-        """Return the dice by seat, as people wrote them; none where they are those of the rules."""
-
-    @property
-    def name(self) -> str:
-        """Return what it is called."""
-
-    @property
-    def title(self) -> str:
-        """Return its name with its size, for people who wait."""
-
-    @property
-    def about(self) -> str:
-        """Return how large it is in words; nothing where its sweeps are told instead."""
-
-    @property
-    def sweeps(self) -> float:
-        """Return how many sweeps a solve takes, as far as is known before."""
-
-    @property
-    def digest(self) -> str:
-        """Return what is the same for subjects of which one has the values of all."""
-
-    @property
-    def reversed(self) -> "Subject[S] | None":
-        """Return it with options that are equal taken in the opposite order, if that is told."""
-
-    @property
-    def seconds(self) -> float:
-        """Return about how long a solve takes on this machine."""
-
-    def check(self) -> None:
-        """Refuse what cannot be solved. Raises InvalidRulesError."""
-
-    def solve(self, cache: Path, threads: int | None, on_progress: Told) -> S:
-        """Solve it with compiled code from a folder; the result is the same for any `threads`.
-
-        Raises FarkleError.
-        """
-
-    def save(self, solution: S, folder: Path) -> tuple[Manifest, Path]:
-        """Write its file. Raises StrategyFileError, and then leaves nothing behind."""
-
-    def solved(self, folder: Path) -> Manifest | None:
-        """Return what a file says that makes a solve needless and is whole to the byte, if any."""
-
-    def chances(self, folder: Path) -> tuple[float, ...]:
-        """Return each player's chance to win at the start, as the best file there says.
-
-        Raises StrategyFileError.
-        """
-
-    def checked(self, file: Path, cache: Path, on_progress: Told) -> Checked:
-        """Put the values in a file back into their equations. Raises StrategyFileError."""
-
-
 @dataclass(frozen=True, slots=True)
 class GameOfTwo:
     """A rule set for two players."""
@@ -143,8 +73,9 @@ class GameOfTwo:
     rules: Ruleset
     tolerance: float = DEFAULT_TOLERANCE
     players: ClassVar = 2
-    seats: ClassVar = ()
+    seats: ClassVar[tuple[str, ...]] = ()
     about: ClassVar = ""
+    """Nothing, as its sweeps are told instead."""
     reversed: ClassVar = None
 
     @property
@@ -164,7 +95,7 @@ class GameOfTwo:
 
     @property
     def digest(self) -> str:
-        """Return that of the rules: the lowest floor has the values of all."""
+        """Return that of the rules: of subjects with one digest the lowest floor has all values."""
         return self.rules.digest
 
     @property
@@ -177,7 +108,7 @@ class GameOfTwo:
         check_solvable(self.rules)
 
     def solve(self, cache: Path, threads: int | None, on_progress: Told) -> Solution:
-        """Solve it, see `solver.game.sweeps.solve`."""
+        """Solve it, see `solver.game.sweeps.solve`. Raises FarkleError."""
         # where its code is to be compiled, those who start meanwhile wait for the first one
         with one_at_a_time(cache):
             from solver.game import sweeps  # noqa: PLC0415
@@ -186,7 +117,7 @@ class GameOfTwo:
         return sweeps.solve(self.rules, cache=cache, on_progress=on_progress, **how)
 
     def save(self, solution: Solution, folder: Path) -> tuple[Manifest, Path]:
-        """Write its file, named by the rules and their floor."""
+        """Write its file, named by the rules and their floor. Raises StrategyFileError."""
         return save_strategy(solution, folder)
 
     def solved(self, folder: Path) -> Manifest | None:
@@ -205,7 +136,7 @@ class GameOfTwo:
         return None
 
     def chances(self, folder: Path) -> tuple[float, ...]:
-        """Return the chances of the first player and of the other one."""
+        """Return the chances of the first player and of the other. Raises StrategyFileError."""
         first = open_strategy(folder, self.rules).win_probability(first_position(self.rules))
         return first, 1 - first
 
@@ -282,7 +213,7 @@ class GameOfSeveral:
         check_many(self.rules, self.players, most=most)
 
     def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManySolution:
-        """Solve it, see `solver.game.many_sweeps.solve_many`."""
+        """Solve it, see `solver.game.many_sweeps.solve_many`. Raises FarkleError."""
         with one_at_a_time(cache):
             from solver.game.many_sweeps import solve_many  # noqa: PLC0415
 
@@ -294,7 +225,7 @@ class GameOfSeveral:
         return many_path(folder, self.rules, self.players)
 
     def save(self, solution: ManySolution, folder: Path) -> tuple[Manifest, Path]:
-        """Write its file."""
+        """Write its file. Raises StrategyFileError, and then leaves nothing behind."""
         return save_many(solution, folder)
 
     def solved(self, folder: Path) -> Manifest | None:
@@ -304,7 +235,7 @@ class GameOfSeveral:
         return None
 
     def chances(self, folder: Path) -> tuple[float, ...]:
-        """Return the chances in the order of turns."""
+        """Return the chances in the order of turns. Raises StrategyFileError."""
         start = first_position(self.rules, self.players)
         return tuple(open_many(folder, self.rules, self.players).chances(start).tolist())
 
@@ -378,6 +309,10 @@ class GameOfDice(GameOfSeveral):
         return tuple(strategy.chances(strategy.start(0)).tolist())
 
 
-def game_of(rules: Ruleset, players: int = 2, *, on_cluster: bool = False) -> Subject[Any]:
+Subject = GameOfTwo | GameOfSeveral
+"""What can be solved; what `solve` makes is what `save` takes."""
+
+
+def game_of(rules: Ruleset, players: int = 2, *, on_cluster: bool = False) -> Subject:
     """Return a game of so many players, who throw the dice of the rules."""
     return GameOfTwo(rules) if players == 2 else GameOfSeveral(rules, players, on_cluster)

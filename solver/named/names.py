@@ -43,7 +43,6 @@ def matching(text: str, dice: Iterable[KnownDie], least: int = 2) -> list[KnownD
 
 @cache
 def _names(die: KnownDie) -> frozenset[Words]:
-    """All names of a die, as words."""
     names = (die.key, die.german_key, die.name, die.german, *die.also)
     return frozenset(words for name in names for words in words_of(name) if words)
 

@@ -91,7 +91,9 @@ def roll_text(named: NamedSet, roll: Roll, dice: Remaining | None = None) -> str
     Of a roll in which a die was turned to what it never shows the shortest that tells its dice.
     """
     choice = _of_dice(named, dice)
-    return _shortest(named, roll, choice) or _shortest(named, roll, _of_any_faces(choice.dice))
+    anything = (dict.fromkeys((JOKER, *FACES), number) for number in choice.dice)
+    turned = _Choice(tuple(anything), choice.dice)
+    return _shortest(named, roll, choice) or _shortest(named, roll, turned)
 
 
 def set_aside_text(named: NamedSet, roll: Roll, kept: Roll) -> str:
@@ -105,11 +107,6 @@ def _of_dice(named: NamedSet, dice: Remaining | None) -> _Choice:
     left = thrown.remaining[thrown.whole if dice is None else dice]
     shown = (dict.fromkeys(_faces(named, k), number) for k, number in enumerate(left))
     return _Choice(tuple(shown), left)
-
-
-def _of_any_faces(dice: tuple[int, ...]) -> _Choice:
-    """The choice of so many dice of each type that may show anything."""
-    return _Choice(tuple(dict.fromkeys((JOKER, *FACES), number) for number in dice), dice)
 
 
 def _faces(named: NamedSet, of_type: int) -> list[int]:

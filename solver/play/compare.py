@@ -15,10 +15,38 @@ from solver.game.position import first_position
 from solver.game.standings import value_shape
 from solver.play.duel import duel
 from solver.play.policies import Optimal, make_policy
-from solver.play.tallies import Estimate, Tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy
 from solver.turn.points import expected_points, points_outcome
+
+CLOSE = 0.005
+"""Decisions are close whose choices differ by less win probability than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A number, and the standard error of it where it is none that was computed exactly."""
+
+    value: float
+    standard_error: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What games of optimal play by both are like."""
+
+    games: int
+    turns: Estimate
+    """The turns of a game, those of both players."""
+    points: Estimate
+    """That a turn banks, 0 for one that banks nothing; penalties aside."""
+    farkles: Estimate
+    """Share of the turns that end in a farkle."""
+    decisions: Estimate
+    """The decisions in a game, those of both players: states in which one may bank or roll."""
+    close: Estimate
+    """Share of them in which the choices differ by less than CLOSE."""
+
 
 CARELESS = ("cautious", "greedy")
 """Levels that a careless player may play at."""
@@ -76,7 +104,9 @@ def compare(
     level.
     """
     # only here: numba takes longer to load than any answer
-    from solver.play.tally import expected_turns, tally, wins_counted  # noqa: PLC0415
+    from solver.play.match_players import match_player  # noqa: PLC0415
+    from solver.play.matches import play_match  # noqa: PLC0415
+    from solver.play.tally import expected_turns, tally  # noqa: PLC0415
 
     policy = make_policy(careless)
     strategy = open_strategy(strategies, rules)
@@ -91,7 +121,8 @@ def compare(
     if is_small:
         wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
     else:
-        wins = wins_counted(solved, values, cache, policy, games, seed)
+        first, second = (match_player(solved, one, cache) for one in (policy, Optimal(strategy)))
+        wins = Estimate(*play_match(solved, (first, second), games, (seed + 1, seed + 2)).rates[-1])
     return Comparison(
         rules=rules,
         first_player=strategy.win_probability(first_position(solved)),

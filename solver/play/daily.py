@@ -21,7 +21,7 @@ from solver.loaded.kits import Kit, solved_of
 from solver.loaded.matchup import Matchup
 from solver.play.memo import Memo
 from solver.play.policies import Greedy, MaxPoints
-from solver.play.policy import Move, Policy, TurnView
+from solver.play.policy import Move, Policy
 from solver.play.position_id import position_id
 from solver.rules.ruleset import FACES, Ruleset
 from solver.strategy import Strategy
@@ -219,8 +219,8 @@ def kind_of(strategy: BestPlay, found: Question, thumbs: Sequence[Policy]) -> Ki
     best = found.choices[found.best]
     if best.points < max(one.points for one in found.choices):
         return Kind.LEAVES_POINTS
-    view = TurnView(strategy.hand_at(found.position), found.position, found.roll)
-    if any(thumb.choose(view) == Move(best.set_aside, best.bank) for thumb in thumbs):
+    asked = strategy.hand_at(found.position), found.position, found.roll
+    if any(thumb.choose(*asked) == Move(best.set_aside, best.bank) for thumb in thumbs):
         return None
     return Kind.BANKS if best.bank else Kind.ROLLS
 

@@ -118,13 +118,19 @@ def strengths_of_levels(
     *,
     cache: Path,
     go_for_it: GoForIt | None = None,
+    games: int | None = None,
+    seed: int = 1,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> Strengths:
-    """How strong every level of a bot is against best play, exact. Raises as `duel` does.
+    """How strong every level of a bot is against best play, exact or counted. Raises as `duel`.
 
     go_for_it : the thresholds of the level that needs some; it is left out if None
+    games : that each level plays with dice of `seed`, half of them begun by each side; an odd
+        number becomes the next even one
     """
     from solver.play.contests import outcomes_against, settled  # noqa: PLC0415
+    from solver.play.match_players import match_player  # noqa: PLC0415
+    from solver.play.matches import play_match  # noqa: PLC0415
 
     best = Optimal(strategy)
     levels = [
@@ -134,18 +140,37 @@ def strengths_of_levels(
     def evaluating(share: float) -> None:
         on_progress(share / 2)
 
-    known = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
     found: dict[str, Strength] = {}
+    if games is None:
+        ends = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
+    else:
+        optimal = match_player(rules, best, cache)
     for number, level in enumerate(levels):
-        on_progress(0.5 + number / len(levels) / 2)
-        values = settled(
-            rules, level, best, cache=cache, values=strategy.values, known={best: known}
-        )
-        began, replied = starts(rules, values.one, values.other)
+        done = number / len(levels)
+        if games is None:
+            on_progress(0.5 + done / 2)
+            values = settled(
+                rules, level, best, cache=cache, values=strategy.values, known={best: ends}
+            )
+            began, replied = starts(rules, values.one, values.other)
+            rate, error = (began + replied) / 2, 0.0
+        else:
+            on_progress(done)
+            player = optimal if level is best else match_player(rules, level, cache)
+            first = seed + 2_000_006 * number
+            played = play_match(rules, (player, optimal), games, (first, first + 1_000_003))
+            began, replied = played.began, played.replied
+            rate, error = played.rates[-1]
         found[level.name] = Strength(
-            win_rate=(began + replied) / 2, standard_error=0.0, began=began, replied=replied
+            win_rate=rate, standard_error=error, began=began, replied=replied
         )
-    return Strengths(rules=rules.name, digest=rules.digest, levels=found)
+    return Strengths(
+        rules=rules.name,
+        digest=rules.digest,
+        games=games and games + games % 2,
+        seed=seed if games else None,
+        levels=found,
+    )
 
 
 def starts(rules: Ruleset, one: Floats, other: Floats) -> tuple[float, float]:

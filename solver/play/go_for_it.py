@@ -250,7 +250,6 @@ class _Turns:
         return found
 
     def _places(self) -> Iterator[tuple[Standing, int]]:
-        """Every standing and its index."""
         for k in range(len(self.standings.score)):
             yield self.standings.one(k), k
 

@@ -239,5 +239,4 @@ def _positions(
 
 
 def _boards(rules: Ruleset, scores: Ints) -> npt.NDArray[np.bool_]:
-    """Who is on the board, as scores tell."""
     return np.asarray(scores > 0) if rules.has_opening else np.ones(len(scores), dtype=np.bool_)

@@ -16,6 +16,7 @@ from solver.game.kernel_source import load_turn
 from solver.game.layout import mode, solved_game
 from solver.game.position import Position, points_to_beat, rules_at
 from solver.game.standings import Bools, Ints, role
+from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.play.turn_kernels import fill_turns
 from solver.rules.ruleset import Ruleset
@@ -104,6 +105,16 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
         return np.arange(len(positions)), worth, banks
 
     return tables
+
+
+def match_player(rules: Ruleset, policy: Policy, code: Path) -> MatchPlayer:
+    """The play of a policy; of optimal play by the kernels.
+
+    code : the folder of compiled code
+    """
+    if isinstance(policy, Optimal):
+        return optimal_player(rules, policy.strategy.values, code)
+    return policy_player(rules, policy)
 
 
 def policy_player(rules: Ruleset, policy: Policy) -> MatchPlayer:

@@ -33,15 +33,8 @@ from solver.game.standings import (
     score_count,
 )
 from solver.play.duel import Played
-from solver.play.match_players import (
-    MatchPlayer,
-    optimal_player,
-    policy_player,
-)
-from solver.play.memo import GoForIt
-from solver.play.policies import LEVELS, Optimal, levels_under
+from solver.play.match_players import MatchPlayer, match_player
 from solver.play.policy import Policy
-from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set, make_roll
 from solver.turn.equations import Floats
@@ -510,45 +503,5 @@ def play_duel(
     code : the folder of compiled code
     games, on_progress : as in `play_match`
     """
-    first, second = (
-        optimal_player(rules, policy.strategy.values, code)
-        if isinstance(policy, Optimal)
-        else policy_player(rules, policy)
-        for policy in (one, other)
-    )
-    return play_match(rules, (first, second), games, (seed, seed + 1_000_003), on_progress)
-
-
-def measure_strengths(
-    rules: Ruleset,
-    values: npt.NDArray[np.float64],
-    code: Path,
-    games: int,
-    seed: int,
-    on_progress: Callable[[float], None] = lambda _: None,
-    go_for_it: GoForIt | None = None,
-) -> Strengths:
-    """Play every level against optimal play, each side beginning in half of the games.
-
-    values : of the solved game, in the layout of a Solution
-    code : the folder of compiled code
-    games : for each level; an odd number becomes the next even one
-    on_progress : told the share of the games that is done
-    go_for_it : the thresholds of the level that needs some; it is left out if None
-    """
-    optimal = optimal_player(rules, values, code)
-    found: dict[str, Strength] = {}
-    # optimal play needs no more than its values here
-    others = {one.name: one for one in levels_under(rules, go_for_it=go_for_it)}
-    names = [name for name in LEVELS if name == Optimal.name or name in others]
-    for number, name in enumerate(names):
-        on_progress(number / len(names))
-        player = policy_player(rules, others[name]) if name in others else optimal
-        seeds = seed + 2_000_006 * number, seed + 2_000_006 * number + 1_000_003
-        match = play_match(rules, (player, optimal), games, seeds)
-        rate, error = match.rates[-1]
-        found[name] = Strength(
-            win_rate=rate, standard_error=error, began=match.began, replied=match.replied
-        )
-    games = match.games
-    return Strengths(rules=rules.name, digest=rules.digest, games=games, seed=seed, levels=found)
+    players = match_player(rules, one, code), match_player(rules, other, code)
+    return play_match(rules, players, games, (seed, seed + 1_000_003), on_progress)

@@ -13,7 +13,7 @@ from solver.files import DIGEST_LENGTH
 from solver.game.solvable import check_solvable
 from solver.game.standings import check_goal
 from solver.play.memo import GoForIt, Thumb
-from solver.play.study import Figures, Study
+from solver.play.strengths import Figures, Study
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 

@@ -26,19 +26,6 @@ _REMEMBERED = 512
 
 
 @dataclass(frozen=True, slots=True)
-class TurnView:
-    """All that a policy may look at: what is thrown, the position and the roll just made.
-
-    The position is as before the roll, `position.dice` the number of dice rolled, and
-    `position.opponent` the score of the strongest opponent.
-    """
-
-    hand: Hand
-    position: Position
-    roll: Roll
-
-
-@dataclass(frozen=True, slots=True)
 class Move:
     """The dice to set aside, and whether to bank then."""
 
@@ -82,13 +69,16 @@ class Policy:
         """The decisions of the turn that a position belongs to; the position must be possible."""
         raise NotImplementedError
 
-    def choose(self, view: TurnView) -> Move:
-        """What to do after a roll; always legal."""
-        hand, rules, position = view.hand, view.hand.rules, view.position
-        found = self.decisions(hand, position)
+    def choose(self, hand: Hand, position: Position, roll: Roll) -> Move:
+        """What to do after a roll of what is thrown; always legal.
+
+        position : as before the roll; its dice are those rolled, and `opponent` is the score of the
+            strongest one
+        """
+        rules, found = hand.rules, self.decisions(hand, position)
         best = -np.inf, -1
         choice = None
-        for kept in hand.set_asides(view.roll, position.turn):
+        for kept in hand.set_asides(roll, position.turn):
             after = hand.after(position.turn, kept)
             state = found.place(rules, after)
             if (rank := (float(found.worth[state]), after.turn_total)) > best:

@@ -213,12 +213,9 @@ def _check(said: str) -> int:
     """
     check = 1
     for digit in said:
-        check = _times_x(check ^ _READ[digit])
+        check ^= _READ[digit]
+        check = (check << 1) ^ (0b100101 if check & 16 else 0)
     return check
-
-
-def _times_x(value: int) -> int:
-    return (value << 1) ^ (0b100101 if value & 16 else 0)
 
 
 def _value(said: str) -> int:

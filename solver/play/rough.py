@@ -307,7 +307,6 @@ def _joined(standings: list[Standings]) -> Standings:
 
 
 def _start(rules: Ruleset, own: Standing, opponent: Standing, began: bool) -> Position:
-    """The start of a turn of a player."""
     return Position.of_two(
         banked=own.score,
         opponent=opponent.score,

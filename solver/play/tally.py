@@ -31,24 +31,9 @@ from solver.game.standings import (
     first_standing,
     role,
 )
-from solver.play.match_players import (
-    TurnValues,
-    ValuesPlayer,
-    optimal_player,
-    optimal_values,
-    policy_player,
-)
-from solver.play.matches import (
-    DiceTables,
-    Games,
-    dice_tables,
-    play_match,
-    set_aside,
-    set_seed,
-    throw,
-)
-from solver.play.policy import Policy
-from solver.play.tallies import CLOSE, Estimate, Tally
+from solver.play.compare import CLOSE, Estimate, Tally
+from solver.play.match_players import TurnValues, ValuesPlayer, optimal_values
+from solver.play.matches import DiceTables, Games, dice_tables, set_aside, set_seed, throw
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
 from solver.turn.scoring import turn_plan
@@ -230,19 +215,6 @@ def _ratio(counts: npt.NDArray[Any], of: npt.NDArray[Any]) -> Estimate:
     games = len(of)
     scatter = float(np.sum((counts - share * of) ** 2))
     return Estimate(share, math.sqrt(scatter * games / (games - 1)) / whole)
-
-
-def wins_counted(
-    rules: Ruleset,
-    values: npt.NDArray[np.float64],
-    code: Path,
-    policy: Policy,
-    games: int,
-    seed: int,
-) -> Estimate:
-    """How often a policy wins against optimal play; each begins in half of the games."""
-    players = policy_player(rules, policy), optimal_player(rules, values, code)
-    return Estimate(*play_match(rules, players, games, (seed + 1, seed + 2)).rates[-1])
 
 
 def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) -> float:

@@ -172,7 +172,7 @@ def _without_aligned() -> None:
     def plain(*shape: int, fill: float = 0.0) -> Any:
         return np.full(shape, fill)
 
-    for module in ("lanes", "layout", "responses"):
+    for module in ("lanes", "layout"):
         _set(f"{module}.lane_array", plain)
 
 
@@ -248,7 +248,7 @@ OPTIMISATIONS = {
     "corrections": Optimisation(
         "What a sweep leaves out is corrected",
         _without_corrections,
-        ("responses", "response_kernels", "sweeping.Sweeps.correct"),
+        ("sweeping.Correction", "response_kernels", "sweeping.Sweeps.correct"),
         20,
     ),
     "jumps": Optimisation(

@@ -19,11 +19,11 @@ from bot.fronts.lines import spoken_by
 from bot.languages import language
 from bot.services.advisor import Advisor
 from bot.settings import CHECKOUT, Settings
-from bot.store import scrub
+from bot.store import store as storing
 from bot.store.rows import NewEvent, SeatRow
 from bot.table.fair_dice import prove, verify_proof
 from bot.tasks import solving
-from bot.views.rules_diff import diff_text
+from bot.views.library import diff_text
 from bot.views.rules_text import check_text, rules_data, rules_text
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, InvalidRulesError, SolveError
@@ -98,7 +98,7 @@ async def open_program(folder: Path) -> AsyncIterator[Parts]:
         save_strategy(made_up, settings.strategies)
     with (
         mock.patch.object(chat_commands, "failure", _only_refusals(chat_commands.failure)),
-        mock.patch.object(scrub, "REST", 0.0),  # what many people wait for is waited for at once
+        mock.patch.object(storing, "REST", 0.0),  # what many people wait for is waited for at once
         mock.patch.object(solving, "solve_told", refuse),
     ):
         async with open_parts(settings, Advisor(settings.strategies), allow_files=True) as parts:

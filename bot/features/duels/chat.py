@@ -1,12 +1,10 @@
 """The commands that set ways to play against each other, exactly."""
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 from bot.chat import fields
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
-from bot.chat.games import RULES_OPTION
 from bot.chat.waiting import replies, solved_first
 from bot.features.duels.service import (
     dueled,
@@ -33,10 +31,7 @@ _POLICY = say_later("a way to play, such as optimal, max-points or greedy")
 
 def feature(core: Core) -> Feature:
     """/duel and /best-response."""
-    return Feature(_commands(core.oracle, core.rules, core.settings.kernels))
-
-
-def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:
+    oracle, rules, kernels = core.oracle, core.rules, core.settings.kernels
     advisor = oracle.advisor
 
     async def duel(line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -70,16 +65,12 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
         async for reply in replies(told, response_text, response_data):
             yield reply
 
-    return [
+    commands = [
         Command(
             "/duel POLICY POLICY",
             say_later("how often one way to play wins against another, exactly"),
             duel,
-            RULES_OPTION,
-            whole=_WITH_NUMBER,
-            examples=("/duel optimal threshold:300 rules:kcd",),
-            group="ask",
-            fields=(
+            (
                 fields.word("first", _POLICY, most=30, required=True),
                 fields.word(
                     "second",
@@ -87,22 +78,25 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
                     most=30,
                     required=True,
                 ),
-                fields.RULES,
+                fields.rules(),
             ),
+            whole=_WITH_NUMBER,
+            examples=("/duel optimal threshold:300 rules:kcd",),
+            group="ask",
             is_question=True,
         ),
         Command(
             "/best-response POLICY",
             say_later("what beats a way to play most often, and by how much"),
             best_response,
-            RULES_OPTION,
+            (fields.word("policy", _POLICY, most=30, required=True), fields.rules()),
             whole=_WITH_NUMBER,
             examples=("/best-response max-points rules:kcd",),
             group="ask",
-            fields=(fields.word("policy", _POLICY, most=30, required=True), fields.RULES),
             is_question=True,
         ),
     ]
+    return Feature(commands)
 
 
 async def _ready_to_play(

@@ -4,27 +4,31 @@ from collections.abc import AsyncIterator, Sequence
 from functools import partial
 
 from bot.chat import fields
-from bot.chat.bringing import SETS, dice_told
+from bot.chat.bringing import dice_told
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
 from bot.chat.presses import CommandPress
 from bot.chat.waiting import replies
-from bot.features.kingdom.buying import (
-    PurchaseQuestion,
-    purchases,
-    read_price,
-    seconds_of_purchase,
-)
-from bot.features.kingdom.buying_view import purchase_data, purchase_text
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
+    PurchaseQuestion,
     chosen,
     kcd_answer,
+    purchases,
+    read_price,
     seconds_of_choice,
+    seconds_of_purchase,
 )
-from bot.features.kingdom.view import choice_data, choice_text, kcd_data, kcd_text
+from bot.features.kingdom.view import (
+    choice_data,
+    choice_text,
+    kcd_data,
+    kcd_text,
+    purchase_data,
+    purchase_text,
+)
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import MatchupFolders, folders_of, seconds_of
@@ -71,14 +75,25 @@ class LoadedQuestions:
                 "/kcd my-dice:SET",
                 say_later("loaded dice: who wins, which to take; /kcd dice, /kcd badges"),
                 self._kcd,
-                {
-                    **SETS,
-                    "goal": say_later("points to reach"),
-                    "own": say_later("the dice you own: find the best six of them"),
-                    "buy": say_later("which die to buy next: the most you can pay, or any"),
-                    "began": say_later("me or them: who throws first"),
-                    "rules": say_later("a rule set; kcd if left out"),
-                },
+                (
+                    fields.word(
+                        "list",
+                        say_later("a list to show"),
+                        choices=(say_later("dice"), say_later("badges")),
+                    ),
+                    *fields.SETS,
+                    fields.goal(say_later("points to reach")),
+                    fields.Field("own", say_later("the dice you own: find the best six of them")),
+                    fields.Field(
+                        "buy", say_later("which die to buy next: the most you can pay, or any")
+                    ),
+                    fields.Field(
+                        "began",
+                        say_later("me or them: who throws first"),
+                        choices=tuple(ME_OR_THEM),
+                    ),
+                    fields.rules(say_later("a rule set; kcd if left out")),
+                ),
                 examples=(
                     "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
                     "/kcd own:lucky*2,odd goal:1500",
@@ -86,19 +101,6 @@ class LoadedQuestions:
                     "/kcd dice tengri",
                 ),
                 group="ask",
-                fields=(
-                    fields.word(
-                        "list",
-                        say_later("a list to show"),
-                        choices=(say_later("dice"), say_later("badges")),
-                    ),
-                    *fields.SETS,
-                    fields.GOAL,
-                    fields.Field("own"),
-                    fields.Field("buy"),
-                    fields.Field("began", choices=tuple(ME_OR_THEM)),
-                    fields.RULES,
-                ),
                 is_question=True,
             )
         ]

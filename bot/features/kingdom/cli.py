@@ -4,14 +4,16 @@ from typing import Any
 
 import click
 
-from bot.features.kingdom.buying import PurchaseQuestion, check_purchase, purchases, read_price
-from bot.features.kingdom.buying_view import purchase_data, purchase_sheet, purchase_text
 from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdQuestion,
+    PurchaseQuestion,
     check_choice,
+    check_purchase,
     chosen,
     kcd_answer,
+    purchases,
+    read_price,
 )
 from bot.features.kingdom.view import (
     choice_data,
@@ -20,6 +22,9 @@ from bot.features.kingdom.view import (
     kcd_data,
     kcd_sheet,
     kcd_text,
+    purchase_data,
+    purchase_sheet,
+    purchase_text,
 )
 from bot.services.loaded import LoadedDice, folders_of, read_kits
 from bot.services.rule_options import with_goal

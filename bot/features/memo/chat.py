@@ -3,20 +3,16 @@
 import shlex
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 from bot.chat import fields
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
-from bot.chat.games import RULES_OPTION
 from bot.chat.presses import NotesPress
 from bot.chat.waiting import delay_reply, solved_first
-from bot.features.memo.picture import memo_card, memo_picture
 from bot.features.memo.service import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
-from bot.features.memo.view import memo_data, memo_notes, memo_text
+from bot.features.memo.view import memo_card, memo_data, memo_notes, memo_picture, memo_text
 from bot.services.chances import Oracle
-from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
@@ -31,10 +27,7 @@ from solver.wording import say_later
 
 def feature(core: Core) -> Feature:
     """/memo."""
-    return Feature(_commands(core.oracle, core.rules, core.settings.kernels))
-
-
-def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]:
+    oracle, rules, kernels = core.oracle, core.rules, core.settings.kernels
     advisor, tasks = oracle.advisor, oracle.tasks
 
     async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -67,23 +60,24 @@ def _commands(oracle: Oracle, rules: HouseRules, kernels: Path) -> list[Command]
         if refusal:
             raise refusal
 
-    return [
+    commands = [
         Command(
             "/memo rules:NAME",
             say_later("a table to learn by heart: what to keep, when to bank or risk everything"),
             memo,
-            {
-                "unit": say_later("round what dice are worth to steps of so many points"),
-                **RULES_OPTION,
-            },
-            takes_words=False,
+            (
+                fields.number(
+                    "unit", say_later("round what dice are worth to steps of so many points"), 1
+                ),
+                fields.rules(),
+            ),
             examples=("/memo rules:kcd",),
             group="ask",
-            fields=(fields.number("unit", 1), fields.RULES),
             notes=memo_notes,
             is_question=True,
         )
     ]
+    return Feature(commands)
 
 
 def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:

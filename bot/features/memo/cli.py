@@ -4,9 +4,8 @@ from pathlib import Path
 
 import click
 
-from bot.features.memo.picture import memo_picture
 from bot.features.memo.service import known_memo, memo_answer
-from bot.features.memo.view import memo_data, memo_sheet, memo_text
+from bot.features.memo.view import memo_data, memo_picture, memo_sheet, memo_text
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.shell.needed import solved_first

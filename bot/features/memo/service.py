@@ -15,7 +15,6 @@ from solver.game.position import Position, first_position
 from solver.game.workload import workload
 from solver.play.memo import Memo
 from solver.play.memo_study import MemoStudy, study_memo
-from solver.play.policy import TurnView
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll, dice_set
 from solver.turn.hand import EqualDice
@@ -144,7 +143,7 @@ def _example(table: MemoTable) -> MemoExample | None:
 def _worked_out(table: MemoTable, roll: Roll) -> MemoExample:
     rules = table.rules
     start: Position = first_position(rules)
-    chosen = Memo(table.unit).choose(TurnView(EqualDice(rules), start, roll))
+    chosen = Memo(table.unit).choose(EqualDice(rules), start, roll)
     choices = []
     for kept in set_asides(rules, roll, first=True):
         after = after_set_aside(rules, start.turn, kept)

@@ -10,19 +10,28 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.advice import CONTEXT, DICE, PositionQuestions
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature, Pressed
 from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching
-from bot.features.pictures.explainer import Explanation, explained, explained_in
-from bot.features.pictures.explainer_view import (
+from bot.features.pictures.service import (
+    Explanation,
+    Exploration,
+    Field,
+    explained,
+    explained_in,
+    explored,
+    explored_at,
+    explored_in,
+)
+from bot.features.pictures.view import (
     explanation_card,
     explanation_data,
     explanation_text,
+    exploration_card,
+    exploration_data,
+    exploration_text,
 )
-from bot.features.pictures.explorer import Exploration, Field, explored, explored_at, explored_in
-from bot.features.pictures.explorer_view import exploration_card, exploration_data, exploration_text
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets
 from bot.services.tables import Caller, Table, Tables, check_hints
@@ -49,12 +58,7 @@ def feature(core: Core) -> Feature:
     async def walk(caller: Caller, press: Walk) -> Pressed:
         return Pressed(walked(core.oracle, core.tables, caller, press))
 
-    return Feature(picture_commands(core.questions), {Walk: walk})
-
-
-def picture_commands(questions: PositionQuestions) -> list[Command]:
-    """What people look at, without a change at any table."""
-    oracle = questions.oracle
+    questions, oracle = core.questions, core.oracle
 
     def explain(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         def of_game(_: Table, game: Game) -> Callable[[], Explanation]:
@@ -90,33 +94,30 @@ def picture_commands(questions: PositionQuestions) -> list[Command]:
         of_position = partial(explored, oracle.advisor)
         return questions.answered(line, caller, of_game, of_position, reply)
 
-    return [
+    commands = [
         Command(
             "/explain dice:N",
             say_later("this turn as a picture: when to roll, when to bank"),
             explain,
-            {**DICE, **CONTEXT},
-            takes_words=False,
+            (fields.DICE, *fields.POSITION),
             examples=("/explain turn:350 dice:2 me:4200 them:5000",),
             group="ask",
-            fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
             is_question=True,
         ),
         Command(
             "/explore dice:N",
             say_later("walk through all positions"),
             explore,
-            {**DICE, **CONTEXT},
-            takes_words=False,
+            (fields.DICE, *fields.POSITION),
             examples=(
                 "/explore me:2800 them:3500 rules:kcd",
                 "/explore my-dice:lucky*3,odd,ordinary*2 goal:1500 turn:300 dice:lucky*2",
             ),
             group="ask",
-            fields=(fields.Field("dice"), *fields.POSITION, *fields.SETS),
             is_question=True,
         ),
     ]
+    return Feature(commands, {Walk: walk})
 
 
 async def _picture(oracle: Oracle, caller: Caller, found: Explanation) -> bytes | None:

@@ -6,23 +6,16 @@ from functools import partial
 from bot.chat import fields
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply
 from bot.chat.features import Core, Feature
-from bot.chat.games import RULES_OPTION
 from bot.chat.waiting import replies, solved_first
-from bot.features.points.komi_view import komi_data, komi_text
 from bot.features.points.service import PointsQuestion, points_answer
-from bot.features.points.view import points_data, points_text
-from bot.services.chances import Oracle
-from bot.services.house_rules import HouseRules
+from bot.features.points.view import komi_data, komi_text, points_data, points_text
 from bot.services.tables import Caller
 from solver.wording import say_later
 
 
 def feature(core: Core) -> Feature:
     """/points and /komi."""
-    return Feature(_commands(core.oracle, core.rules))
-
-
-def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
+    oracle, rules = core.oracle, core.rules
 
     async def points(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         question = PointsQuestion(
@@ -43,39 +36,40 @@ def _commands(oracle: Oracle, rules: HouseRules) -> list[Command]:
         found = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
         yield Reply(found, partial(komi_text, meant), komi_data)
 
-    return [
+    commands = [
         Command(
             "/points rules:NAME",
             say_later("the most points in a turn: when to bank, and the average"),
             points,
-            {
-                "cost": say_later("points that a farkle costs on top of the turn total"),
-                "on-board": say_later("yes or no: whether you have banked before"),
-                "me": say_later("your score, under rules where a roll can lose it all"),
-                "hot-dice": say_later("hot dice so far in this turn, if their bonus changes"),
-                **RULES_OPTION,
-            },
-            takes_words=False,
+            (
+                fields.number(
+                    "cost", say_later("points that a farkle costs on top of the turn total")
+                ),
+                fields.yes_no("on-board", say_later("yes or no: whether you have banked before")),
+                fields.number(
+                    "me",
+                    say_later("your score, under rules where a roll can lose it all"),
+                    -fields.MOST_POINTS,
+                ),
+                fields.number(
+                    "hot-dice",
+                    say_later("hot dice so far in this turn, if their bonus changes"),
+                    most=100,
+                ),
+                fields.rules(),
+            ),
             examples=("/points rules:zilch", "/points rules:zilch cost:500"),
             group="ask",
-            fields=(
-                fields.number("cost"),
-                fields.Field("on-board", choices=fields.YES_NO),
-                fields.number("me", -fields.MOST_POINTS),
-                fields.number("hot-dice", 0, 100),
-                fields.RULES,
-            ),
             is_question=True,
         ),
         Command(
             "/komi rules:NAME",
             say_later("the head start that makes a game fair"),
             komi,
-            RULES_OPTION,
-            takes_words=False,
+            (fields.rules(),),
             examples=("/komi rules:kcd",),
             group="ask",
-            fields=(fields.RULES,),
             is_question=True,
         ),
     ]
+    return Feature(commands)

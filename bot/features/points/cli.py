@@ -2,9 +2,11 @@
 
 import click
 
-from bot.features.points.komi_view import komi_data, komi_sheet, komi_text
 from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.points.view import (
+    komi_data,
+    komi_sheet,
+    komi_text,
     points_data,
     points_sheet,
     points_text,

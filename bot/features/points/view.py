@@ -1,4 +1,4 @@
-"""A turn for the most points as people read it, as plain data and as tables."""
+"""Turns for the most points and fair head starts: as people read them, as data, as tables."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, fields
@@ -8,6 +8,7 @@ from bot.features.points.service import GainCell, LongRunAnswer, PointsAnswer, T
 from bot.views.layout import columns, dice_count, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import bank_from_lines, threshold_text
+from solver.play.komi import HeadStart, Komi
 from solver.rules.ruleset import Ruleset, topics
 from solver.turn.dice import Remaining
 from solver.turn.long_run import TradeOff
@@ -253,3 +254,56 @@ def _points(points: float) -> str:
 def _chance(chance: float) -> str:
     """A sum of chances, which may be rounded a little."""
     return percent(round(chance, 12))
+
+
+def komi_text(rules: Ruleset, found: Komi) -> str:
+    """The fair head start, with its neighbours and none at all."""
+    shown = sorted({*found.neighbours, found.without}, key=lambda one: one.points)
+    rows = [(say("head start"), say("first player wins"), "")]
+    rows += [
+        (
+            _who(one),
+            figure(one.win_probability, ".6f"),
+            say("closest to even") if one == found.best else "",
+        )
+        for one in shown
+    ]
+    lines = [_komi_head(rules, found), *columns(rows, right={1})]
+    if rules.has_opening:
+        lines.append(say("A player with a head start is already on the board."))
+    return wrap("\n".join(lines))
+
+
+def komi_data(found: Komi) -> dict[str, Any]:
+    """A table of head starts as plain data, with all of them."""
+    return {**asdict(found), "neighbours": [asdict(one) for one in found.neighbours]}
+
+
+def komi_sheet(found: Komi) -> Sheet:
+    """All head starts: less than 0 where the first player gets them."""
+    return sheet(("points", "win_probability"), map(asdict, found.head_starts))
+
+
+def _komi_head(rules: Ruleset, found: Komi) -> str:
+    if found.best.points == 0:
+        return say("{rules} rules are fairest without a head start.", rules=rules.name)
+    if found.best.points > 0:
+        return say(
+            "Under {rules} rules a head start of {points:,} points for the second player is"
+            " fairest.",
+            rules=rules.name,
+            points=found.best.points,
+        )
+    return say(
+        "Under {rules} rules a head start of {points:,} points for the first player is fairest.",
+        rules=rules.name,
+        points=-found.best.points,
+    )
+
+
+def _who(one: HeadStart) -> str:
+    if one.points > 0:
+        return say("{points:,} for the second player", points=one.points)
+    if one.points < 0:
+        return say("{points:,} for the first player", points=-one.points)
+    return say("none")

@@ -1,36 +1,34 @@
 """The commands that ask for a decision: the daily position, and positions to practise on."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import date, datetime
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.bringing import SETS, kits_of_all
+from bot.chat.bringing import kits_of_all
 from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, whole_number
 from bot.chat.features import Core, Feature, Pressed, Send
 from bot.chat.presses import Press, matching
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
-from bot.features.practice.daily_view import (
+from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
+from bot.features.practice.view import (
+    NEXT,
     answer_data,
     answer_page,
     asked_data,
     asked_page,
     board_data,
     board_text,
-    post_card,
-)
-from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
-from bot.features.practice.drill_view import (
-    NEXT,
     drill_data,
     drill_page,
     drill_verdict_data,
+    post_card,
     verdict_page,
 )
 from bot.services.chances import Oracle
@@ -45,7 +43,9 @@ from solver.errors import InvalidRequestError
 from solver.play.daily import MOST as MOST_CHOICES
 from solver.wording import say, say_later
 
-_DICE = {name: SETS[name] for name in ("my-dice", "their-dice", "joker-alone")}
+_NUMBER = fields.number(
+    "number", say_later("the number of your answer"), 1, MOST_CHOICES, is_word=True
+)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,12 @@ def feature(core: Core) -> Feature:
     async def posts(front: str, send: Send) -> None:
         async def post(place: str, one: Post, since: datetime | None) -> bool:
             settings = await core.tables.store.settings(place)
-            reply = Reply(one, _post_text, make_card=_post_card, began_in=settings.daily_language)
+            reply = Reply(
+                one,
+                lambda one: asked_page(one.asked).text,
+                make_card=lambda one: _pressable(post_card(one), one.asked),
+                began_in=settings.daily_language,
+            )
             return await send(place, reply, str(one.asked.daily.day.toordinal()), since)
 
         await daily.post_due(front, post)
@@ -112,7 +117,11 @@ def practice_commands(
         if not line.words:
             asked = await daily.today(caller)
             yield Reply(
-                asked, lambda one: asked_page(one).text, asked_data, _asked_card, private=True
+                asked,
+                lambda one: asked_page(one).text,
+                asked_data,
+                lambda one: _pressable(asked_page(one).card, one),
+                private=True,
             )
         elif line.words.lower() in {"board", say("board").lower()}:
             yield Reply(await daily.board(caller.place), board_text, board_data)
@@ -142,57 +151,43 @@ def practice_commands(
             "/daily [answer N]",
             say_later("the position of the day: what wins most often? /daily board: who finds it"),
             answer_daily,
-            {},
-            examples=("/daily", "/daily answer 2", "/daily board"),
-            group="practise",
-            fields=(
+            (
                 fields.word(
                     "what",
                     say_later("the board instead of the position, or answer with a number"),
                     choices=(say_later("board"), say_later("answer")),
                 ),
-                fields.number(
-                    "number",
-                    1,
-                    MOST_CHOICES,
-                    meaning=say_later("the number of your answer"),
-                    is_word=True,
-                ),
+                _NUMBER,
             ),
+            examples=("/daily", "/daily answer 2", "/daily board"),
+            group="practise",
         ),
         Command(
             "/drill [answer N]",
             say_later("your worst decisions again, and positions like them"),
             answer_drill,
-            {
-                "position": say_later(
-                    "the position that is answered, where it is not the last one"
-                ),
-                "players": say_later("how many play, for new positions of such games"),
-                **_DICE,
-                "rules": say_later("a rule set, for new positions"),
-                "goal": say_later("another goal"),
-            },
-            examples=("/drill", "/drill answer 2", "/drill players:3"),
-            group="practise",
-            fields=(
+            (
                 fields.word(
                     "what", say_later("answer, with a number"), choices=(say_later("answer"),)
                 ),
-                fields.number(
-                    "number",
-                    1,
-                    MOST_CHOICES,
-                    meaning=say_later("the number of your answer"),
-                    is_word=True,
+                _NUMBER,
+                fields.Field(
+                    "position",
+                    say_later("the position that is answered, where it is not the last one"),
                 ),
-                fields.Field("position"),
-                fields.number("players", 2, MOST_PLAYERS),
+                fields.number(
+                    "players",
+                    say_later("how many play, for new positions of such games"),
+                    2,
+                    MOST_PLAYERS,
+                ),
                 *fields.SETS[:2],
                 fields.SETS[-1],
-                fields.RULES,
-                fields.GOAL,
+                fields.rules(say_later("a rule set, for new positions")),
+                fields.goal(),
             ),
+            examples=("/drill", "/drill answer 2", "/drill players:3"),
+            group="practise",
         ),
     ]
 
@@ -207,46 +202,21 @@ async def drill_asked(
 
 def practice_reply(told: Delay | DrillQuestion | DrillVerdict | Verdict | Solution) -> Reply:
     """A decision, or what its answer comes to, for the one who asked or answered alone."""
+    made: tuple[Callable[[Any], str], Callable[[Any], Any], Callable[[Any], Card]]
     match told:
         case Delay():
             return replace(delay_reply(told), private=True)
         case DrillQuestion():
-            return Reply(
-                told, lambda one: drill_page(one).text, drill_data, _drill_card, private=True
-            )
+            made = lambda one: drill_page(one).text, drill_data, _drill_card
         case DrillVerdict():
-            return Reply(
-                told,
-                lambda one: verdict_page(one).text,
-                drill_verdict_data,
-                _drill_card,
-                private=True,
-            )
+            made = lambda one: verdict_page(one).text, drill_verdict_data, _drill_card
         case _:
-            return Reply(
-                told, lambda one: answer_page(one).text, answer_data, _answer_card, private=True
-            )
-
-
-def _asked_card(asked: Asked) -> Card:
-    """The daily position as a message, with a button for each choice."""
-    return _pressable(asked_page(asked).card, asked)
-
-
-def _post_text(post: Post) -> str:
-    return asked_page(post.asked).text
-
-
-def _post_card(post: Post) -> Card:
-    return _pressable(post_card(post), post.asked)
+            made = lambda one: answer_page(one).text, answer_data, lambda one: answer_page(one).card
+    return Reply(told, *made, private=True)
 
 
 def _pressable(card: Card, asked: Asked) -> Card:
     return pressable(card, lambda action: DailyChoice(asked.daily.day, int(action)))
-
-
-def _answer_card(found: Verdict | Solution) -> Card:
-    return answer_page(found).card
 
 
 def _drill_card(found: DrillQuestion | DrillVerdict) -> Card:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 
-from bot.features.practice import daily_store as stored
+from bot.features.practice import store as stored
 from bot.review.kept_questions import read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle

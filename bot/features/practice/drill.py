@@ -4,22 +4,22 @@ What is asked waits until it is answered. Own decisions come first, those that a
 that were never asked, but after every two of them a position is drawn.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any, Self
 
-from bot.features.practice import drill_store as stored
+from fsrs import Card, Rating, Scheduler
+
+from bot.features.practice import store as stored
 from bot.features.practice.daily import index_of, solved_rules
-from bot.features.practice.spacing import spaced
 from bot.review.kept_questions import kept, read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.levels import weak_spot
-from bot.services.looking_back import LookingBack
+from bot.services.levels import LookingBack, weak_spot
 from bot.services.tables import Caller, Tables
 from bot.store.errors import DamagedGameError, MissingGameError, StoreError
 from bot.store.reviews import reviewed_games
@@ -31,7 +31,7 @@ from solver.errors import FarkleError, InvalidRequestError
 from solver.loaded.kits import Kit, solved_of
 from solver.loaded.matchup import Matchup
 from solver.play.advice import Advice, advise, with_why
-from solver.play.daily import Question, chance_of
+from solver.play.daily import CLEAR, Question, chance_of
 from solver.play.drills import Spot, drawn, spot_of
 from solver.play.position_id import PositionId, read_id
 from solver.rules.ruleset import Ruleset
@@ -370,3 +370,41 @@ def _cost(choices: Sequence[dict[str, Any]], chosen: int) -> float:
     """What a choice gives away, of choices as they are kept."""
     worth: list[float] = [one["win_probability"] for one in choices]
     return max(worth) - worth[chosen]
+
+
+_SOON = timedelta(minutes=10)
+_SCHEDULER = Scheduler(
+    learning_steps=(_SOON,),
+    relearning_steps=(_SOON,),
+    maximum_interval=365,
+    enable_fuzzing=False,  # so that the same answers have the same intervals
+)
+
+_ELSEWHERE = {"card_id": 0, "due": datetime.min.isoformat()}
+"""What a card of the scheduler has besides, and what is kept elsewhere or needed by nobody."""
+
+
+def spaced(
+    memory: Mapping[str, Any] | None, cost: float, now: datetime
+) -> tuple[dict[str, Any], datetime]:
+    """What is remembered after an answer that cost so much, and when it is asked again.
+
+    That is as the model of memory of FSRS 6 has it, with its parameters:
+    https://github.com/open-spaced-repetition/awesome-fsrs/wiki/The-Algorithm.
+
+    memory : what was remembered before; None at the first answer
+    cost : win probability that was given away
+    now : in UTC
+    """
+    before: Any = {**_ELSEWHERE, **memory} if memory else None
+    card = Card.from_dict(before) if before else Card(0, due=now)
+    after, _ = _SCHEDULER.review_card(card, _rating(cost), now)
+    kept = {name: value for name, value in after.to_dict().items() if name not in _ELSEWHERE}
+    return kept, after.due
+
+
+def _rating(cost: float) -> Rating:
+    """How well it was known: what is nearly as good as the best was not quite forgotten."""
+    if cost <= 0:
+        return Rating.Good
+    return Rating.Hard if cost < CLEAR else Rating.Again

@@ -9,22 +9,23 @@ from pathlib import Path
 from bot.chat import fields
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word, neither_word
 from bot.chat.features import Core, Feature
-from bot.chat.games import GAME, RULES_OPTION, level_named, table_of
+from bot.chat.games import level_named, table_of
 from bot.chat.waiting import delay_reply, replies, solved_for_game
-from bot.features.records.dice_statistics import fallen
-from bot.features.records.dice_view import dice_records_data, dice_records_text
-from bot.features.records.match_view import match_data, match_text, turns_data, turns_text
-from bot.features.records.matches import MOST_GAMES, Match, play_match
-from bot.features.records.proofs import proof_of
-from bot.features.records.season import read_season
+from bot.features.records.service import MOST_GAMES, Match, fallen, play_match, read_season
 from bot.features.records.view import (
+    dice_records_data,
+    dice_records_text,
     forgotten_text,
     head_to_head_data,
     head_to_head_text,
     leaderboard_data,
     leaderboard_text,
+    match_data,
+    match_text,
     record_data,
     record_text,
+    turns_data,
+    turns_text,
 )
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
@@ -33,8 +34,9 @@ from bot.services.place_settings import check_games
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
 from bot.store.errors import DamagedGameError, MissingGameError
+from bot.table.badges import thrown_places, throws
 from bot.table.commands import MOST_PLAYERS
-from bot.table.fair_dice import Proof
+from bot.table.fair_dice import Proof, prove
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay
 from bot.views.card import Attachment, Card
@@ -45,14 +47,20 @@ from bot.views.tasks import stopped_text
 from solver.errors import InvalidRequestError
 from solver.play.policies import LEVELS, Optimal
 from solver.play.strengths import load_strengths
+from solver.rules.ruleset import FACES
+from solver.turn.dice import Roll
 from solver.wording import say, say_later
 
 _LOOKED_BACK = 200
 """Games of a place among which the last one to end is found."""
-_EVERYWHERE = {"where": say_later("everywhere: not only here")}
 
 
-_WHERE = fields.Field("where", choices=(say_later("here"), say_later("everywhere")))
+_GAME = fields.Field("game", fields.GAME.meaning)
+_WHERE = fields.Field(
+    "where",
+    say_later("everywhere: not only here"),
+    choices=(say_later("here"), say_later("everywhere")),
+)
 
 
 def feature(core: Core) -> Feature:
@@ -79,71 +87,60 @@ class RecordCommands:
                 "/review",
                 say_later("every decision of the last game"),
                 self._review,
-                GAME,
+                (_GAME,),
+                more_words=True,
                 group="practise",
-                fields=(fields.Field("game"),),
             ),
             Command(
                 "/stats [NAME]",
                 say_later("a player's record; two names: head to head"),
                 self._stats,
-                _EVERYWHERE,
-                group="practise",
-                fields=(
+                (
                     fields.person(
                         "who", say_later("whose record; yours if left out"), else_me=True
                     ),
                     fields.person("against", say_later("a player to compare with")),
                     _WHERE,
                 ),
+                group="practise",
             ),
             Command(
                 "/leaderboard",
                 say_later("who wins most"),
                 self._leaderboard,
-                {
-                    "season": say_later("now, last or a quarter such as 2026-Q4; all if left out"),
-                    "bots": say_later("yes: bots as well; no: only games without bots"),
-                    **_EVERYWHERE,
-                },
-                takes_words=False,
-                examples=("/leaderboard season:now bots:no",),
-                group="practise",
-                fields=(
-                    fields.Field("season"),
-                    fields.Field("bots", choices=fields.YES_NO),
+                (
+                    fields.Field(
+                        "season",
+                        say_later("now, last or a quarter such as 2026-Q4; all if left out"),
+                    ),
+                    fields.yes_no(
+                        "bots", say_later("yes: bots as well; no: only games without bots")
+                    ),
                     _WHERE,
                 ),
+                examples=("/leaderboard season:now bots:no",),
+                group="practise",
             ),
             Command(
                 "/dice",
                 say_later("how the dice have fallen here"),
                 self._dice,
-                _EVERYWHERE,
-                False,
+                (_WHERE,),
                 group="practise",
-                fields=(_WHERE,),
             ),
             Command(
                 "/proof [GAME]",
                 say_later("how to check the dice of a game"),
                 self._proof,
-                GAME,
+                (_GAME,),
+                more_words=True,
                 group="play",
-                fields=(fields.Field("game"),),
             ),
             Command(
                 "/match LEVEL LEVEL",
                 say_later("bot against bot, best of games:N"),
                 self._match,
-                {
-                    "games": say_later("best of how many games; 1 if left out"),
-                    "show": say_later("moves: every turn, game by game; summary: the results"),
-                    **RULES_OPTION,
-                },
-                examples=("/match optimal cautious games:5 rules:kcd",),
-                group="play",
-                fields=(
+                (
                     fields.word(
                         "first",
                         say_later("the level of one bot"),
@@ -162,35 +159,38 @@ class RecordCommands:
                     fields.word(
                         "fourth", say_later("the level of a fourth one"), choices=tuple(LEVELS)
                     ),
-                    fields.number("games", 1, 99),
-                    fields.Field("show", choices=(say_later("summary"), say_later("moves"))),
-                    fields.RULES,
+                    fields.number(
+                        "games", say_later("best of how many games; 1 if left out"), 1, 99
+                    ),
+                    fields.Field(
+                        "show",
+                        say_later("moves: every turn, game by game; summary: the results"),
+                        choices=(say_later("summary"), say_later("moves")),
+                    ),
+                    fields.rules(),
                 ),
+                examples=("/match optimal cautious games:5 rules:kcd",),
+                group="play",
             ),
             Command(
                 "/cancel",
                 say_later("stop everything that is being computed for you"),
                 self._cancel,
-                {},
-                takes_words=False,
-                fields=(),
+                (),
             ),
             Command(
                 "/levels",
                 say_later("the levels of bots, and how strong they are"),
                 self._levels,
-                RULES_OPTION,
-                takes_words=False,
+                (fields.rules(),),
                 group="play",
-                fields=(fields.RULES,),
                 is_question=True,
             ),
             Command(
                 "/forget me",
                 say_later("leave open games and delete what is stored about you"),
                 self._forget,
-                {},
-                fields=(
+                (
                     fields.word(
                         "who",
                         say_later("me: delete what is stored about you"),
@@ -360,3 +360,24 @@ def _place(line: Line, caller: Caller) -> str | None:
     if where not in {"here", "everywhere"}:
         raise InvalidRequestError(neither_word("where", "here", "everywhere", where))
     return None if where == "everywhere" else caller.place
+
+
+def proof_of(table: Table, secret: bytes) -> Proof:
+    """How every roll of a game follows from its secret."""
+    game, rolls = table.game, throws(table.begun, table.events)
+    sides = [game.side_of(number) for number, _ in enumerate(game.kits)]
+    if not sides:
+        return prove(game.id, secret, game.seeds, [(None, (), dice) for *_, dice in rolls])
+    sets = []
+    for side in filter(None, sides):
+        counts = [*side.dice.counts, 1][: len(side.types)]
+        dice = zip(side.types, counts, strict=True)
+        sets.append([die.weights for die, count in dice for _ in range(count)])
+    proven = [
+        (before.mover, thrown_places(before, types), _faces(dice)) for before, types, dice in rolls
+    ]
+    return prove(game.id, secret, game.seeds, proven, sets)
+
+
+def _faces(dice: Roll) -> list[int]:
+    return [(die - 1) % len(FACES) + 1 for die in dice]

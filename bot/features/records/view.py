@@ -1,15 +1,17 @@
-"""Records of people in plain words."""
+"""Records of people, matches of bots and how dice have fallen: as people read them and as data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from bot.features.records.season import Season
+from bot.features.records.service import DiceRecords, Match, MatchGame, Season
+from bot.review.dice_record import FEWEST_DICE, DiceRecord, FaceCounts, Fairness, LoadedCount
 from bot.review.review import BANDS
 from bot.services.levels import PlayerLevel, PlayerRecord
+from bot.services.reckoning import PlayedTurn
 from bot.services.tables import bot_name
 from bot.store.records import HeadToHead, Ranking
-from bot.views.layout import columns, rough_percent, wrap
+from bot.views.layout import columns, percent, room, rough_percent, wrap
 from bot.views.levels import SPOTS
 from bot.views.review import accuracy_text
 from solver.wording import figure, say, say_later, say_number
@@ -203,3 +205,277 @@ def leaderboard_data(standings: Sequence[Ranking]) -> list[dict[str, Any]]:
 
 def _wins(share: float) -> str:
     return figure(share, ",.0f" if share == int(share) else ",.1f")
+
+
+def match_text(match: Match) -> str:
+    """Who won a match, and how the bots did in it."""
+    games, names = match.games, bot_names(match.levels)
+    lines = [_outcome(match, names)]
+    head = "", say("won"), say("points a game"), say("biggest turn")
+    rows = [head]
+    for bot, name in enumerate(names):
+        mean = sum(game.points[bot] for game in games) / len(games)
+        biggest = max(game.biggest[bot] for game in games)
+        won = figure(match.score[bot], "g")
+        rows.append((name, won, figure(mean, ",.0f"), figure(biggest)))
+    lines += columns(rows, right={1, 2, 3})
+    odds = games[0].odds
+    if odds is not None:
+        lines.append(
+            say(
+                "With best play, the player who begins wins {chance} of the time.",
+                chance=rough_percent(odds[games[0].began]),
+            )
+        )
+    return wrap("\n".join(lines))
+
+
+def match_data(match: Match) -> dict[str, Any]:
+    """A match as plain data, game by game."""
+    return {
+        "levels": list(match.levels),
+        "score": list(match.score),
+        "games": [
+            {
+                "game": game.number,
+                "began": game.began,
+                "odds": list(game.odds) if game.odds else None,
+                "points": list(game.points),
+                "biggest_turns": list(game.biggest),
+                "shares": list(game.shares),
+            }
+            for game in match.games
+        ],
+    }
+
+
+def turns_text(levels: tuple[str, ...], game: MatchGame) -> str:
+    """Every turn of a game, those of a round side by side: what it brought, and the score then."""
+    names = [level + number for level, number in zip(levels, _numbers(levels), strict=True)]
+    order = [*range(game.began, len(names)), *range(game.began)]
+    rows = [("", *(cell for bot in order for cell in ("", names[bot])))]
+    for number, turns in _rounds(game):
+        cells = [("", "")] * len(names)
+        for turn in turns:
+            gain = figure(turn.points, "+,") if turn.points else "–"
+            cells[turn.seat] = gain, figure(turn.score)
+        rows.append((f"{number}.", *(cell for both in cells for cell in both)))
+    head = say("Game {number}, turn by turn:", number=game.number)
+    return "\n".join([head, *columns(rows, right=range(len(rows[0])))])
+
+
+def turns_data(levels: tuple[str, ...], game: MatchGame) -> dict[str, Any]:
+    """The turns of a game as plain data, with the bots by their number."""
+    bots = len(levels)
+    return {
+        "game": game.number,
+        "began": game.began,
+        "turns": [
+            {
+                "bot": (game.began + turn.seat) % bots,
+                "ending": turn.how.value,
+                "points": turn.points,
+                "score": turn.score,
+            }
+            for turn in game.turns
+        ],
+    }
+
+
+def bot_names(levels: tuple[str, ...]) -> tuple[str, ...]:
+    """What the bots are called, in the order in which they were named."""
+    return tuple(bot_name(one) + more for one, more in zip(levels, _numbers(levels), strict=True))
+
+
+def _numbers(levels: tuple[str, ...]) -> list[str]:
+    """What tells bots of equal levels apart."""
+    return [
+        f" {levels[: k + 1].count(level)}" if levels.count(level) > 1 else ""
+        for k, level in enumerate(levels)
+    ]
+
+
+def _outcome(match: Match, names: tuple[str, ...]) -> str:
+    most, games = max(match.score), len(match.games)
+    if match.score.count(most) > 1:
+        return say_number(
+            "The match is a draw, after {number} game.",
+            "The match is a draw, after {number} games.",
+            games,
+        )
+    return say_number(
+        "{name} wins the match: {won} of {number} game.",
+        "{name} wins the match: {won} of {number} games.",
+        games,
+        name=names[match.score.index(most)],
+        won=figure(most, "g"),
+    )
+
+
+def _rounds(game: MatchGame) -> Iterator[tuple[int, list[PlayedTurn]]]:
+    """The turns of each round, which begins with the bot that moves first of those left."""
+    found: list[list[PlayedTurn]] = []
+    for turn in game.turns:
+        if not found or turn.seat <= found[-1][-1].seat:
+            found.append([])
+        found[-1].append(turn)
+    yield from enumerate(found, start=1)
+
+
+BAR_WIDTH = 30
+"""Columns of the longest bar, where there is room."""
+_BESIDE = 22
+"""Columns of what is beside a bar."""
+_FALLS = {
+    Fairness.TOO_FEW: say_later("too few to say"),
+    Fairness.FAIR: say_later("as it should"),
+    Fairness.UNUSUAL: say_later("unusual"),
+    Fairness.VERY_UNUSUAL: say_later("very unusual"),
+}
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def dice_records_text(records: DiceRecords) -> str:
+    """The dice of the rules, and then those that players brought."""
+    if not records.loaded:
+        return dice_record_text(records.fair)
+    parts = [dice_record_text(records.fair)] if records.fair.dice else []
+    return "\n\n".join([*parts, _loaded_text(records.loaded)])
+
+
+def dice_records_data(records: DiceRecords) -> dict[str, Any]:
+    """Both for programs."""
+    loaded = [
+        {"die": one.die.typed, **_counts_data(one), "expected": _by_face(one.expected)}
+        for one in records.loaded
+    ]
+    return dice_record_data(records.fair) | ({"loaded": loaded} if loaded else {})
+
+
+def _loaded_text(loaded: Sequence[LoadedCount]) -> str:
+    """A line for each die: the share of each face, and that by its weights in brackets."""
+    head = say(
+        "Loaded dice: how many were rolled, the share of each face 1 to 6 in %, and in brackets"
+        " the share to expect from the weights:"
+    )
+    rows = []
+    for one in loaded:
+        shares = [
+            f"{figure(100 * n / one.dice, '.0f')} ({figure(100 * mean / one.dice, '.0f')})"
+            for n, mean in zip(one.counts, one.expected, strict=True)
+        ]
+        rows.append((one.die.typed, figure(one.dice), *shares, say(_FALLS[one.fairness])))
+    return "\n".join([wrap(head), *columns(rows, right=set(range(1, 8)))])
+
+
+def dice_record_text(record: DiceRecord) -> str:
+    """A bar for each face, then in words whether fair dice would roll so."""
+    if not record.dice:
+        return say("No dice have been rolled yet.")
+    most, wide = max(record.counts), min(BAR_WIDTH, max(1, room() - _BESIDE))
+    rows = [
+        (
+            str(face),
+            _bar(count / most, wide).ljust(wide),
+            figure(count),
+            percent(count / record.dice),
+        )
+        for face, count in enumerate(record.counts, 1)
+    ]
+    head = say_number(
+        "{dice} in {number:,} roll, each face is expected {times:,.1f} times:",
+        "{dice} in {number:,} rolls, each face is expected {times:,.1f} times:",
+        record.rolls,
+        dice=say_number("{number:,} die", "{number:,} dice", record.dice),
+        times=record.expected[0],
+    )
+    lines = [head, *columns(rows, right={2, 3}, spare=(1,)), fairness_text(record)]
+    if record.fairness is not Fairness.TOO_FEW:
+        lines.append(
+            say(
+                "Chi-square {statistic:.2f}, 5 degrees of freedom, p = {chance:.2g}.",
+                statistic=record.chi_square,
+                chance=record.p_value,
+            )
+        )
+    if record.six_dice_rolls:
+        lines.append(_farkles_text(record))
+    return "\n".join(map(wrap, lines))
+
+
+def fairness_text(record: DiceRecord) -> str:
+    """One sentence for people who know no statistics."""
+    if record.fairness is Fairness.TOO_FEW:
+        return say("Too few to say anything: it takes at least {number} dice.", number=FEWEST_DICE)
+    if record.fairness is Fairness.FAIR:
+        return say("Fair dice give counts like these.")
+    if record.p_value < 1e-6:
+        return say(
+            "Very unusual: fair dice come out this uneven less than once in a million times."
+        )
+    told = say_later("Unusual: fair dice come out this uneven once in {times:,.0f} times.")
+    if record.fairness is Fairness.VERY_UNUSUAL:
+        told = say_later("Very unusual: fair dice come out this uneven once in {times:,.0f} times.")
+    return say(told, times=1 / record.p_value)
+
+
+def dice_record_data(record: DiceRecord) -> dict[str, Any]:
+    """A record for programs; p-values are not rounded."""
+    return {
+        "rolls": record.rolls,
+        **_counts_data(record),
+        "expected_count": record.expected[0],
+        "chi_square": record.chi_square,
+        "degrees_of_freedom": record.degrees_of_freedom,
+        "six_dice": {
+            "rolls": record.six_dice_rolls,
+            "farkles": record.six_dice_farkles,
+            "expected_farkles": record.expected_farkles,
+            "farkle_chance": record.farkle_chance,
+            "p_value": record.farkles_p_value,
+        },
+    }
+
+
+def _counts_data(counts: FaceCounts) -> dict[str, Any]:
+    return {
+        "dice": counts.dice,
+        "counts": _by_face(counts.counts),
+        "p_value": counts.p_value,
+        "fairness": counts.fairness.value,
+    }
+
+
+def _by_face(numbers: Sequence[float]) -> dict[str, float]:
+    return {str(face): number for face, number in enumerate(numbers, 1)}
+
+
+def _farkles_text(record: DiceRecord) -> str:
+    """Farkles with six dice against what is expected, and how often fair dice go so far."""
+    rolls = say_number("{number:,} roll", "{number:,} rolls", record.six_dice_rolls)
+    number, expected = record.six_dice_farkles, record.expected_farkles
+    farkles = say_number("{number:,} farkle", "{number:,} farkles", number)
+    counted = {"rolls": rolls, "farkles": farkles, "expected": expected}
+    told = say(
+        "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
+        " expected.",
+        **counted,
+    )
+    if record.farkle_chance:
+        told = say(
+            "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"
+            " expected, 1 in {times:,.1f}.",
+            times=1 / record.farkle_chance,
+            **counted,
+        )
+    share = percent(record.farkles_p_value)
+    if number < expected:
+        often = say("Fair dice give this few or fewer {share} of the time.", share=share)
+    else:
+        often = say("Fair dice give this many or more {share} of the time.", share=share)
+    return f"{told} {often}"
+
+
+def _bar(share: float, width: int) -> str:
+    eighths = round(share * width * 8)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()

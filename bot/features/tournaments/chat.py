@@ -2,15 +2,14 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic.dataclasses import dataclass
 
+from bot.chat import fields
 from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
 from bot.chat.features import Core, Feature, Pressed
-from bot.chat.fields import GOAL, RULES, YES_NO, Field, person, word
-from bot.chat.games import RULES_OPTION
 from bot.chat.presses import GameId, LanguageTag, Press, matching
 from bot.chat.waiting import only, solved_for_game
 from bot.features.tournaments.bracket import Form, Pairing, State, Tournament
@@ -90,7 +89,11 @@ def feature(core: Core) -> Feature:
         found = await tournaments.after(table)
         if found is None:
             return None
-        return replace(tournament_reply(found), make_text=_standing, make_data=_standing_data)
+        return replace(
+            tournament_reply(found),
+            make_text=lambda news: "\n".join(tournament_lines(news.tournament)),
+            make_data=lambda news: {"tournament": state_data(news.tournament)},
+        )
 
     return Feature(tournament_commands(tournaments, rules), {TournamentPress: press}, after_game)
 
@@ -122,7 +125,10 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
                 }
                 yield tournament_reply(await do[action](caller))
             case _:
-                raise InvalidRequestError(_usage())
+                raise InvalidRequestError.say(
+                    "/tournament shows the games; other words after it are new, join, withdraw,"
+                    " start, play, remove NAME and end"
+                )
 
     async def made(line: Line, caller: Caller, others: Sequence[Word]) -> TournamentNews:
         form = Form.ROUND_ROBIN
@@ -139,28 +145,23 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
             "/tournament [new]",
             say_later("a tournament, all against all or knock-out: new, join, start, play"),
             answer,
-            {
-                **RULES_OPTION,
-                "goal": say_later("another goal"),
-                "hints": say_later("yes: allow hints"),
-            },
-            group="play",
-            fields=(
-                word(
+            (
+                fields.word(
                     "what",
                     say_later("what to do; shows the tournament if left out"),
                     choices=WHAT,
                 ),
-                word(
+                fields.word(
                     "form",
                     say_later("for a new tournament: who plays against whom"),
                     choices=tuple(Form),
                 ),
-                person("player", say_later("the player to play against, or to remove")),
-                RULES,
-                GOAL,
-                Field("hints", choices=YES_NO),
+                fields.person("player", say_later("the player to play against, or to remove")),
+                fields.rules(),
+                fields.goal(),
+                fields.yes_no("hints", say_later("yes: allow hints")),
             ),
+            group="play",
             examples=(
                 "/tournament new knock-out rules:kcd goal:2000",
                 "/tournament",
@@ -198,14 +199,6 @@ def _card(news: TournamentNews) -> Card:
     return pressable(card, lambda action: TournamentPress(found.id, language, action))
 
 
-def _standing(news: TournamentNews) -> str:
-    return "\n".join(tournament_lines(news.tournament)) if news.tournament else ""
-
-
-def _standing_data(news: TournamentNews) -> dict[str, Any]:
-    return {"tournament": state_data(news.tournament)}
-
-
 def _meant(word: str) -> str:
     """What is to be done, in English."""
     known = {say(one).lower(): one for one in WHAT} | {one: one for one in WHAT}
@@ -219,11 +212,4 @@ def _form(text: str) -> Form:
             return form
     raise InvalidRequestError.say(
         '/tournament new takes round-robin or knock-out, not "{text}"', text=text
-    )
-
-
-def _usage() -> str:
-    return say(
-        "/tournament shows the games; other words after it are new, join, withdraw, start,"
-        " play, remove NAME and end"
     )

@@ -154,7 +154,6 @@ def _forget(connection: Connection, person: str) -> None:
 
 
 def _problems(connection: Connection) -> Iterator[tuple[str, str]]:
-    """What is wrong with tournaments."""
     for number in connection.scalars(select(tournaments.c.id).order_by(tournaments.c.id)).all():
         try:
             _read(connection, tournaments.c.id == number)

@@ -174,7 +174,6 @@ def _before(found: Tournament, *, commands: bool) -> Iterator[str]:
 
 
 def _ending(found: Tournament) -> Iterator[str]:
-    """How it went, in a sentence."""
     if not found.complete:
         yield say("The tournament was ended before all games were played.")
         return

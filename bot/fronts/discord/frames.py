@@ -74,7 +74,6 @@ def text_view(text: str, attachments: Sequence[Attachment] = ()) -> LayoutView:
 
 
 def _frame(shown: TableCard) -> Container[LayoutView]:
-    """The card of a table, in its colour."""
     frame: Container[LayoutView] = Container(accent_color=shown.mood.value)
     for number, field in _TEXTS.items():
         if field == "foot" and shown.attachments:
@@ -174,6 +173,5 @@ def _button_ids(message: discord.Message) -> Iterator[str]:
 
 
 def _parts_of(message: discord.Message | None) -> list[Any]:
-    """What is in the frame of a message."""
     shown = message.components if message else ()
     return [part for one in shown if isinstance(one, discord.Container) for part in one.children]

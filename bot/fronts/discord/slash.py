@@ -16,15 +16,10 @@ from discord.app_commands import TranslationContextTypes, locale_str
 
 from bot import log
 from bot.chat.commands import Command, Line, Word
-from bot.chat.fields import (
-    Field,
-    Kind,
-    number,
-    word,
-)
+from bot.chat.fields import Field, Kind, goal, number, word
 from bot.fronts.discord.asking import person_of, place_of
 from bot.languages import best_language
-from bot.services.rule_options import MOST_GOAL, RULE_OPTIONS
+from bot.services.rule_options import RULE_OPTIONS
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
 from solver.wording import ENGLISH, said_in, say, say_later
@@ -49,17 +44,14 @@ RULES_COMMANDS: Mapping[str, tuple[str, tuple[Field, ...]]] = {
         say_later("house rules of this channel"),
         (
             word("name", say_later("a name for them"), most=40, required=True),
-            Field("base", meaning=say_later("the rule set to start from"), completes="rules"),
-            number("goal", 1, MOST_GOAL, meaning=RULE_OPTIONS["goal"].slash),
+            Field("base", say_later("the rule set to start from"), completes="rules"),
+            goal(RULE_OPTIONS["goal"].slash),
             *(
-                number(name, meaning=option.slash)
+                number(name, option.slash)
                 for name, option in RULE_OPTIONS.items()
                 if option.slash and name != "goal"
             ),
-            Field(
-                "more",
-                meaning=say_later("other options, such as three-pairs:750 straight-1-6:1500"),
-            ),
+            Field("more", say_later("other options, such as three-pairs:750 straight-1-6:1500")),
         ),
     ),
     "diff": (
@@ -87,8 +79,7 @@ def slash_command(
 ) -> app_commands.Command[Any, ..., None]:
     """The slash command of a command of the chat, with its fields as options."""
     name = command.name
-    fields = command.fields or ()
-    return _made(name, command.summary, fields, command.options, "", name, run, complete)
+    return _made(name, command.summary, command.fields, "", name, run, complete)
 
 
 def rules_group(run: Run, complete: Mapping[str, Complete]) -> app_commands.Group:
@@ -99,7 +90,7 @@ def rules_group(run: Run, complete: Mapping[str, Complete]) -> app_commands.Grou
     )
     for name, (summary, options) in RULES_COMMANDS.items():
         first = "" if name == "list" else name
-        group.add_command(_made(name, summary, options, {}, first, "rules", run, complete))
+        group.add_command(_made(name, summary, options, first, "rules", run, complete))
     return group
 
 
@@ -107,7 +98,6 @@ def _made(
     name: str,
     summary: str,
     options: tuple[Field, ...],
-    meanings: Mapping[str, str],
     first: str,
     command: str,
     run: Run,
@@ -150,7 +140,7 @@ def _made(
             ),
         ]
     )
-    described = {_python_name(o): _described(o.meaning or meanings[o.name]) for o in options}
+    described = {_python_name(o): _described(o.meaning) for o in options}
     renamed = {_python_name(o): o.name for o in options if _python_name(o) != o.name}
     chosen = {
         _python_name(o): [app_commands.Choice(name=locale_str(one), value=one) for one in o.choices]

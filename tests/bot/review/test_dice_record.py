@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.features.records.dice_statistics import farkle_chance
-from bot.features.records.dice_view import dice_record_data, dice_record_text
+from bot.features.records.service import farkle_chance
+from bot.features.records.view import dice_record_data, dice_record_text
 from bot.review.dice_record import (
     DiceRecord,
     Fairness,

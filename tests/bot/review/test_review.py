@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.review.lessons import lessons_of
 from bot.review.moments import Judgement, Kind, Mark, read_events
-from bot.review.review import Review, accuracy, review
+from bot.review.review import Review, accuracy, lessons_of, review
 from bot.review.worth import Worth
 from bot.table import commands
 from bot.table.events import Begun, Corrected, Event, Kept, Replaced, Rolled, Undone

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.features.records import matches
+from bot.features.records import service as matches
 from bot.fronts.lines import spoken_by
 from bot.services.reckoning import Played, played
 from bot.tasks.pressure import Degree

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bot.features.pictures import explorer as service
-from bot.features.pictures.explorer import Exploration, Field
-from bot.features.pictures.explorer_view import exploration_data, exploration_text
+from bot.features.pictures import service
+from bot.features.pictures.service import Exploration, Field
+from bot.features.pictures.view import exploration_data, exploration_text
 from bot.services.loaded import LoadedDice, MatchupFolders, solved
 from bot.services.positions import left_to_roll
 from bot.services.situation import Situation

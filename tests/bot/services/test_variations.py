@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.services.variations import as_they_are, variations
+from bot.services.comparing import as_they_are, variations
 from solver.errors import FarkleError
 from solver.rules.file import load_rules
 from tests.conftest import variant

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bot.features import keepers
-from bot.features.practice import daily_store as daily
+from bot.features.practice import store as daily
 from bot.store.backups import back_up, back_up_of_day, keep_backups, put_back
 from bot.store.database import prepare
 from bot.store.errors import StoreError

@@ -12,7 +12,7 @@ from sqlalchemy import make_url, text
 
 from bot.chat.commands import Reply
 from bot.cli.main import farkle
-from bot.features.practice import daily_store as daily
+from bot.features.practice import store as daily
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.store import postgres

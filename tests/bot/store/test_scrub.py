@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-from bot.store import scrub
+from bot.store import store as storing
 from bot.store.records import forget
 from bot.store.rows import SeatRow
 from bot.store.store import Store
@@ -31,9 +31,9 @@ async def test_those_who_wait_share_the_next_one(url: str) -> None:
             await rested.wait()
 
     with (
-        mock.patch.object(store, "_scrub", scrub.Scrub(partial(noted, store))),
+        mock.patch.object(store, "_scrub", storing.Scrub(partial(noted, store))),
         mock.patch.object(asyncio, "sleep", rest),
-        mock.patch.object(scrub, "REST", 1e6),
+        mock.patch.object(storing, "REST", 1e6),
     ):
         await store.scrub()
         asked = [asyncio.create_task(store.scrub()) for _ in range(5)]

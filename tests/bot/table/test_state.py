@@ -21,7 +21,7 @@ from solver.game.position import check_two, first_position, points_to_beat
 from solver.game.standings import value_shape
 from solver.game.sweeps import solve
 from solver.play.policies import make_policy
-from solver.play.policy import Policy, TurnView
+from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import make_roll
@@ -297,8 +297,7 @@ def policy_game(rules: Ruleset, policies: list[Policy], rng: random.Random) -> G
         game = play(game, *commands.roll(game, game.mover, dice))
         if game.turn.roll is not None:
             mover = game.mover
-            view = TurnView(EqualDice(rules), game.position(), game.turn.roll)
-            choice = policies[mover].choose(view)
+            choice = policies[mover].choose(EqualDice(rules), game.position(), game.turn.roll)
             last = game.last
             game = play(game, *commands.keep(game, mover, choice.set_aside))
             if choice.bank and game.last is last:

@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.languages import language
-from bot.views.library import find_rules, found_text, like_data, like_rules, like_text
-from bot.views.rules_diff import diff_data
+from bot.views.library import diff_data, find_rules, found_text, like_data, like_rules, like_text
 from solver.errors import InvalidRequestError
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset

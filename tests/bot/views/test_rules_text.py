@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.languages import language
-from bot.views.rules_diff import diff_data, diff_text
+from bot.views.library import diff_data, diff_text
 from bot.views.rules_text import SOURCES, TITLES, rules_text, title_text
 from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules, make_rules, preset_names

@@ -111,7 +111,7 @@ def test_changes_alone_do_not_tell_the_error(
     rules = SLOW["any bank"]
     monkeypatch.setattr("solver.game.bounds.bound_of_sweep", lambda *_, **__: 0.0)
     # which would make changes fall fast
-    monkeypatch.setattr("solver.game.responses.Correction.apply", lambda *_: None)
+    monkeypatch.setattr("solver.game.sweeping.Correction.apply", lambda *_: None)
     assert error(solve(rules, cache=kernels, tolerance=1e-9).values, exact(rules)) > 1.2e-9
 
 

@@ -3,8 +3,14 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solver.named.choosing import number_of_sets, sets_from, with_ordinary
-from solver.named.sets import NamedDie, make_set, read_dice
+from solver.named.sets import (
+    NamedDie,
+    make_set,
+    number_of_sets,
+    read_dice,
+    sets_from,
+    with_ordinary,
+)
 from tests.solver.named.made_up import dice
 
 

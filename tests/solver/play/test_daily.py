@@ -10,7 +10,7 @@ from solver.play.advice import advise
 from solver.play.daily import DailyPosition, Kind, daily_position, kind_of, rules_of_thumb
 from solver.play.memo import Memo
 from solver.play.policies import Greedy, MaxPoints
-from solver.play.policy import Move, TurnView
+from solver.play.policy import Move
 from solver.play.position_id import position_id
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
@@ -87,9 +87,9 @@ def test_the_best_choice_is_not_obvious(asked: list[tuple[Strategy, DailyPositio
     for strategy, daily in asked:
         best = daily.choices[daily.best]
         most = max(one.points for one in set_asides(strategy.rules, daily.roll))
-        view = TurnView(EqualDice(strategy.rules), daily.position, daily.roll)
+        shown = EqualDice(strategy.rules), daily.position, daily.roll
         thumbs = Greedy(), MaxPoints(), Memo()
-        found = Move(best.set_aside, best.bank) in [thumb.choose(view) for thumb in thumbs]
+        found = Move(best.set_aside, best.bank) in [thumb.choose(*shown) for thumb in thumbs]
         assert best.points < most or not found
         kinds[kind_of(strategy, daily, rules_of_thumb(strategy.rules))] += 1
     assert set(kinds) == set(Kind)

@@ -11,7 +11,7 @@ from solver.loaded.kits import Kit, Side, matchup_of
 from solver.named.sets import read_set
 from solver.play.memo import GoForIt, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.policies import make_policy
-from solver.play.policy import Policy, TurnView
+from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import make_roll
 from solver.turn.hand import EqualDice
@@ -40,7 +40,7 @@ def play_alike(policy: Policy, rules: Ruleset, times: int) -> None:
         position = Position.of_two(50 * chance.randint(0, 19), 0, turn_total=turn_total, dice=dice)
         roll = tuple(sorted((chance.randint(1, 6) for _ in range(dice)), reverse=True))
         if hands[0].fate(roll) is Fate.SCORES:
-            moves = [policy.choose(TurnView(hand, position, roll)) for hand in hands]
+            moves = [policy.choose(hand, position, roll) for hand in hands]
             assert moves[0] == moves[1]
         assert policy.banks(hands[0], position) == policy.banks(hands[1], position)
 
@@ -96,7 +96,7 @@ def test_simulated_turns_bring_what_was_worked_out() -> None:
             if not side.set_asides(roll):
                 brought.append(0)
                 break
-            move = policy.choose(TurnView(side, turn, roll))
+            move = policy.choose(side, turn, roll)
             kept = next(one for one in side.set_asides(roll) if one.dice == move.set_aside)
             after = side.after(turn.turn, kept)
             turn = turn.change(turn_total=after.turn_total, dice=after.dice)

@@ -9,8 +9,9 @@ import pytest
 
 from solver.game.position import Position
 from solver.game.standings import Solution
+from solver.play.duel import strengths_of_levels
 from solver.play.match_players import DecisionTables, MatchPlayer, policy_player
-from solver.play.matches import measure_strengths, play_games
+from solver.play.matches import play_games
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal
 from solver.play.strengths import load_strengths, save_strengths, strengths_path
 from solver.rules.ruleset import Ruleset
@@ -84,7 +85,8 @@ def test_the_seed_decides(tiny: Solution) -> None:
 @pytest.mark.slow
 def test_strengths_are_kept(tiny: Solution, kernels: Path, tmp_path: Path) -> None:
     rules = tiny.rules
-    found = measure_strengths(rules, tiny.values, kernels, 10_001, seed=1)
+    strategy = Strategy(rules, tiny.values, "tiny")
+    found = strengths_of_levels(rules, strategy, cache=kernels, games=10_001)
     assert found.games == 10_002
     assert load_strengths(tmp_path, rules) is None
     save_strengths(tmp_path, rules, found)

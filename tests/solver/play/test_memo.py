@@ -19,7 +19,6 @@ from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.memo_study import MemoStudy, load_memo, study_memo, study_path
 from solver.play.policies import Cautious, Optimal
-from solver.play.policy import TurnView
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
@@ -95,7 +94,7 @@ def test_a_rule_of_thumb_is_played_as_it_is_told(thumb: Thumb, data: st.DataObje
                 rank = (counted, banks, new if banks else left)
         found.append((rank, new, left, banks))
     _, new, left, banks = max(found)
-    move = RuleOfThumb(thumb).choose(TurnView(EqualDice(rules), position, roll))
+    move = RuleOfThumb(thumb).choose(EqualDice(rules), position, roll)
     points = dict(naive.set_asides(rules, tuple(sorted(roll))))[tuple(sorted(move.set_aside))]
     assert (total + points, dice - len(move.set_aside) or 6, move.bank) == (new, left, banks)
 
@@ -215,7 +214,7 @@ def test_last_turns_are_rolled_until_the_other_is_beaten() -> None:
     for player in (Memo(), RuleOfThumb(THUMBS[0]), MemoGoForIt(GoForIt((0,) * 6, (0,) * 6))):
         for total, banks in ((1300, False), (1450, False), (1500, True)):
             here = Position.of_two(banked=9000, opponent=10_500, turn_total=total, dice=1)
-            move = player.choose(TurnView(EqualDice(rules), here, (1,)))
+            move = player.choose(EqualDice(rules), here, (1,))
             assert move.set_aside == (1,)
             assert move.bank == banks or total + 100 > 1500
         assert not player.banks(EqualDice(rules), position)

@@ -14,12 +14,12 @@ from solver.game.position import Position, check_position, reachable
 from solver.game.standings import Solution
 from solver.play.advice import advise
 from solver.play.policies import LEVELS, greedy_threshold, make_policy
-from solver.play.policy import Move, Policy, TurnView
+from solver.play.policy import Move, Policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set, make_roll
-from solver.turn.hand import EqualDice
+from solver.turn.dice import Roll, dice_set, make_roll
+from solver.turn.hand import EqualDice, Hand
 from solver.turn.scoring import Fate, fate, set_asides
 from tests.conftest import mostly_slow
 from tests.usual import USUAL
@@ -27,8 +27,11 @@ from tests.usual import USUAL
 WITHOUT_STRATEGY = [name for name in LEVELS if name not in {"optimal", "memo-go-for-it"}]
 
 
+Asked = tuple[Hand, Position, Roll]
+
+
 @st.composite
-def views(draw: st.DrawFn, rules: Ruleset) -> TurnView:
+def views(draw: st.DrawFn, rules: Ruleset) -> Asked:
     """A possible position in which a roll scores, also of final turns and play-offs."""
     step, goal = rules.point_step, rules.winning_score
     below = st.integers(rules.score_floor // step, goal // step - 1).map(lambda k: k * step)
@@ -55,15 +58,16 @@ def views(draw: st.DrawFn, rules: Ruleset) -> TurnView:
     scoring = [
         roll for roll, _ in dice_set(rules).rolls(dice + 1) if fate(rules, roll) is Fate.SCORES
     ]
-    return TurnView(EqualDice(rules), position, draw(st.sampled_from(scoring)))
+    return EqualDice(rules), position, draw(st.sampled_from(scoring))
 
 
-def check_legal(view: TurnView, choice: Move) -> None:
-    rules, position = view.hand.rules, view.position
-    kept = {one.dice: one.points for one in set_asides(rules, view.roll)}
+def check_legal(asked: Asked, choice: Move) -> None:
+    hand, position, roll = asked
+    rules = hand.rules
+    kept = {one.dice: one.points for one in set_asides(rules, roll)}
     assert choice.set_aside in kept
     if choice.bank:
-        hot = len(choice.set_aside) == len(view.roll)
+        hot = len(choice.set_aside) == len(roll)
         total = position.turn_total + kept[choice.set_aside]
         bonuses = rules.hot_dice_bonus or (0,)
         total += bonuses[min(position.hot_dice, len(bonuses) - 1)] if hot else 0
@@ -76,9 +80,9 @@ def check_legal(view: TurnView, choice: Move) -> None:
 @settings(max_examples=40)
 @given(data=st.data())
 def test_every_level_is_legal(preset: str, data: st.DataObject) -> None:
-    view = data.draw(views(load_rules(preset)))
+    asked = data.draw(views(load_rules(preset)))
     for name in WITHOUT_STRATEGY:
-        check_legal(view, make_policy(name).choose(view))
+        check_legal(asked, make_policy(name).choose(*asked))
 
 
 FORCED = {
@@ -96,27 +100,26 @@ FORCED = {
 @given(data=st.data())
 def test_every_level_is_legal_under_odd_rules(data: st.DataObject) -> None:
     rules = Ruleset.model_validate({"name": "odd", "goal": 1000, "dice": 4, **FORCED})
-    view = data.draw(views(rules))
+    asked = data.draw(views(rules))
     for name in WITHOUT_STRATEGY:
-        check_legal(view, make_policy(name).choose(view))
+        check_legal(asked, make_policy(name).choose(*asked))
 
 
 @settings(max_examples=60)
 @given(data=st.data())
 def test_optimal_does_what_is_advised(tiny: Solution, data: st.DataObject) -> None:
     strategy = Strategy(tiny.rules, tiny.values, "tiny")
-    view = data.draw(views(tiny.rules))
-    choice = make_policy("optimal", strategy).choose(view)
-    check_legal(view, choice)
-    best = advise(strategy, view.position, view.roll).options[0]
+    asked = data.draw(views(tiny.rules))
+    choice = make_policy("optimal", strategy).choose(*asked)
+    check_legal(asked, choice)
+    best = advise(strategy, *asked[1:]).options[0]
     assert choice == Move(best.set_aside, best.action != "roll")
 
 
 def choose(name: str, preset: str, dice: str, **position: Any) -> tuple[str, bool]:
     roll = make_roll(map(int, dice))
     here = Position.of_two(**({"dice": len(roll)} | position))
-    view = TurnView(EqualDice(load_rules(preset)), here, roll)
-    choice = make_policy(name).choose(view)
+    choice = make_policy(name).choose(EqualDice(load_rules(preset)), here, roll)
     return "".join(map(str, choice.set_aside)), choice.bank
 
 

@@ -15,8 +15,7 @@ from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.play.advice import odds
-from solver.play.compare import compare
-from solver.play.tallies import CLOSE, Tally
+from solver.play.compare import CLOSE, Tally, compare
 from solver.play.tally import expected_turns, tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, save_strategy

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
-from bot.features.memo.picture import memo_picture
 from bot.features.memo.service import known_memo, memo_answer
+from bot.features.memo.view import memo_picture
 from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
 from bot.tasks.tasks import TaskLimits

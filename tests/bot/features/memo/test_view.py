@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.chat.commands import Reply
-from bot.features.memo.picture import memo_card, memo_picture
 from bot.features.memo.service import MemoAnswer, known_memo
-from bot.features.memo.view import memo_text, thumb_text
+from bot.features.memo.view import memo_card, memo_picture, memo_text, thumb_text
 from bot.languages import language, language_codes
 from bot.services.advisor import Advisor
 from bot.views.drawing import Form, picture_form
@@ -20,10 +19,10 @@ from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
 from solver.play.memo_study import MemoStudy, Worth
-from solver.play.policy import Move, TurnView
+from solver.play.policy import Move
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
+from solver.turn.dice import Roll, dice_set
 from solver.turn.hand import EqualDice
 from solver.turn.memo import memo_table
 from solver.turn.scoring import Fate, fate
@@ -160,7 +159,7 @@ def moments(draw: st.DrawFn, rules: Ruleset) -> tuple[Position, naive.Dice]:
 def test_who_reads_the_page_plays_as_the_policy(rules: Ruleset, data: st.DataObject) -> None:
     reader = Reader(rules, page(rules))
     position, roll = data.draw(moments(rules))
-    check(reader, Memo().choose(view(rules, position, roll)), position, roll)
+    check(reader, Memo().choose(EqualDice(rules), position, fallen(roll)), position, roll)
 
 
 @settings(max_examples=80)
@@ -172,12 +171,12 @@ def test_who_reads_when_to_go_for_it_plays_as_the_policy(data: st.DataObject) ->
     go_for_it = GoForIt(data.draw(each), data.draw(each))
     reader = Reader(rules, page(rules, go_for_it))
     position, roll = data.draw(moments(rules))
-    move = MemoGoForIt(go_for_it).choose(view(rules, position, roll))
+    move = MemoGoForIt(go_for_it).choose(EqualDice(rules), position, fallen(roll))
     check(reader, move, position, roll)
 
 
-def view(rules: Ruleset, position: Position, roll: naive.Dice) -> TurnView:
-    return TurnView(EqualDice(rules), position, tuple(sorted(roll, reverse=True)))
+def fallen(roll: naive.Dice) -> Roll:
+    return tuple(sorted(roll, reverse=True))
 
 
 def check(reader: Reader, move: Move, position: Position, roll: naive.Dice) -> None:

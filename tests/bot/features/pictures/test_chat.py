@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.features.pictures.explainer import Explanation
-from bot.features.pictures.explainer_view import explanation_card
+from bot.features.pictures.service import Explanation
+from bot.features.pictures.view import explanation_card
 from bot.fronts.console import answer_pipe
 from bot.fronts.lines import Lines
 from bot.services.advisor import Advisor

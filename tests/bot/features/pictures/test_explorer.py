@@ -7,8 +7,8 @@ import pytest
 
 from bot.chat.presses import LONGEST_ID, read_press
 from bot.features.pictures.chat import Walk, exploration, packed, unpacked
-from bot.features.pictures.explorer import Exploration, Field, explore, large_step
-from bot.features.pictures.explorer_view import exploration_card, exploration_text
+from bot.features.pictures.service import Exploration, Field, explore, large_step
+from bot.features.pictures.view import exploration_card, exploration_text
 from bot.languages import language
 from bot.services.advisor import Asked
 from bot.services.positions import as_typed

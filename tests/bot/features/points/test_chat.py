@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.points.komi_view import komi_text
+from bot.features.points.view import komi_text
 from bot.languages import language
 from solver.play.komi import HeadStart, Komi
 from solver.wording import said_in

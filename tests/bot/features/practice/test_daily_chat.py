@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.features.practice.question_view import choice_text
+from bot.features.practice.view import choice_text
 from bot.languages import language
 from bot.services.tables import Tables
 from solver.play.daily import daily_position

@@ -8,9 +8,9 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from bot.features.practice import daily_store
+from bot.features.practice import store as stored
 from bot.features.practice.daily import Asked, Post, Solution
-from bot.features.practice.daily_view import answer_page, post_card
+from bot.features.practice.view import answer_page, post_card
 from bot.store.errors import StoreError
 from bot.store.schema import SENDING
 from bot.store.store import Store
@@ -145,7 +145,7 @@ async def test_what_nobody_noted_is_looked_for_before_it_is_posted_again(
 ) -> None:
     """Nobody knows any more whether it was sent, and Discord no longer knows its number."""
     with monkeypatch.context() as patched:
-        patched.setattr(daily_store, "done", AsyncMock(side_effect=StoreError("it is killed")))
+        patched.setattr(stored, "done", AsyncMock(side_effect=StoreError("it is killed")))
         await parts.store.set_place_setting(PLACE, "daily", 18)
         clock.wait(hours=1)
         first = await posted(discord, 1)

@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import Connection, Text, literal, select
 
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish, answered
-from bot.features.practice.drill_store import drills_of
-from bot.features.practice.drill_view import drill_page, verdict_page
+from bot.features.practice.store import drills_of
+from bot.features.practice.view import drill_page, verdict_page
 from bot.languages import language
 from bot.services.advisor import Advisor
-from bot.services.looking_back import LookingBack
+from bot.services.levels import LookingBack
 from bot.services.rule_options import with_goal
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person

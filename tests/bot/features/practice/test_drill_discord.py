@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
-from bot.features.practice.drill_view import drill_page, verdict_page
+from bot.features.practice.view import drill_page, verdict_page
 from bot.languages import language as language_of
 from bot.languages import language_codes
 from bot.views.card import Card

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.features.practice.spacing import spaced
+from bot.features.practice.drill import spaced
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 W = (

@@ -1,6 +1,6 @@
 """Bots of a match are called what they are called at a table, in every language."""
 
-from bot.features.records.match_view import bot_names
+from bot.features.records.view import bot_names
 from bot.languages import language
 from solver.wording import ENGLISH, said_in
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.features.records.season import Season, read_season
+from bot.features.records.service import Season, read_season
 from bot.languages import language
 from solver.errors import InvalidRequestError
 from solver.wording import said_in

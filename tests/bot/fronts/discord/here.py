@@ -10,8 +10,8 @@ import discord as discord_py
 import pytest
 from yarl import URL
 
-from bot.fronts.discord import posts as posting
-from bot.fronts.discord.client import FarkleClient
+from bot.fronts.discord import client as running
+from bot.fronts.discord.client import FarkleClient, keep_posting
 from bot.fronts.discord.front import DiscordFront
 from bot.services.advisor import Advisor
 from bot.services.house_rules import RULES_SETTING
@@ -32,7 +32,7 @@ async def ready_here(
     monkeypatch.setattr(discord_py.http.Route, "BASE", discord.api)
     gateway: Any = discord_py.gateway.DiscordWebSocket
     monkeypatch.setattr(gateway, "DEFAULT_GATEWAY", URL(discord.gateway))
-    monkeypatch.setattr(posting, "EVERY", 0.01)
+    monkeypatch.setattr(running, "EVERY", 0.01)
     lay_database(folder / "farkle.db")
     settings = Settings(data=folder, workers=0)
     async with open_parts(settings, Advisor(folder / "strategies"), patience=60) as opened:
@@ -42,7 +42,7 @@ async def ready_here(
         async with FarkleClient(front, opened.store, folder) as client:
             tasks = [
                 asyncio.create_task(client.start(TOKEN)),
-                asyncio.create_task(posting.keep_posting(client, front, opened.store)),
+                asyncio.create_task(keep_posting(client, front, opened.store)),
             ]
             await discord.ready()
             yield opened

@@ -1,4 +1,8 @@
-"""A walk through all positions of a solved game: one of them, and those a step away."""
+"""A turn explained, and a walk through all positions of a solved game.
+
+What is explained is the whole map of a turn with the moment marked; where one walks that is a
+position, and those a step away.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bot.services.advisor import Advisor, Asked
+from bot.services.advisor import Advisor, Asked, Hint
 from bot.services.loaded import LoadedDice
 from bot.services.positions import as_typed, as_typed_here
 from bot.services.situation import Situation
@@ -17,8 +21,9 @@ from solver.errors import FarkleError
 from solver.game.best import BestPlay
 from solver.game.position import Position, rules_at
 from solver.game.standings import Bools
+from solver.named.sets import NamedSet
 from solver.play.advice import Odds
-from solver.play.maps import ones_twos_fives, turn_map
+from solver.play.maps import TurnMap, ones_twos_fives, turn_map
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.memory import memories
@@ -372,3 +377,43 @@ _COUNTED = {
     Field.THEIR_FARKLES: "opponent_farkles",
 }
 """What is counted one by one, as a position calls it."""
+
+
+if TYPE_CHECKING:
+    from bot.table.state import Game
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """What the turn of a position looks like from above."""
+
+    turn: TurnMap
+    hint: Hint
+    """What is best: of the roll on the table, if there is one, and before the next roll."""
+    has_badge: bool = False
+    """Whether the player to move may still use a badge, which the map then counts with."""
+    seen_by: str | None = None
+    """The player to move, where somebody else asks."""
+    picture: bytes | None = None
+    """A PNG; None where there was no time to draw it."""
+
+    @property
+    def named(self) -> NamedSet | None:
+        """Return the dice of the player to move, where players bring theirs."""
+        return self.hint.brought.mine if self.hint.brought else None
+
+
+def explained(advisor: Advisor, left: Remaining | None, situation: Situation) -> Explanation:
+    """The turn of a position before a roll. Raises FarkleError."""
+    asked = advisor.asked(left, situation)
+    hint = Hint(None, asked.odds(), exact=True)
+    has_badge = asked.brought is not None and asked.brought.may_use
+    return Explanation(turn_map(asked.play, asked.position), hint, has_badge)
+
+
+def explained_in(advisor: Advisor, game: "Game") -> Explanation:
+    """The turn under way in a game. Raises FarkleError."""
+    asked, hint = advisor.asked_in(game), advisor.hint(game)
+    # where dice lie on the table, what is marked is where the best set-aside of them leads
+    position = hint.odds.position if hint.odds else asked.position
+    return Explanation(turn_map(asked.play, position), hint, game.power is not None)

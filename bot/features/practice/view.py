@@ -1,0 +1,557 @@
+"""Decisions to practise on as people read them: what is asked, what answers come to, the board."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from math import ceil
+from typing import Any
+
+from babel.dates import format_date
+
+from bot.features.practice.daily import Asked, BoardLine, Post, Solution, Verdict
+from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
+from bot.services.loaded import LoadedDice
+from bot.views.advice import cost_text, position_data, position_text, reason_text, sets_text
+from bot.views.badges import badge_lines
+from bot.views.card import LONGEST_LABEL, Attachment, Button, Card
+from bot.views.dice_picture import dice_png
+from bot.views.layout import (
+    columns,
+    dice_count,
+    dice_text,
+    escape_markdown,
+    percent,
+    safe_text,
+    wrap,
+)
+from bot.views.levels import SPOTS
+from solver.play.daily import CLEAR, Choice, Question
+from solver.wording import figure, say, say_number, spoken
+
+_ROWS = 5
+"""Rows of buttons, which a phone shows best one below the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPage:
+    """A question with what is said around it."""
+
+    question: Question
+    title: str
+    typed: str
+    """How it is answered, or was, where answers are typed."""
+    pressed: str
+    """How it is answered, or was, where answers are pressed."""
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+
+    @property
+    def text(self) -> str:
+        """The question, its choices by number, and how to answer."""
+        head = [*self.before, self.title, question_head(self.question)]
+        lines = [*map(wrap, head), *_numbered_lines(self.question), self.typed]
+        return "\n".join([*lines, *map(wrap, self.after)])
+
+    @property
+    def card(self) -> Card:
+        """The question for a phone, with a button for each choice; its number is the action."""
+        question = self.question
+        head = [*map(escape_markdown, self.before), f"**{escape_markdown(self.title)}**"]
+        lines = [escape_markdown(question_head(question)), *choice_lines(question), self.pressed]
+        text = "\n".join([*head, *lines, *self.after])
+        return Card(text, (_dice_attachment(question),), tuple(_choice_buttons(question)))
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedPage:
+    """The choices of a question, best first, with what is said around them."""
+
+    question: Question
+    before: Sequence[str]
+    after: Sequence[str] = ()
+    buttons: tuple[Button, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """For a fixed-width font."""
+        lines = [*map(wrap, self.before), *_ranked_lines(self.question), *map(wrap, self.after)]
+        return "\n".join(filter(None, [*lines, id_line(self.question)]))
+
+    @property
+    def card(self) -> Card:
+        """For a phone."""
+        lines = [*map(escape_markdown, self.before), *_marked_lines(self.question)]
+        lines += [*map(escape_markdown, self.after), id_line(self.question)]
+        return Card("\n".join(filter(None, lines)), (), self.buttons)
+
+
+def choice_text(question: Question, choice: Choice) -> str:
+    """What is kept, and whether to bank or to roll then."""
+    kept = kept_text(question, choice)
+    if choice.bank:
+        return say("keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
+    return say("keep {dice} and roll {left}", dice=kept, left=_left_text(question, choice))
+
+
+def question_head(question: Question) -> str:
+    """The roll, the scores, and what the game is about."""
+    parts = {
+        "dice": roll_text(question),
+        "position": position_text(question.rules, question.position, named=bool(question.kits)),
+        "rules": question.rules.name,
+    }
+    head = say("{dice}: {position}, {rules} rules, to {goal:,}", goal=question.rules.goal, **parts)
+    if question.rules.rounds:
+        head = say("{dice}: {position}, {rules} rules", **parts)
+    if not question.kits:
+        return head
+    dice = _loaded(question)
+    return "\n".join([head, sets_text(dice), *badge_lines(dice.badges)])
+
+
+def roll_text(question: Question) -> str:
+    """What was rolled, by name where players bring their dice."""
+    roll, kit = question.roll, question.kit
+    return kit.roll_text(roll, question.position.dice) if kit else dice_text(roll)
+
+
+def kept_text(question: Question, choice: Choice) -> str:
+    """What a choice keeps, by name where players bring their dice."""
+    kept, kit = choice.set_aside, question.kit
+    return kit.set_aside_text(question.roll, kept) if kit else dice_text(kept)
+
+
+def _left_text(question: Question, choice: Choice) -> str:
+    return dice_count(sum(question.thrown.remaining[choice.dice_left]))
+
+
+def _loaded(question: Question) -> LoadedDice:
+    """What all bring, the player to move first."""
+    kits = tuple(question.kits[k] for k in question.position.in_order)
+    return LoadedDice(question.rules, kits, question.joker_alone)
+
+
+def _numbered_lines(question: Question) -> list[str]:
+    """The choices by number, in columns, without what they are worth."""
+    rows = [
+        (f"{number}.", choice_text(question, one)) for number, one in enumerate(question.choices, 1)
+    ]
+    return columns(rows, right={0})
+
+
+def _choice_buttons(question: Question) -> list[Button]:
+    """A button for each choice, which has its number for action, and for label if it must."""
+    number = len(question.choices)
+    rows = min(number, _ROWS)
+    labels = [str(k) for k in range(1, number + 1)]
+    if not choice_lines(question):
+        labels = [_label(question, one) for one in question.choices]
+    return [Button(str(k + 1), label, k * rows // number) for k, label in enumerate(labels)]
+
+
+def choice_lines(question: Question) -> list[str]:
+    """The choices by number where buttons are too small for them, else none."""
+    if all(len(_label(question, one)) <= LONGEST_LABEL for one in question.choices):
+        return []
+    told = (choice_text(question, one) for one in question.choices)
+    return [f"{number}\\. {escape_markdown(text)}" for number, text in enumerate(told, 1)]
+
+
+def _label(question: Question, choice: Choice) -> str:
+    """A choice in as few letters as a button of a phone shows."""
+    kept = kept_text(question, choice)
+    if choice.bank:
+        return say("Keep {dice} and bank {total:,}", dice=kept, total=choice.turn_total)
+    return say("Keep {dice} and roll {left}", dice=kept, left=_left_text(question, choice))
+
+
+def _dice_attachment(question: Question) -> Attachment:
+    faces = question.thrown.faces(question.roll)
+    described = say("Rolled {dice}", dice=roll_text(question))
+    return Attachment("dice.png", dice_png(faces), described)
+
+
+def found_text(question: Question, choice: int) -> str:
+    """Whether no choice is better, else what it costs."""
+    chosen = choice_text(question, question.choices[choice])
+    if question.cost(choice) <= 0:
+        return say("Right: {choice} is best.", choice=chosen)
+    cost = cost_figure(question, choice)
+    return say("Not the best: {choice} costs {cost} %.", choice=chosen, cost=cost)
+
+
+def _ranked_lines(question: Question) -> list[str]:
+    """Every choice, best first, in columns."""
+    rows = [
+        (
+            choice_text(question, question.choices[k]),
+            percent(question.choices[k].win_probability, question.within),
+            _cost_of(question, k),
+        )
+        for k in _order(question)
+    ]
+    return columns(rows, right={1, 2})
+
+
+def _marked_lines(question: Question) -> list[str]:
+    """Every choice, best first, for a message."""
+    return [
+        f"{place}\\. {choice_text(question, question.choices[k])}:"
+        f" {percent(question.choices[k].win_probability, question.within)}, {_cost_of(question, k)}"
+        for place, k in enumerate(_order(question), start=1)
+    ]
+
+
+def found_lines(question: Question, choice: int, *, is_first: bool) -> list[str]:
+    """Whether an answer is the best one, and whether it counts."""
+    again = [] if is_first else [say("You have answered already, and your first answer counts.")]
+    return [*again, found_text(question, choice)]
+
+
+def day_text(day: date) -> str:
+    """A day in words."""
+    return format_date(day, "long", locale=spoken().code)
+
+
+def id_line(question: Question) -> str:
+    """By what the position is passed on; "" where it has no ID."""
+    return say("Position {id}", id=question.id) if question.id else ""
+
+
+def cost_figure(question: Question, choice: int) -> str:
+    """What a choice costs, in percentage points."""
+    form = ".2f" if question.within is None else ".1f"
+    return figure(question.cost(choice) * 100, form)
+
+
+def question_data(question: Question) -> dict[str, Any]:
+    """A question as plain data, without what is worked out of its choices."""
+    given = choices_data(question)
+    for one in given:
+        del one["win_probability"]
+    found: dict[str, Any] = {
+        "rules": question.rules.name,
+        "position": position_data(question.rules, question.position),
+        "roll": roll_text(question) if question.kits else question.roll,
+        "choices": given,
+    }
+    if not (kit := question.kit):
+        return found
+    position, dice = found["position"], _loaded(question)
+    where = position if len(question.kits) == 2 else position["turn"]
+    where["dice"] = kit.dice.left(question.position.dice).text
+    theirs = [one.text for one in dice.others]
+    return {**found, "my_dice": dice.mine.text, "their_dice": theirs[0] if dice.of_two else theirs}
+
+
+def choices_data(question: Question) -> list[dict[str, Any]]:
+    """The choices as plain data; dice by name where players bring them."""
+    found = list(map(asdict, question.choices))
+    if kit := question.kit:
+        for said, one in zip(found, question.choices, strict=True):
+            said["set_aside"] = kit.set_aside_text(question.roll, one.set_aside)
+            said["dice_left"] = kit.dice.left(one.dice_left).text
+    return found
+
+
+def solved_data(question: Question) -> dict[str, Any]:
+    """A question with what is worked out of it; answers are counted from 1."""
+    return {
+        **question_data(question),
+        "choices": choices_data(question),
+        "best": question.best + 1,
+        "id": question.id,
+    }
+
+
+def _order(question: Question) -> list[int]:
+    return sorted(range(len(question.choices)), key=question.cost)
+
+
+def _cost_of(question: Question, choice: int) -> str:
+    return cost_text(question.cost(choice), question.within)
+
+
+_MOST_NAMES = 10
+_NAME = 20
+
+
+def asked_page(asked: Asked) -> AskedPage:
+    """The question, and what the reader has answered."""
+    daily = asked.daily
+    title = say("Daily position of {day}", day=day_text(daily.day))
+    if asked.answer is not None:
+        choice = choice_text(daily, daily.choices[asked.answer])
+        answer = say("Your answer: {choice}.", choice=choice)
+        return AskedPage(daily, title, answer, answer)
+    return AskedPage(
+        daily,
+        title,
+        say("What wins most often? Answer with /daily answer NUMBER; your first answer counts."),
+        say("What wins most often? You have one answer, and only you see whether it was right."),
+    )
+
+
+def answer_page(found: Verdict | Solution) -> SolvedPage:
+    """What an answer comes to, or what was best where it came too late."""
+    daily = found.daily
+    if isinstance(found, Solution):
+        over = say("That position is over: /daily shows today's.")
+        return SolvedPage(daily, [over, *_solution(found)])
+    lines = found_lines(daily, found.choice, is_first=found.is_first)
+    if found.streak > 1:
+        lines.append(say("You were right on {days} days in a row.", days=found.streak))
+    return SolvedPage(daily, lines)
+
+
+def board_text(board: Sequence[BoardLine]) -> str:
+    """Who found how many, on how many days in a row, and what answers cost."""
+    if not board:
+        return say("Nobody has answered a daily position here yet.")
+    rows = [
+        (
+            f"{place}.",
+            safe_text(one.name, _NAME),
+            say("{found:,} of {answered:,}", found=one.found, answered=one.answered),
+            say_number("{number} day", "{number} days", one.streak),
+            _cost(one.average_cost),
+        )
+        for place, one in enumerate(board[:20], start=1)
+    ]
+    head = say(
+        "Daily positions: right answers, days in a row, and what an answer cost on average, in %:"
+    )
+    return "\n".join([wrap(head), *columns(rows, right={0, 2, 3, 4})])
+
+
+def post_card(post: Post) -> Card:
+    """The message of a day: how the last one went, and then the question."""
+    card = asked_page(post.asked).card
+    if post.solution is None:
+        return card
+    solution = post.solution
+    lines = [*map(escape_markdown, _solution(solution)), id_line(solution.daily)]
+    return Card("\n".join([*lines, "", card.text]), card.attachments, card.buttons)
+
+
+def asked_data(asked: Asked) -> dict[str, Any]:
+    """The question as plain data, without what is worked out of its choices."""
+    daily = asked.daily
+    answer = None if asked.answer is None else asked.answer + 1
+    return {"day": daily.day.isoformat(), **question_data(daily), "answer": answer}
+
+
+def answer_data(found: Verdict | Solution) -> dict[str, Any]:
+    """What an answer comes to as plain data."""
+    solved = {**asked_data(Asked(found.daily)), **solved_data(found.daily)}
+    if isinstance(found, Solution):
+        streaks = [{"name": name, "days": days} for name, days in found.streaks]
+        return {**solved, "answers": found.answers, "found": found.found, "streaks": streaks}
+    return {
+        **solved,
+        "answer": found.choice + 1,
+        "is_first": found.is_first,
+        "cost": found.daily.cost(found.choice),
+        "streak": found.streak,
+    }
+
+
+def board_data(board: Sequence[BoardLine]) -> list[dict[str, Any]]:
+    """How everybody does as plain data, without the ids of people."""
+    return list(map(asdict, board))
+
+
+def _cost(average: float) -> str:
+    return figure(average * 100, ".2f")
+
+
+def _solution(solution: Solution) -> list[str]:
+    """What was best, how many found it, and who as on days before."""
+    daily = solution.daily
+    best = daily.choices[daily.best]
+    lines = [
+        say(
+            "Solution of {day}, {dice}: {choice} wins {chance}.",
+            day=day_text(daily.day),
+            dice=dice_text(daily.roll),
+            choice=choice_text(daily, best),
+            chance=percent(best.win_probability),
+        )
+    ]
+    if solution.answers:
+        lines[0] += " " + say(
+            "{found:,} of {answers:,} got it right.", found=solution.found, answers=solution.answers
+        )
+    if solution.streaks:
+        told = ", ".join(
+            f"{safe_text(name, _NAME)} {figure(days)}"
+            for name, days in solution.streaks[:_MOST_NAMES]
+        )
+        lines.append(say("Days in a row: {names}", names=told))
+    return lines
+
+
+NEXT = "next"
+"""Action of the button that asks for the next position."""
+
+
+def drill_page(asked: DrillQuestion) -> AskedPage:
+    """What is asked, where it comes from, and what there is besides."""
+    return AskedPage(
+        asked.drill.question,
+        _title(asked),
+        say("What wins most often? Answer with /drill answer NUMBER."),
+        say("What wins most often?"),
+        _before(asked),
+        _after(asked),
+    )
+
+
+def drill_data(asked: DrillQuestion) -> dict[str, Any]:
+    """What is asked as plain data, without what is worked out of its choices."""
+    return {
+        **question_data(asked.drill.question),
+        **_source_data(asked.drill),
+        "id": asked.drill.id,
+        "weak_spot": asked.weak,
+        "games": asked.games,
+        "games_left": asked.left,
+        "decisions": asked.lessons,
+        "waiting": asked.waiting,
+    }
+
+
+def verdict_page(verdict: DrillVerdict) -> SolvedPage:
+    """What an answer costs, why the best is best, when it comes again, and the way on."""
+    why = reason_text(verdict.advice) if verdict.advice else ""
+    after = [" ".join(why.split()), *_then(verdict)]
+    following = Button(NEXT, say("Next ▶"), 0)
+    return SolvedPage(verdict.drill.question, _verdict(verdict), after, (following,))
+
+
+def drill_verdict_data(verdict: DrillVerdict) -> dict[str, Any]:
+    """What an answer comes to as plain data."""
+    why = verdict.advice.why if verdict.advice else None
+    return {
+        **solved_data(verdict.drill.question),
+        **_source_data(verdict.drill),
+        "answer": verdict.choice + 1,
+        "is_first": verdict.is_first,
+        "cost": verdict.drill.question.cost(verdict.choice),
+        "why": why.reason if why else None,
+        "due": verdict.due.isoformat() if verdict.due else None,
+    }
+
+
+def _source_data(drill: Drilled) -> dict[str, Any]:
+    played = drill.played_on
+    return {
+        "spot": drill.spot,
+        "turn": drill.turn,
+        "played_on": played.date().isoformat() if played else None,
+        "again": drill.again,
+    }
+
+
+def _before(asked: DrillQuestion) -> list[str]:
+    """That there is no own decision to ask for, and why."""
+    if asked.drill.turn is not None or asked.lessons or asked.drill.again:
+        return []
+    if not asked.games:
+        return [
+            say("Once you have finished a game under solved rules, your own decisions appear here.")
+        ]
+    if not asked.decisions:
+        return [
+            say_number(
+                "You had no decision to practise in {number:,} game.",
+                "You had no decision to practise in {number:,} games.",
+                asked.games,
+            )
+        ]
+    least = figure(CLEAR * 100, ".1f")
+    return [
+        say_number(
+            "In {number:,} game none of your decisions cost {least} % or more.",
+            "In {number:,} games none of your decisions cost {least} % or more.",
+            asked.games,
+            least=least,
+        )
+    ]
+
+
+def _title(asked: DrillQuestion) -> str:
+    drill = asked.drill
+    if drill.turn is None and drill.again:
+        return say("Once more: a position you got wrong")
+    if drill.turn is None and drill.spot is asked.weak:
+        return say(
+            "A new position {spot}, where you make most mistakes", spot=say(SPOTS[drill.spot])
+        )
+    if drill.turn is None:
+        return say("A new position")
+    if drill.played_on is None:
+        return say("Your own decision, turn {turn}", turn=drill.turn)
+    day = day_text(drill.played_on)
+    if drill.again:
+        return say("Once more: your decision of {day}, turn {turn}", day=day, turn=drill.turn)
+    return say("Your decision of {day}, turn {turn}", day=day, turn=drill.turn)
+
+
+def _after(asked: DrillQuestion) -> list[str]:
+    """What waits besides."""
+    lines = []
+    if asked.waiting:
+        lines.append(
+            say_number(
+                "{number:,} more position waits.",
+                "{number:,} more positions wait.",
+                asked.waiting,
+            )
+        )
+    if asked.left:
+        lines.append(
+            say_number(
+                "{number:,} game of yours is still to be reviewed: the next /drill does it.",
+                "{number:,} games of yours are still to be reviewed: the next /drill goes on.",
+                asked.left,
+            )
+        )
+    return lines
+
+
+def _verdict(verdict: DrillVerdict) -> list[str]:
+    drill = verdict.drill
+    lines = found_lines(drill.question, verdict.choice, is_first=verdict.is_first)
+    if drill.chosen is not None and drill.chosen == verdict.choice:
+        lines.append(say("You chose the same in the game."))
+    elif drill.chosen is not None:
+        lines.append(
+            say(
+                "In the game you chose to {choice}, which cost {cost} %.",
+                choice=choice_text(drill.question, drill.question.choices[drill.chosen]),
+                cost=cost_figure(drill.question, drill.chosen),
+            )
+        )
+    return lines
+
+
+def _then(verdict: DrillVerdict) -> list[str]:
+    left = (verdict.due or verdict.now) - verdict.now
+    if left <= timedelta(0):
+        return []
+    if left < timedelta(days=1):
+        return [
+            say_number(
+                "You get this position again in {number} minute.",
+                "You get this position again in {number} minutes.",
+                ceil(left / timedelta(minutes=1)),
+            )
+        ]
+    return [
+        say_number(
+            "You get this position again in {number} day.",
+            "You get this position again in {number} days.",
+            ceil(left / timedelta(days=1)),
+        )
+    ]

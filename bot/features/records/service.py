@@ -1,0 +1,255 @@
+"""Bots against each other at a table of their own, seasons, and how dice have fallen."""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Self
+
+from pydantic import ValidationError
+
+from bot.review.dice_record import DiceRecord, LoadedCount, dice_record, loaded_record
+from bot.services.chances import Oracle
+from bot.services.needed import turn_rows
+from bot.services.place_settings import check_games
+from bot.services.reckoning import Played, PlayedTurn, played
+from bot.store.rows import RolledGame
+from bot.store.store import Store
+from bot.table.events import Begun, Event
+from bot.table.replay import replay
+from bot.tasks.answering import at_once
+from bot.tasks.tasks import Delay
+from bot.tasks.turns import Asker
+from solver.errors import FarkleError, InvalidRequestError
+from solver.play.policies import MaxPoints, Optimal
+from solver.rules.ruleset import Ruleset
+from solver.turn.dice import make_roll
+from solver.turn.scoring import Fate, fate, turn_plan
+from solver.wording import say, say_later
+
+MOST_GAMES = 99
+
+_LONG = 10.0
+"""Seconds from which on is said how long a match takes."""
+_GAME_SECONDS = 0.03
+"""About what a game takes whose turns are solved in no time."""
+_ROW_SECONDS = 2e-4
+"""About what a turn total more in each turn of one bot adds to a game."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchGame:
+    """One game of a match; bots are numbered from 0, as they were named."""
+
+    number: int
+    began: int
+    """The bot that began; the others follow in their order."""
+    odds: tuple[float, ...] | None
+    """Each bot's chance before the first roll if all played optimally; exact."""
+    points: tuple[int, ...]
+    """The score of each bot at the end."""
+    shares: tuple[float, ...]
+    """Each bot's share of the win."""
+    biggest: tuple[int, ...]
+    """The points of the biggest turn of each bot."""
+    turns: tuple[PlayedTurn, ...]
+    """By seat: seat 0 is the bot that began."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match that is decided."""
+
+    levels: tuple[str, ...]
+    games: tuple[MatchGame, ...]
+
+    @property
+    def score(self) -> tuple[float, ...]:
+        """Games won by each bot; of a shared one everybody has an equal part."""
+        return tuple(map(sum, zip(*(game.shares for game in self.games), strict=True)))
+
+
+async def play_match(
+    oracle: Oracle, asker: Asker, levels: tuple[str, ...], rules: Ruleset, games: int
+) -> AsyncIterator[Delay | MatchGame | Match]:
+    """Best of so many games, the bots beginning by turns; a game at a time, in turns with others.
+
+    The match comes last. Raises InvalidRequestError, also where that is too much to ask for,
+    StrategyFileError where a level needs what is not solved, and TaskError.
+    """
+    check_games(games, MOST_GAMES)
+    for level in levels:
+        await at_once(oracle.advisor.policy, level, rules)
+    bots = len(levels)
+    first = await at_once(oracle.start, rules, bots)
+    played_so_far: list[MatchGame] = []
+    each = seconds_of_game(rules, levels)
+    async with oracle.tasks.task(asker, say_later("match"), games, each) as task:
+        if task.left > _LONG:
+            yield Delay(task.what, 0, task.left)
+        for number in range(1, games + 1):
+            began = (number - 1) % bots
+            order = levels[began:] + levels[:began]
+            async for one in task.told(played, oracle.advisor, rules, order, number):
+                if isinstance(one, Delay):
+                    if number == 1:
+                        yield one
+                    continue
+                found = _game(number, began, first, one)
+                played_so_far.append(found)
+                yield found
+            match = Match(levels, tuple(played_so_far))
+            *_, second, most = sorted(match.score)
+            if most - second > games - number:
+                break
+        yield match
+
+
+def _game(number: int, began: int, first: tuple[float, ...] | None, one: Played) -> MatchGame:
+    """A game as the bots are numbered, which sat from the one that began on.
+
+    first : the chances of optimal play by seat, if they are known
+    """
+    bots = len(one.game.seats)
+    seats = [(bot - began) % bots for bot in range(bots)]
+    points = tuple(one.game.seats[seat].score for seat in seats)
+    shares = tuple((one.game.shares or ())[seat] for seat in seats)
+    biggest = tuple(
+        max((turn.points for turn in one.turns if turn.seat == seat), default=0) for seat in seats
+    )
+    odds = tuple(first[seat] for seat in seats) if first is not None else None
+    return MatchGame(number, began, odds, points, shares, biggest, one.turns)
+
+
+def seconds_of_game(rules: Ruleset, levels: tuple[str, ...]) -> float:
+    """About how long a game between bots takes to compute."""
+    thinkers = sum(level in {Optimal.name, MaxPoints.name} for level in levels)
+    return _GAME_SECONDS + _ROW_SECONDS * turn_rows(rules) * thinkers
+
+
+NOW, LAST, ALL = say_later("now"), say_later("last"), say_later("all")
+"""What can be typed for the season under way, the one before it, and all time."""
+_TYPED = re.compile(r"(\d{4})-?q?([1-4])", re.IGNORECASE)
+_MONTHS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Season:
+    """A quarter of a year."""
+
+    year: int
+    quarter: int
+    """1 to 4."""
+
+    @classmethod
+    def of(cls, moment: datetime) -> Self:
+        """The one in which a moment is."""
+        day = moment.astimezone(UTC)
+        return cls(day.year, (day.month - 1) // _MONTHS + 1)
+
+    @property
+    def before(self) -> "Season":
+        """The one before it."""
+        return Season.of(self.begins - timedelta(days=1))
+
+    @property
+    def begins(self) -> datetime:
+        """Its first moment."""
+        return datetime(self.year, (self.quarter - 1) * _MONTHS + 1, 1, tzinfo=UTC)
+
+    @property
+    def ends(self) -> datetime:
+        """The first moment after it."""
+        return Season(self.year + self.quarter // 4, self.quarter % 4 + 1).begins
+
+    @property
+    def name(self) -> str:
+        """As it is typed and shown."""
+        return f"{self.year}-Q{self.quarter}"
+
+
+def read_season(text: str, now: datetime) -> Season | None:
+    """A season as typed, None for all time. Raises InvalidRequestError."""
+    word = text.strip().lower()
+    if word in {ALL, say(ALL).lower()}:
+        return None
+    if word in {NOW, say(NOW).lower()}:
+        return Season.of(now)
+    if word in {LAST, say(LAST).lower()}:
+        return Season.of(now).before
+    found = _TYPED.fullmatch(word)
+    if found and 1 < int(found[1]) < datetime.max.year:
+        return Season(int(found[1]), int(found[2]))
+    raise InvalidRequestError.say(
+        'season: takes now, last, all or a quarter such as {example}, not "{text}"',
+        example=Season.of(now).name,
+        text=text,
+    )
+
+
+_DICE = 6
+"""Rolls of so many dice are told apart into farkles and others."""
+
+_Known = tuple[tuple[int, ...], tuple[bool, float] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class DiceRecords:
+    """How dice have fallen."""
+
+    fair: DiceRecord
+    """Those that are to fall evenly."""
+    loaded: tuple[LoadedCount, ...] = ()
+    """Those that players brought."""
+
+
+def fallen(database: str, place: str | None) -> DiceRecords:
+    """How the dice have fallen in a place, or everywhere. Raises StoreError."""
+    games = asyncio.run(_rolls(database, place))
+    fair = dice_record(one for game in games for one in _known(game))
+    return DiceRecords(fair, loaded_record(one for game in games for one in _replayed(game)))
+
+
+def _replayed(game: RolledGame) -> Iterator[tuple[Begun, Sequence[Event]]]:
+    """A game to which players brought their dice; nothing of one that cannot have happened."""
+    if game.events:
+        with suppress(FarkleError):
+            first, others, _ = replay(game.events)
+            yield first, others
+
+
+def farkle_chance(rules: Ruleset) -> float:
+    """Chance that a roll of six dice is a farkle: it neither scores nor wins nor loses all."""
+    return float(turn_plan(rules).farkle_chances[_DICE - 1])
+
+
+def _known(game: RolledGame) -> Iterator[_Known]:
+    """The rolls of a game; of six dice what they were by its rules, as `dice_record` takes it."""
+    rules = _rules(json.dumps(game.rules, sort_keys=True))
+    for dice in map(tuple, game.rolls):
+        # nobody knows whether a roll of all dice was the first of its turn
+        if rules and len(dice) == rules.dice == _DICE and not rules.has_first_throw:
+            yield dice, (fate(rules, make_roll(dice)) is Fate.FARKLE, farkle_chance(rules))
+        else:
+            yield dice, None
+
+
+@lru_cache(maxsize=256)
+def _rules(text: str) -> Ruleset | None:
+    """Rules from JSON; None for those of which this version knows nothing."""
+    try:
+        return Ruleset.model_validate_json(text)
+    except (ValidationError, FarkleError):
+        return None
+
+
+async def _rolls(database_url: str, place: str | None) -> list[RolledGame]:
+    store = Store.look_into(database_url)
+    try:
+        return await store.rolls(place)
+    finally:
+        await store.close()
