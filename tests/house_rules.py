@@ -265,6 +265,9 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         reject()
     if not can_be_played(rules) or effort(rules) > 6_000_000:
         reject()
+    # turns that hardly ever farkle go on for a roll that wins for longer than is solved
+    if rules.is_defended and rules.last_die_tries != 1 and "wins_game" in rules.decisive:
+        reject()
     return rules
 
 

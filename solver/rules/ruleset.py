@@ -742,7 +742,7 @@ class Ruleset(Data):
     first_throw_tries: Tries = described(
         1,
         "0",
-        say_later("most throws until the first one of a turn is no farkle; 0: any number"),
+        say_later("times it is thrown if a farkle; 0: any number"),
         note="times that the first throw of a turn is made until it is no farkle; 0 for any number",
         ask="Times that the first throw of a turn is made until it is no farkle, 0 for any number",
     )
@@ -770,7 +770,7 @@ class Ruleset(Data):
     last_die_tries: Tries = described(
         1,
         "3",
-        say_later("most throws of the last die until it scores; 0: any number"),
+        say_later("times it is thrown if a farkle; 0: any number"),
         note="times that the last die is thrown until it is no farkle; 0 for any number",
         ask="Times that the last die is thrown until it scores, 0 for any number",
         when=lambda rules: rules.dice > 1,
