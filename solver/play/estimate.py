@@ -158,9 +158,13 @@ class EstimatedStrategy(SharedStrategy):
                 others_after(rules, before, after, many(one), points, farkles=farkles)
                 for one in others
             ]
-            left = self._handed_to_next(theirs, after, seat, further=further)
-            if rules.gives:  # two play, and the other may have won
-                left[theirs[0].score >= rules.winning_score] = 0.0, 1.0
+            if not rules.gives:
+                return self._handed_to_next(theirs, after, seat, further=further)
+            # two play, and the other may have won
+            score = theirs[0].score
+            inside = [replace(theirs[0], score=np.minimum(score, rules.goal - step))]
+            left = self._handed_to_next(inside, after, seat, further=further)
+            left[score >= rules.goal] = 0.0, 1.0
             return left
 
         bank = np.full((rows, players), np.nan)

@@ -124,13 +124,14 @@ def knots(rules: Ruleset) -> npt.NDArray[np.int64]:
 def rough_turns(rules: Ruleset) -> int:
     """About how many turns are solved for the rough strategy of rules."""
     number = len(knots(rules)) + rules.has_opening
-    return number**2 * _USUAL_ROUNDS * (1 + _returns(rules)) * (2 if rules.has_roles else 1)
+    return number**2 * _USUAL_ROUNDS * _sweeps(rules) * (2 if rules.has_roles else 1)
 
 
-def _returns(rules: Ruleset) -> bool:
-    """Whether a turn may take all points."""
+def _sweeps(rules: Ruleset) -> int:
+    """How often all pairs are solved: more often where a turn may lead to a lower total."""
     takes_all = bool(rules.farkle_penalty) and not rules.penalty_points
-    return takes_all or rules.banks_may_fall or "loses_score" in rules.decisive
+    returns = takes_all or rules.banks_may_fall or "loses_score" in rules.decisive
+    return 4 if rules.caught_up else 2 if returns else 1
 
 
 def _costs(rules: Ruleset) -> Floats:
@@ -165,8 +166,7 @@ def _solved(rules: Ruleset) -> RoughValues:
         alike[ranks[one] + ranks[other]].append((one, other))
     plan = turn_plan(rules)
     at_once = max(1, _MOST_ROWS // (int(left.max() + plan.reach) * plan.levels * plan.columns))
-    # where a turn may lead to a lower total, once more
-    for sweep in range(1 + _returns(rules)):
+    for sweep in range(_sweeps(rules)):
         for _, pairs in sorted(alike.items()):
             if sweep == 0:
                 _guess(values.array, slopes, pairs, before)

@@ -152,7 +152,8 @@ def small_games(draw: st.DrawFn, ending: str, ties: str) -> Ruleset:
     data |= {"ending": ending, "ties": ties}
     try:
         rules = Ruleset.model_validate(data)
-    except ValidationError:
+        check_many(rules, 3)
+    except (ValidationError, InvalidRulesError):
         reject()
     # of equal turns the twin goes through all states once more for every score to be beaten
     most = 20_000 if rules.has_roles else 200_000
