@@ -145,7 +145,7 @@ def test_who_plays_the_best_response_wins_as_often_as_it_says(name: str, kernels
     rules = dict(SMALL)[name]
     strategy = best(rules, kernels).strategy
     found, responder = best_response(rules, Cautious(), strategy, cache=kernels)
-    played = play_duel(rules, responder, Cautious(), kernels, 20_000, seed=5)
+    played = play_duel(rules, responder, Cautious(), kernels, 8_000, seed=5)
     assert played.agrees(found.best)
     assert found.gain > -1e-9
 

@@ -161,7 +161,7 @@ def test_buttons_offer_what_is_legal(preset: str, players: int) -> None:
     chance, rules = random.Random(f"{preset} {players}"), load_rules(preset)
     names = [f"{NAMES[k % 4]}{k}" * chance.randint(1, 6) for k in range(players)]
     game = begin(commands.begin_game("12ab34cd", rules, [None] * players))
-    for _ in range(150 // players):
+    for _ in range(100 // players):
         mask = chance.randrange(64)
         opened = chance.random() < 0.5
         table = table_of(game, [name[:LONGEST_NAME] for name in names], opened=opened)

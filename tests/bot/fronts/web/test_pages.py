@@ -26,6 +26,7 @@ from bot.views.advice import advice_text
 from solver.wording import said_in
 from tests.bot.fronts.web.visiting import Seen, Site, Visit, open_site
 from tests.bot.odd_text import ACTED_ON, HIDDEN
+from tests.conftest import mostly_slow
 
 PAGES = [
     "/",
@@ -97,7 +98,7 @@ def check_sound(seen: Seen, code: str, *, repeats: bool = False) -> None:
         assert seen.headers[name] == value
 
 
-@pytest.mark.parametrize("code", language_codes())
+@pytest.mark.parametrize("code", mostly_slow((one, one) for one in language_codes()))
 async def test_every_page_is_sound_and_keeps_nothing(site: Site, code: str) -> None:
     def stored() -> list[str]:
         with closing(sqlite3.connect(site.data / "farkle.db")) as database:
