@@ -108,11 +108,13 @@ def wrap(text: str, width: int | None = None, hang: int = 2) -> str:
     width = width or min(WIDTH, room())
     wrapped = []
     for line in text.replace(" %", "\N{NO-BREAK SPACE}%").split("\n"):
+        if len(line) <= width:
+            wrapped.append(line)
+            continue
         inner = line[: len(line) - len(line.lstrip())] + " " * hang
-        lines = textwrap.wrap(
+        wrapped += textwrap.wrap(
             line, width, subsequent_indent=inner, break_long_words=False, break_on_hyphens=False
         )
-        wrapped += lines if len(line) > width else [line]
     return "\n".join(wrapped).replace("\N{NO-BREAK SPACE}%", " %")
 
 

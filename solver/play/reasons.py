@@ -120,7 +120,7 @@ def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: Turn
     """What turns the decision around, else the plain balance of points."""
     rules, rolls = strategy.rules, _rolls(table, position)
     counts = not rolls and rules.farkle_penalty is not None and position.turns_left != 1
-    if counts and _rolls(_without_count(strategy, position, table), position):
+    if counts and _rolls_without_count(strategy, position, table):
         return Reason.FARKLES
     if not rolls and rules.caught_up and _rolls(_without_fall(strategy, position, table), position):
         return Reason.CAUGHT
@@ -181,8 +181,8 @@ def _without_fall(strategy: BestPlay, position: Position, table: TurnTable) -> T
     return solve_turn(table.plan, replace(table.ends, banks=banks))
 
 
-def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:
-    """The turn if a farkle left the player with the score and no farkles in a row."""
+def _rolls_without_count(strategy: BestPlay, position: Position, table: TurnTable) -> bool:
+    """Whether a bank would be a roll if a farkle left the score and no farkles in a row."""
     rules = strategy.rules
     bank = table.ends.bank
     farkle = np.full(len(bank), _handed_on(strategy, position.change(farkles=0)))
@@ -190,7 +190,12 @@ def _without_count(strategy: BestPlay, position: Position, table: TurnTable) -> 
         scores = position.banked + np.arange(len(bank)) * rules.point_step
         lost = np.isnan(bank) | (rules.is_exact & (scores > rules.goal))
         farkle = np.where(lost, farkle, bank)
-    return solve_turn(table.plan, replace(table.ends, farkles=farkle[:, np.newaxis]))
+    # rolling gains no more than a farkle does, so that most turns need not be solved for it
+    most = table.roll_value(position.turn) + float(np.max(farkle.T - table.ends.farkle.T))
+    if most < (table.bank_value(position.turn) or 0.0):
+        return False
+    ends = replace(table.ends, farkles=farkle[:, np.newaxis])
+    return _rolls(solve_turn(table.plan, ends), position)
 
 
 def _counted(rules: Ruleset, position: Position) -> int:

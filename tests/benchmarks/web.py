@@ -13,21 +13,32 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import psutil
 from aiohttp import ClientSession, CookieJar, TCPConnector
 
+from solver.rules.file import load_rules
+from solver.rules.ruleset import FACES
+from solver.turn.dice import make_roll
+from solver.turn.hand import EqualDice
+from solver.turn.scoring import TurnState
 from tests.benchmarks.chat import find_data
 from tests.benchmarks.solver import Bench, _heading, _note, machine
 
 ASK_SECONDS, PLAY_SECONDS = 0.050, 0.150
 """Within which 99 of 100 questions, and moves, are answered."""
 PAGE_BYTES = 100_000
+_ENOUGH = 300
+"""Points from which people at a table bank."""
+_STAGES = 60
+"""Rolls of a game with which tables begin to ask."""
 _PRESS = re.compile(r'<button name="press" value="([^"]+)"(?: class="main")?>(?:Roll|Bank)')
 _PICK = re.compile(r'<a [^>]*href="(/game/[^"]*mask=[1-9][^"]*)"')
 _TOKEN = re.compile(r'name="token" value="(\w+)"')
@@ -53,22 +64,63 @@ async def program(folder: Path, data: Path) -> AsyncIterator[tuple[str, psutil.P
         await running.wait()
 
 
-async def ask(base: str, number: int, seconds: float, taken: list[float], sizes: list[int]) -> None:
+@dataclass
+class Asked:
+    """What was asked, and how it was answered."""
+
+    paths: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    most_bytes: int = 0
+
+    @property
+    def repeated(self) -> float:
+        """Return the share of questions that somebody had asked before."""
+        return 1 - len(set(self.paths)) / len(self.paths)
+
+    @property
+    def turns_repeated(self) -> float:
+        """Return the share of questions on a turn that somebody had asked about before."""
+        return 1 - len({path.partition("&me")[2] for path in self.paths}) / len(self.paths)
+
+
+def questions(number: int) -> Iterator[str]:
+    """Yield what two people ask who play with real dice: each roll, at the scores of the moment.
+
+    They keep what gives most points, and bank as soon as they may; tables begin at any stage of a
+    game.
+    """
+    chance, rules = random.Random(number), load_rules("facebook")
+    hand, scores, turn = EqualDice(rules), (0, 0), TurnState(0, rules.dice)
+    begins = chance.randrange(_STAGES)
+    for rolls in count():
+        fallen = chance.choices(FACES, k=turn.dice)
+        roll = make_roll(fallen)
+        if rolls >= begins:
+            dice = "".join(map(str, fallen))
+            yield f"/?dice={dice}&turn={turn.turn_total}&me={scores[0]}&them={scores[1]}"
+        kept = hand.set_asides(roll, turn)
+        turn = hand.after(turn, kept[0]) if kept else TurnState(0, rules.dice)
+        if not kept or turn.turn_total >= _ENOUGH:
+            mine = scores[0] + turn.turn_total
+            scores = (scores[1], mine) if mine < rules.winning_score else (0, 0)
+            turn = TurnState(0, rules.dice)
+
+
+async def ask(base: str, number: int, seconds: float, found: Asked) -> None:
     """Ask about another roll once a second, by a connection that stays open."""
-    chance = random.Random(number)
+    chance, paths = random.Random(number), questions(number)
     async with ClientSession(connector=TCPConnector(limit=1)) as session:
         await asyncio.sleep(chance.random())
         ends = time.monotonic() + seconds
         while time.monotonic() < ends:
+            path = next(paths)
             began = time.monotonic()
-            dice = "".join(str(chance.randint(1, 6)) for _ in range(6))
-            scores = chance.randrange(0, 9000, 50), chance.randrange(0, 9000, 50)
-            path = f"{base}/?dice={dice}&me={scores[0]}&them={scores[1]}"
-            async with session.get(path) as found:
-                text = await found.read()
-                assert found.status == 200, text
-            taken.append(time.monotonic() - began)
-            sizes.append(len(text))
+            async with session.get(base + path) as answer:
+                text = await answer.read()
+                assert answer.status == 200, text
+            found.seconds.append(time.monotonic() - began)
+            found.most_bytes = max(found.most_bytes, len(text))
+            found.paths.append(path)
             await asyncio.sleep(max(0.0, 1 - (time.monotonic() - began)))
 
 
@@ -127,16 +179,23 @@ def report(bench: Bench, what: str, taken: list[float], most: float) -> None:
 async def measure(bench: Bench, data: Path, people: int, games: int, seconds: float) -> None:
     """Have people ask, and then others play."""
     async with program(bench.folder, data) as (base, process):
-        taken: list[float] = []
-        sizes: list[int] = []
-        await ask(base, 0, 2, [], [])
+        found = Asked()
+        await ask(base, 0, 2, Asked())
         _heading(f"{people} people who ask once a second")
-        before = process.cpu_times()
-        await asyncio.gather(*(ask(base, k, seconds, taken, sizes) for k in range(people)))
+        before, own = process.cpu_times(), time.process_time()
+        await asyncio.gather(*(ask(base, k, seconds, found) for k in range(people)))
         spent = sum(process.cpu_times()[:2]) - sum(before[:2])
-        _note(f"{spent / len(taken) * 1e3:.1f} ms of processor time each")
-        report(bench, "a question", taken, ASK_SECONDS)
-        bench.at_most("the largest page", max(sizes) / 1e3, PAGE_BYTES / 1e3, "kB")
+        own, number = time.process_time() - own, len(found.paths)
+        _note(
+            f"{spent / number * 1e3:.2f} ms of processor time each, and {own / number * 1e3:.2f}"
+            " ms of those who ask"
+        )
+        _note(
+            f"{found.repeated:.1%} of them were asked before, {found.turns_repeated:.0%} were on a"
+            " turn that was"
+        )
+        report(bench, "a question", found.seconds, ASK_SECONDS)
+        bench.at_most("the largest page", found.most_bytes / 1e3, PAGE_BYTES / 1e3, "kB")
         _heading(f"{games} games against the bot, a move every two seconds, while rules are solved")
         moves: list[float] = []
         solving = asyncio.create_task(solve(base))

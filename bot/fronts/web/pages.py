@@ -206,7 +206,8 @@ def _fields(command: Command, given: dict[str, str]) -> dict[str, Any]:
     fields = command.fields or ()
     main: list[Field] = [one for one in fields if one.name in _FIRST or one.required]
     main = main or list(fields[:4])
-    more = [one for one in fields if one not in main]
+    first = {one.name for one in main}
+    more = [one for one in fields if one.name not in first]
     more_given = any(one.name in given for one in more if one.name != _ENDINGS)
     return {"command": command, "main": main, "more": more, "more_given": more_given}
 

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ from bot.views.rules_text import rules_text, title_text
 from bot.views.why import no_bank_text
 from solver.play.advice import Advice, Odds
 from solver.rules.patterns import in_words
-from solver.turn.dice import Die
+from solver.turn.dice import Die, Roll
 from solver.wording import figure, say, say_number, spoken
 
 FOLDER = Path(__file__).parent
@@ -123,6 +123,13 @@ def die(face: int) -> Markup:
     )
 
 
+@lru_cache(maxsize=5_000)
+def dice_html(roll: Roll) -> Markup:
+    """Return dice of a roll side by side, which a screen reader says as one."""
+    parts = dice_text(roll), Markup().join(map(die, roll))
+    return Markup('<span class="dice" role="img" aria-label="{}">{}</span>').format(*parts)
+
+
 @cache
 def bars_of(die: Die) -> list[tuple[bool, str]]:
     """Return the chances of the faces of a die as outlines of bars, jokers by themselves."""
@@ -188,10 +195,17 @@ def number_like(cell: str) -> bool:
     return re.fullmatch(r"[-+<>\N{MINUS SIGN}]?\s?[\d.,]+\s?%?", cell) is not None or cell == "-"
 
 
+class _Templates(Environment):
+    """Templates that all know the same, so that none has to look in two places for it."""
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return {**self.globals, **(d or {})}
+
+
 @cache
 def templates() -> Environment:
     """Return the templates, with what they call."""
-    found = Environment(
+    found = _Templates(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -209,13 +223,13 @@ def templates() -> Environment:
             blocks,
             cells,
             dice_count,
-            dice_text,
             percent,
         ),
         *(whole_sentence, no_bank_text, figure, in_words, say, say_number),
         *(
             bars_of,
             bot_name,
+            dice_html,
             die,
             fields_of,
             ends_bars,
