@@ -91,6 +91,17 @@ def _form(out: Path) -> Form:
 def _picture_options(command: Decorated) -> Decorated:
     """Add what every kind of picture takes; what the command returns is drawn and printed."""
 
+    @click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Where to write it; .png, .svg or .pdf says what it becomes.",
+    )
+    @click.option("--size", callback=_size, metavar="WxH", help="In pixels, such as 800x1000.")
+    @click.option("--dark", is_flag=True, help="Light ink on dark paper.")
+    @place_option
+    @json_option
+    @csv_option
     @wraps(command)
     def drawn(
         *args: Any,
@@ -118,22 +129,7 @@ def _picture_options(command: Decorated) -> Decorated:
             numbers = picture.numbers
             show("", numbers.as_data(), as_json=True, sheet=numbers.sheet if as_csv else None)
 
-    with_options: Decorated = drawn
-    for option in (
-        csv_option,
-        json_option,
-        place_option,
-        click.option("--dark", is_flag=True, help="Light ink on dark paper."),
-        click.option("--size", callback=_size, metavar="WxH", help="In pixels, such as 800x1000."),
-        click.option(
-            "--out",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Where to write it; .png, .svg or .pdf says what it becomes.",
-        ),
-    ):
-        with_options = option(with_options)
-    return with_options
+    return drawn
 
 
 def _score_options(command: Decorated) -> Decorated:

@@ -37,9 +37,8 @@ def write_file(path: Path, content: bytes) -> None:
         ) from None
 
 
-def json_option(command: Decorated) -> Decorated:
-    """Add --json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+"""Adds --json."""
 
 
 def csv_option(command: Decorated) -> Decorated:

@@ -16,7 +16,6 @@ from bot.services.advisor import Advisor
 from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, Situation, has_sets
 from bot.settings import Settings
-from bot.shell.output import Decorated
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 
@@ -35,13 +34,10 @@ def advisor_of(settings: Settings) -> Advisor:
     return Advisor(settings.strategies, program)
 
 
-def place_option(command: Decorated) -> Decorated:
-    """Add --place."""
-    return click.option(
-        "--place",
-        metavar="PLACE",
-        help="Also rules made there: console, discord:ID.",
-    )(command)
+place_option = click.option(
+    "--place", metavar="PLACE", help="Also rules made there: console, discord:ID."
+)
+"""Adds --place."""
 
 
 def rules_reader(settings: Settings, place: str | None) -> Callable[[str | None], Ruleset]:

@@ -415,11 +415,8 @@ def about(answer: Advice | Odds) -> list[str]:
     return [reachable_text(answer), id_text(answer)]
 
 
-def reachable_text(answer: Advice | Odds, reason: str = "") -> str:
-    """A note that no rolls lead to a position; "" where some do.
-
-    reason : why, where it is not that of equal dice
-    """
+def reachable_text(answer: Advice | Odds) -> str:
+    """A note that no rolls lead to a position; "" where some do."""
     if answer.reachable:
         return ""
     if answer.brought:
@@ -427,7 +424,8 @@ def reachable_text(answer: Advice | Odds, reason: str = "") -> str:
             "these dice cannot be left at a turn total of {turn_total:,}",
             turn_total=answer.position.turn_total,
         )
-    reason = reason or impossible_turn(answer.rules, answer.position.turn)
+    else:
+        reason = impossible_turn(answer.rules, answer.position.turn)
     return wrap(say("Note: {reason}; this is what it would be worth.", reason=reason))
 
 

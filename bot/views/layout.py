@@ -164,8 +164,9 @@ def columns(
         kept.remove(k)
 
 
-def beneath(heads: Sequence[str], cells: Sequence[str], most: int = 6) -> list[str]:
-    """A line of heads above one of cells, at most so many beside each other."""
+def beneath(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
+    """A line of heads above one of cells, at most six beside each other."""
+    most = 6
     parts = (slice(first, first + most) for first in range(0, len(heads), most))
     tables = (columns([heads[part], cells[part]], right=range(most)) for part in parts)
     return list(chain.from_iterable(tables))

@@ -68,7 +68,8 @@ class NamedDie:
         if self.key == ADDED:
             return say(_ADDED_NAME)
         if known is None:
-            return _weights_text(self.die)
+            jokers = (f"@joker{face}" for face in self.die.jokers)
+            return "".join([":".join(map(str, self.die.weights)), *jokers])
         plain = self.version is Version.PATCHED
         return known.typed if plain else f"{known.typed}@{self.version}"
 
@@ -310,10 +311,6 @@ def _custom(text: str, weights: str, joker: str) -> NamedDie:
         )
     jokers = frozenset({int(face[1] or 1)} if joker.strip() else ())
     return NamedDie("", Version.PATCHED, Die(tuple(map(int, numbers)), jokers).reduced)
-
-
-def _weights_text(die: Die) -> str:
-    return ":".join(map(str, die.weights)) + "".join(f"@joker{face}" for face in die.jokers)
 
 
 def _order(named: NamedDie) -> tuple[bool, str, Version, tuple[int, ...], list[int]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +84,6 @@ def best_response(
     strategy: Strategy,
     *,
     cache: Path,
-    threads: int | None = None,
     on_progress: Callable[[float | Progress], None] = lambda _: None,
 ) -> tuple[BestResponse, Responder]:
     """The best response to a policy, and who plays it.
@@ -101,27 +101,22 @@ def best_response(
     optimal = Optimal(strategy)
     if isinstance(policy, Optimal):
         policy = optimal  # whose turns are evaluated once
-    theirs = outcomes_against(
-        rules, policy, [optimal], cache=cache, threads=threads, on_progress=on_progress
+    theirs = outcomes_against(rules, policy, [optimal], cache=cache, on_progress=on_progress)
+    against = partial(
+        settled,
+        rules,
+        other=policy,
+        cache=cache,
+        tolerance=TOLERANCE,
+        values=strategy.values,
+        known={policy: theirs},
+        on_progress=on_progress,
     )
-    found = {}
-    for name, player, tolerance in (("best", None, TOLERANCE), ("optimal", optimal, TOLERANCE)):
-        found[name] = settled(
-            rules,
-            player,
-            policy,
-            cache=cache,
-            threads=threads,
-            tolerance=tolerance,
-            values=strategy.values,
-            known={policy: theirs},
-            on_progress=on_progress,
-        )
-    duels = {}
-    for name, values in found.items():
-        first, second = starts(rules, values.one, values.other)
-        duels[name] = Duel(rules, name, policy.name, first, second, values.change, values.sweeps)
-    best, usual = found["best"], found["optimal"]
+    best, usual = against(None), against(optimal)
+    duels = [
+        Duel(rules, name, policy.name, *starts(rules, one.one, one.other), one.change, one.sweeps)
+        for name, one in (("best", best), ("optimal", usual))
+    ]
     told = f"best response to {policy.name}"
     responder = Responder(told, Strategy(rules, best.other, told, last=best.last))
 
@@ -136,8 +131,8 @@ def best_response(
         )
 
     response = BestResponse(
-        duels["best"],
-        duels["optimal"],
+        duels[0],
+        duels[1],
         tuple(map(example, _usual(rules))),
         tuple(map(example, _greatest(rules, best.one, usual.one))),
     )

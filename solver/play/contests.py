@@ -56,7 +56,6 @@ def settled(
     other: Policy,
     *,
     cache: Path,
-    threads: int | None = None,
     tolerance: float = TOLERANCE,
     values: Floats | None = None,
     known: Mapping[Policy | None, Outcomes] | None = None,
@@ -75,11 +74,11 @@ def settled(
     found: dict[Policy | None, Outcomes] = {None: as_is_best(), **(known or {})}
     for player in players:
         if player not in found and player is not None:
-            found[player] = _outcomes(rules, player, ends, cache, threads, on_progress)
+            found[player] = _outcomes(rules, player, ends, cache, on_progress)
     contest = Contest(found[one], found[other])
     lasts = _final_turns(rules, one, other, ends)
 
-    sweeps = Sweeps(rules, ends, lasts, contest, cache, threads, on_progress, least=_LEAST)
+    sweeps = Sweeps(rules, ends, lasts, contest, cache, None, on_progress, least=_LEAST)
     half = len(sweeps.table) // 2
     sides = sweeps.table[:half], sweeps.table[half:]
     if values is not None:
@@ -97,12 +96,11 @@ def outcomes_against(
     others: list[Policy],
     *,
     cache: Path,
-    threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
 ) -> Outcomes:
     """How the turns of a player end in contests with others, to be found once for all of them."""
     ends = endgame(rules, further=_further(rules, [player, *others]))
-    return _outcomes(rules, player, ends, cache, threads, on_progress)
+    return _outcomes(rules, player, ends, cache, on_progress)
 
 
 def _further(rules: Ruleset, players: list[Policy]) -> int:
@@ -121,14 +119,11 @@ def _outcomes(
     player: Policy,
     ends: Endgame,
     cache: Path,
-    threads: int | None,
     on_progress: Callable[[float], None],
 ) -> Outcomes:
     if isinstance(player, Optimal):
         values = player.strategy.values
-        return outcomes_of_values(
-            rules, ends, values, cache=cache, threads=threads, on_progress=on_progress
-        )
+        return outcomes_of_values(rules, ends, values, cache=cache, on_progress=on_progress)
     return _outcomes_of_decisions(rules, player, ends, on_progress)
 
 

@@ -81,7 +81,6 @@ def duel(
     other: Policy,
     *,
     cache: Path,
-    threads: int | None = None,
     on_progress: Callable[[float | Progress], None] = lambda _: None,
 ) -> Duel:
     """The exact win probability of a policy against another one, or against itself.
@@ -104,7 +103,6 @@ def duel(
         one,
         other,
         cache=cache,
-        threads=threads,
         values=strategies[0].values if strategies else None,
         on_progress=on_progress,
     )

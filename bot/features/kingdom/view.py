@@ -11,7 +11,6 @@ from bot.features.kingdom.service import (
     ChoiceQuestion,
     KcdAnswer,
     KcdQuestion,
-    LoadedBank,
     Purchase,
     PurchaseAnswer,
     SetFigures,
@@ -47,7 +46,10 @@ def kcd_text(answer: KcdAnswer) -> str:
         lines.append(
             wrap(say("In the first turn, bank at these turn totals or more, by dice left to roll:"))
         )
-        rows = [(one.dice.text, _total(one)) for one in answer.bank_from]
+        rows = [
+            (one.dice.text, say("never") if one.turn_total is None else figure(one.turn_total))
+            for one in answer.bank_from
+        ]
         half = (len(rows) + 1) // 2 if room() >= WIDTH else len(rows)
         halves = zip_longest(rows[:half], rows[half:], fillvalue=("", ""))
         lines += columns([(*row, *other) for row, other in halves], right={1, 3})
@@ -238,10 +240,6 @@ def _wins(answer: KcdAnswer) -> str:
         chance=percent(answer.win_second),
         other=percent(answer.win_beginning),
     )
-
-
-def _total(one: LoadedBank) -> str:
-    return say("never") if one.turn_total is None else figure(one.turn_total)
 
 
 def _all(*sets: NamedSet) -> list[NamedDie]:

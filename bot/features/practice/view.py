@@ -314,7 +314,7 @@ def board_text(board: Sequence[BoardLine]) -> str:
             safe_text(one.name, _NAME),
             say("{found:,} of {answered:,}", found=one.found, answered=one.answered),
             say_number("{number} day", "{number} days", one.streak),
-            _cost(one.average_cost),
+            figure(one.average_cost * 100, ".2f"),
         )
         for place, one in enumerate(board[:20], start=1)
     ]
@@ -359,10 +359,6 @@ def answer_data(found: Verdict | Solution) -> dict[str, Any]:
 def board_data(board: Sequence[BoardLine]) -> list[dict[str, Any]]:
     """How everybody does as plain data, without the ids of people."""
     return list(map(asdict, board))
-
-
-def _cost(average: float) -> str:
-    return figure(average * 100, ".2f")
 
 
 def _solution(solution: Solution) -> list[str]:
