@@ -192,18 +192,16 @@ class _Game(LaneTurns):
         # beyond the goal dice that may be banked have won, which is exact
         ends = 1 if self.plan.may_bank.all() else 2
         slack = sum(bounds.slacks_of_lists(self.plan, 2 * self.goal)[:ends])
-        before = bounds.intervals(self.rules, values, tolerance, shape)
-        low, high = (np.array(one) for one in before)
-        worst = 0.0
+        before = bounds.intervals(self.rules, values[:, self.begins], tolerance, shape)
+        low, high, worst = np.zeros_like(values), np.zeros_like(values), 0.0
         for pairs in self.totals():
-            own, columns = pairs.own, self.begins[pairs.other]
-            begun = pairs.other, self.begins[own]
+            state, begun = pairs[:2], (pairs.other, pairs.own)
             upper = self.turns(pairs, low, 1 - before[0][begun])
             lower = self.turns(pairs, high, 1 - before[1][begun])
             place = upper[1:]
             high[place], low[place] = upper[0] + slack, lower[0] - slack
-            here = own, columns
-            if np.any(high[here] > before[1][here]) or np.any(low[here] < before[0][here]):
+            here = pairs.own, self.begins[pairs.other]
+            if np.any(high[here] > before[1][state]) or np.any(low[here] < before[0][state]):
                 return None
             errors = np.maximum(high[place] - values[place], values[place] - low[place])
             worst = max(worst, float((errors / np.maximum(values[place], LEAST)).max()))
@@ -241,7 +239,9 @@ def solve(
         on_progress(Progress(1, 1.0, bounding=True))
         # where rounding stands in the way values are as exact as they get
         wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
-        tries = (game.bound(values, one, shape) for one in wider for shape in bounds.SHAPES[:2])
+        # in long games narrower intervals near the goal are what serves
+        shapes = bounds.SHAPES[::-1]
+        tries = (game.bound(values, one, shape) for one in wider for shape in shapes)
         error_bound = next((one for one in tries if one is not None), None)
     if error_bound is None:
         raise bounds.not_proved(rules, tolerance)
