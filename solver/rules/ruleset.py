@@ -322,7 +322,7 @@ class Ruleset(Data):
     beyond_goal: Literal["lost", "back", "around", "given", "no_bank"] = described(
         "lost",
         "lost",
-        say_later("lost, back, around, given, no_bank, of an exact goal"),
+        say_later("exact goals: lost, back, around, given, no_bank"),
         ask="A bank beyond the goal",
         meanings={
             "lost": "brings nothing",
@@ -686,7 +686,7 @@ class Ruleset(Data):
     ] = described(
         0,
         "everything",
-        say_later("what it costs who is caught up: points, everything, none"),
+        say_later("points, everything, none: for who is caught up"),
         note='points that it costs who is caught up by a bank, or "everything"',
         ask='Points that it costs who is caught up, or "everything", or none',
     )

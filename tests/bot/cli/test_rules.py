@@ -335,7 +335,7 @@ def test_what_makes_no_sense_is_not_asked(farkle: Asked) -> None:
 
 
 def test_a_game_too_large_is_asked_about_again(farkle: Asked) -> None:
-    answers = ["classic", "", "", "", "", "", "1000000", *[""] * 11, "", "", "", "4000", *[""] * 20]
+    answers = ["classic", *[""] * 5, "1000000", *[""] * 18, "4000", *[""] * 40]
     status, out, err = farkle.answering(answers, "rules", "new", "mine.toml")
     assert status == 0, err
     assert "can be solved" in out

@@ -46,10 +46,9 @@ def fall(monkeypatch: pytest.MonkeyPatch, *rolls: str) -> None:
     """The dice that are to fall, roll by roll."""
     left = [tuple(map(int, roll)) for roll in rolls]
 
-    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+    async def rolled(_: Tables, game: Game, seat: int) -> list[Rolled]:
         commands.check_roll(game, seat)
-        [event] = commands.roll(game, seat, left.pop(0))
-        return event
+        return commands.roll(game, seat, left.pop(0))
 
     monkeypatch.setattr(Tables, "rolled", rolled)
 

@@ -70,10 +70,9 @@ def interaction(by: Person) -> Any:
     )
 
 
-async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
+async def rolled(_: Tables, game: Game, seat: int) -> list[Rolled]:
     """A roll that is no farkle."""
-    [event] = commands.roll(game, seat, (6, 5, 3, 3, 3, 2))
-    return event
+    return commands.roll(game, seat, (6, 5, 3, 3, 3, 2))
 
 
 async def test_pictures_are_left_out_before_moves(
@@ -118,9 +117,8 @@ async def test_a_result_does_not_wait_for_its_chart(
         assert heard.wait(PATIENCE)
         return b"a chart"
 
-    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
-        [event] = commands.roll(game, seat, (4, 3, 2, 1, 1, 1))
-        return event
+    async def rolled(_: Tables, game: Game, seat: int) -> list[Rolled]:
+        return commands.roll(game, seat, (4, 3, 2, 1, 1, 1))
 
     monkeypatch.setattr(Tables, "rolled", rolled)
     monkeypatch.setattr(Oracle, "chart", AsyncMock(return_value=chart_of([(0.3, 0.7)] * 5)))
@@ -139,10 +137,9 @@ async def test_a_result_does_not_wait_for_its_chart(
     assert told == [["dice.png"], [], ["game.png"]]
 
 
-async def five_dice(_: Tables, game: Game, seat: int) -> Rolled:
+async def five_dice(_: Tables, game: Game, seat: int) -> list[Rolled]:
     """A roll of five."""
-    [event] = commands.roll(game, seat, (5, 4, 3, 2, 2))
-    return event
+    return commands.roll(game, seat, (5, 4, 3, 2, 2))
 
 
 async def test_an_answer_that_nobody_hears_is_not_computed_on() -> None:
@@ -172,9 +169,8 @@ async def test_a_press_becomes_no_line_of_text(
     monkeypatch.setattr("bot.chat.commands.news_text", never)
     fallen = [(6, 5, 3, 3, 3, 2), (5, 4, 3, 2, 2)]
 
-    async def rolled(_: Tables, game: Game, seat: int) -> Rolled:
-        [event] = commands.roll(game, seat, fallen.pop(0))
-        return event
+    async def rolled(_: Tables, game: Game, seat: int) -> list[Rolled]:
+        return commands.roll(game, seat, fallen.pop(0))
 
     monkeypatch.setattr(Tables, "rolled", rolled)
     advisor = Advisor(tmp_path / "strategies")
