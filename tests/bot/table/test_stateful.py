@@ -462,7 +462,8 @@ class TableMachine(RuleBasedStateMachine):
     def try_to_join(self) -> None:
         referee = self.referee
         # even a game that was ended before the first roll is over
-        legal = not referee.begun and not referee.over and len(referee.players) < 8
+        most = 2 if self.ruleset.is_for_two else 8
+        legal = not referee.begun and not referee.over and len(referee.players) < most
         made = self.attempt(legal, commands.join, None)
         if made is not None:
             referee.remember(forget=True)

@@ -225,6 +225,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
         "final_throws": 0,
         "ties": "earlier",
     },
+    "jokers": {"jokers": (), "joker_alone": False},
 }
 """What else to say of an option than its default."""
 

@@ -49,6 +49,8 @@ LONG = (
     *("pairs to confirm, no hot dice", "rolls win or lose the game", "lose everything and counts"),
     *("300 points or a 1 confirm", "defended, instant win, penalty", "exact, back, one die left"),
     *("defended", "defended, a farkle keeps", "defended, one throw"),
+    *("last die until it scores", "farkles of all dice cost everything"),
+    *("caught up, 100, keeps, penalty",),
 )
 """That take the twin minutes, or half of one."""
 
