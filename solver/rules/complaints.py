@@ -55,7 +55,7 @@ def complaints(data: Mapping[str, Any]) -> list[Complaint]:
     single, joint = _taken_apart(data)
     single.sort(key=lambda one: one["type"] != _UNKNOWN_KEY)
     for one in (_complaint(one, data) for one in single):
-        if one not in found:  # a value that is none of two types is wrong once
+        if one not in found[-1:]:  # a value that is none of two types is wrong once
             found.append(one)
     wrong = {str(one["loc"][0]) for one in single}
     if wrong:
