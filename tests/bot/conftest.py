@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from solver.game.standings import Solution
+from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.strategy import save_strategy
+from solver.rules.writer import rules_toml
+from solver.strategy import Strategy, open_strategy, save_strategy
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import rules_file
 
@@ -30,6 +32,24 @@ def folder(tmp_path: Path, data: Path, tiny: Solution) -> Path:
     save_strategy(tiny, strategies)
     rules_file(tmp_path / "tiny.toml")
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def solved(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, kernels: Path
+) -> Path:
+    """A data folder with the solved RULES of a module of tests."""
+    rules: Ruleset = request.module.RULES
+    folder = tmp_path_factory.mktemp("solved")
+    (folder / f"{rules.name}.toml").write_text(rules_toml(rules, ""))
+    save_strategy(solve(rules, cache=kernels), folder / "strategies")
+    return folder
+
+
+@pytest.fixture
+def strategy(request: pytest.FixtureRequest, solved: Path) -> Strategy:
+    """The strategy of the RULES of a module of tests."""
+    return open_strategy(solved / "strategies", request.module.RULES)
 
 
 @pytest.fixture(scope="session")

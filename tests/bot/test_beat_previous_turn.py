@@ -13,25 +13,22 @@ from bot.languages import language
 from bot.review.moments import read_events
 from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled, event_data
+from bot.table.events import Banked, Kept, Rolled, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
-from bot.table.state import Game
 from bot.views.advice import position_data
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError
 from solver.game.position import Position, first_position
-from solver.game.sweeps import solve
-from solver.play.advice import advise, odds, with_why
+from solver.play.advice import odds, with_why
 from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
 from solver.play.position_id import position_id, read_id
-from solver.rules.writer import rules_toml
-from solver.strategy import Strategy, open_strategy, save_strategy
-from solver.turn.equations import Decision
+from solver.strategy import Strategy
 from solver.turn.hand import EqualDice
 from solver.wording import said_in
+from tests.bot.played import played
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
@@ -39,51 +36,10 @@ from tests.house_rules import small
 RULES = small(name="beat", goal=1000, beat_previous_turn=True)
 
 
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
-    folder = tmp_path_factory.mktemp("beat")
-    (folder / "beat.toml").write_text(rules_toml(RULES, ""))
-    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
-    return folder
-
-
-@pytest.fixture
-def strategy(solved: Path) -> Strategy:
-    return open_strategy(solved / "strategies", RULES)
-
-
 @pytest.fixture
 async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
     async with open_chat(tmp_path, solved / "strategies") as opened:
         yield opened
-
-
-def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
-    """A game of best play but for slips: a choice at random with so much of a chance."""
-    begun = commands.begin_game("g", RULES, [None, None], tracked=True)
-    game, events = begin(begun), list[Event]()
-
-    def then(event: Event) -> None:
-        nonlocal game
-        events.append(event)
-        game = apply(game, event)
-
-    while not game.over:
-        if game.turn.roll is None:
-            answer = odds(strategy, game.position())
-            assert (answer.bank is not None) == game.may_bank
-            action = answer.action
-            if game.may_bank and dice.random() < slip:
-                action = dice.choice([Decision.ROLL, Decision.BANK])
-            if action is not Decision.ROLL:
-                then(Banked())
-                continue
-            then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))
-        else:
-            found = advise(strategy, game.position(), game.turn.roll).options
-            kept = dice.choice(found) if dice.random() < slip else found[0]
-            then(Kept(dice=kept.set_aside))
-    return begun, events, game
 
 
 @pytest.mark.slow

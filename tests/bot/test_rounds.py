@@ -11,7 +11,7 @@ from bot.languages import language
 from bot.review.moments import read_events
 from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled, Scored, TurnEnding, event_data
+from bot.table.events import Scored, TurnEnding, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
@@ -20,34 +20,19 @@ from bot.views.table_buttons import table_buttons
 from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.game.position import Position, first_position
-from solver.game.sweeps import solve
-from solver.play.advice import advise, odds, with_why
+from solver.play.advice import odds, with_why
 from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
 from solver.play.reasons import Reason
 from solver.rules.ruleset import Ruleset
-from solver.rules.writer import rules_toml
-from solver.strategy import Strategy, open_strategy, save_strategy
-from solver.turn.equations import Decision
+from solver.strategy import Strategy
 from solver.wording import said_in
+from tests.bot.played import played
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.views.test_rules_text import flat
 from tests.conftest import mostly_slow
 
 RULES = Ruleset.model_validate({"name": "three", "dice": 3, "rounds": 3})
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
-    folder = tmp_path_factory.mktemp("rounds")
-    (folder / "three.toml").write_text(rules_toml(RULES, ""))
-    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
-    return folder
-
-
-@pytest.fixture
-def strategy(solved: Path) -> Strategy:
-    return open_strategy(solved / "strategies", RULES)
 
 
 @pytest.fixture
@@ -58,32 +43,6 @@ async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
 
 def tracked(rules: Ruleset = RULES) -> Game:
     return begin(commands.begin_game("g", rules, [None, None], tracked=True))
-
-
-def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
-    """A game of best play but for slips: a choice at random with so much of a chance."""
-    begun = commands.begin_game("g", strategy.rules, [None, None], tracked=True)
-    game, events = begin(begun), list[Event]()
-
-    def then(event: Event) -> None:
-        nonlocal game
-        events.append(event)
-        game = apply(game, event)
-
-    while not game.over:
-        if game.turn.roll is None:
-            action = odds(strategy, game.position()).action
-            if game.may_bank and dice.random() < slip:
-                action = dice.choice([Decision.ROLL, Decision.BANK])
-            if game.may_bank and action is not Decision.ROLL:
-                then(Banked())
-                continue
-            then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))
-        else:
-            found = advise(strategy, game.position(), game.turn.roll).options
-            kept = dice.choice(found) if dice.random() < slip else found[0]
-            then(Kept(dice=kept.set_aside))
-    return begun, events, game
 
 
 @pytest.mark.slow

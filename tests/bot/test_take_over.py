@@ -23,7 +23,6 @@ from solver.play.advice import advise, odds
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
-from solver.rules.writer import rules_toml
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
@@ -39,19 +38,6 @@ RISKY = small(
     farkle_penalty={"in_a_row": 1, "points": 50},
     score_floor=0,
 )
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
-    folder = tmp_path_factory.mktemp("taking-over")
-    (folder / "pass.toml").write_text(rules_toml(RULES, ""))
-    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
-    return folder
-
-
-@pytest.fixture
-def strategy(solved: Path) -> Strategy:
-    return open_strategy(solved / "strategies", RULES)
 
 
 @pytest.fixture

@@ -20,30 +20,15 @@ from bot.views.rules_text import rules_text
 from bot.views.table_buttons import why_not
 from solver.errors import IllegalActionError
 from solver.game.position import Position, first_position
-from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
-from solver.rules.writer import rules_toml
-from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.wording import said_in
+from tests.bot.played import played
 from tests.bot.speaking import Chat, open_chat
-from tests.bot.test_rounds import played
 from tests.house_rules import small
 
 RULES = small(first_throw_tries=0, last_die_tries=3)
-
-
-@pytest.fixture(scope="module")
-def solved(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
-    folder = tmp_path_factory.mktemp("tries")
-    (folder / "small.toml").write_text(rules_toml(RULES, ""))
-    save_strategy(solve(RULES, cache=kernels), folder / "strategies")
-    return folder
-
-
-@pytest.fixture
-def strategy(solved: Path) -> Strategy:
-    return open_strategy(solved / "strategies", RULES)
 
 
 @pytest.fixture

@@ -1,0 +1,39 @@
+"""Whole games of two under house rules, as events."""
+
+import random
+
+from bot.table import commands
+from bot.table.events import Banked, Begun, Event, Kept, Rolled
+from bot.table.fold import apply, begin
+from bot.table.state import Game
+from solver.play.advice import advise, odds
+from solver.strategy import Strategy
+from solver.turn.equations import Decision
+
+
+def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
+    """A game of best play but for slips: a choice at random with so much of a chance."""
+    begun = commands.begin_game("g", strategy.rules, [None, None], tracked=True)
+    game, events = begin(begun), list[Event]()
+
+    def then(event: Event) -> None:
+        nonlocal game
+        events.append(event)
+        game = apply(game, event)
+
+    while not game.over:
+        if game.turn.roll is None:
+            answer = odds(strategy, game.position())
+            assert game.turn.misses or (answer.bank is not None) == game.may_bank
+            action = answer.action
+            if game.may_bank and dice.random() < slip:
+                action = dice.choice([Decision.ROLL, Decision.BANK])
+            if game.may_bank and action is not Decision.ROLL:
+                then(Banked())
+                continue
+            then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))
+        else:
+            found = advise(strategy, game.position(), game.turn.roll).options
+            kept = dice.choice(found) if dice.random() < slip else found[0]
+            then(Kept(dice=kept.set_aside))
+    return begun, events, game
