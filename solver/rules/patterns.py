@@ -6,8 +6,8 @@ a face of its own, which no other letter and no digit of its pattern has: "aabb"
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, permutations
 
 from solver.wording import and_text, say, say_later
@@ -53,7 +53,11 @@ _ALIKE = {
 }
 
 
-@cache
+_remembered = lru_cache(maxsize=4096)
+"""What is asked of the same few patterns whenever rules are checked."""
+
+
+@_remembered
 def dice_of(pattern: str) -> tuple[Dice, ...]:
     """All dice that show a pattern, in ascending order."""
     letters = [*dict.fromkeys(filter(str.isalpha, pattern))]
@@ -66,6 +70,8 @@ def dice_of(pattern: str) -> tuple[Dice, ...]:
 
 def using(dice: Dice, uses: int) -> set[Dice]:
     """Dice that are one combination in each way to use up so many of them."""
+    if uses == len(dice):
+        return {dice}
     found = set()
     for used in combinations(dice, uses):
         freed = (Counter(dice) - Counter(used)).elements()
@@ -131,14 +137,15 @@ def most_points(
     }
 
 
-def by_face(pattern: str) -> Iterator[tuple[int, str]]:
+@_remembered
+def by_face(pattern: str) -> tuple[tuple[int, str], ...]:
     """The patterns in which the first letter of a pattern is one face, with each of its faces.
 
     A pattern without letters has none.
     """
-    if first := next(filter(str.isalpha, pattern), ""):
-        for face in _free(pattern):
-            yield face, pattern.replace(first, str(face))
+    first = next(filter(str.isalpha, pattern), "")
+    faces = _free(pattern) if first else []
+    return tuple((face, pattern.replace(first, str(face))) for face in faces)
 
 
 def _free(pattern: str) -> list[int]:
@@ -146,6 +153,7 @@ def _free(pattern: str) -> list[int]:
     return [face for face in FACES if str(face) not in pattern]
 
 
+@_remembered
 def tidy(pattern: str) -> str:
     """The one spelling of all patterns that the same dice show."""
     if len(dice_of(pattern)) == 1:

@@ -509,6 +509,8 @@ class Scoring(Data):
         own = SCORING_OPTIONS["combination"].place
         dearest = set()
         for when in WHENS:
+            if all(one.when != when for one in self.combination):
+                continue
             numbers = [
                 number
                 for number, one in enumerate(self.combination)
