@@ -398,6 +398,7 @@ def test_a_chat_that_dies_at_every_write_loses_nothing(folder: Path, against: st
     assert sum(people.proven.values()) > 3
 
 
+@pytest.mark.slow
 def test_the_program_is_killed_at_random(folder: Path) -> None:
     people, chance = players(folder, "level:greedy", seed=3), random.Random(3)
     for _ in range(4):

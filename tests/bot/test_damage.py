@@ -84,7 +84,7 @@ async def play_on(chat: Channels, place: str, damaged: str = "") -> None:
         assert rolled.get("version") == table["version"] + 1, (table, rolled)
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [damage_rows, damage_file])
 async def test_damages(damaged: Path, damage: Damage) -> None:
     await survives(damaged, damage, 0)

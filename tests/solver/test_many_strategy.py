@@ -175,9 +175,8 @@ def test_values_fit_their_equations(solved: dict[str, ManySolution], kernels: Pa
     assert check(solution.rules, 3, wrong, cache=kernels).mixed_states > 0
 
 
-@pytest.mark.parametrize(
-    "name", ["final turn", pytest.param("equal turns", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["final turn", "equal turns"])
 def test_games_are_won_as_often_as_it_says(name: str, solved: dict[str, ManySolution]) -> None:
     """Dice, advice and the rules of how games end, and nothing of the equations."""
     rules, games = RULES[name], 2_500

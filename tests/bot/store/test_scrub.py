@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 from bot.store import store as storing
 from bot.store.records import forget
 from bot.store.rows import SeatRow
@@ -49,6 +51,7 @@ async def test_those_who_wait_share_the_next_one(url: str) -> None:
     await store.close()
 
 
+@pytest.mark.slow
 async def test_nothing_is_left_of_who_was_forgotten(path: Path, url: str) -> None:
     """Their id and names are in no byte of the files, though pages were split over them."""
     store = await Store.open(url)

@@ -140,6 +140,7 @@ def test_a_round_is_completed() -> None:
     assert last.shares == (0, 0, 1)
 
 
+@pytest.mark.slow
 def test_whoever_is_beaten_has_a_final_turn_in_return() -> None:
     rules = variant("classic", goal=1000, ending="defended")
     game = told(tracked(rules, 2), 1000, 1200)

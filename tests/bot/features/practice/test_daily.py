@@ -312,7 +312,7 @@ async def test_an_hour_that_is_put_off_brings_nothing_back(program: Program, clo
     assert posts[1].solution.daily == monday
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 async def test_whoever_turns_at_hours_and_clocks_no_solution_is_told_too_early(
     program: Program, clock: Clock, seed: int

@@ -133,7 +133,7 @@ async def test_a_channel_that_cannot_be_written_to_is_left_alone(
     assert len(sent) == 1
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("is_there", [True, False])
 async def test_what_nobody_noted_is_looked_for_before_it_is_posted_again(
     parts: Parts,

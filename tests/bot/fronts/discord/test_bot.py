@@ -175,6 +175,7 @@ async def whole_game(discord: Loopback, by: Json, message: Message) -> None:
     raise AssertionError(message.text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", [{"FARKLE_WORKERS": "1"}], indirect=True, ids=["with a worker"])
 async def test_a_whole_game_against_the_bot(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "play", level="optimal", rules="kcd", goal=4000))

@@ -82,8 +82,11 @@ def happened(folder: Path, kind: str, place: str) -> list[Any]:
     return [json.loads(data) for (data,) in rows(folder, query, kind, f"discord:{place}")]
 
 
-@pytest.mark.parametrize("times", [5, pytest.param(200, marks=pytest.mark.slow)])
-async def test_nothing_is_done_twice(folder: Path, discord: Loopback, times: int) -> None:
+GAMES = 200
+
+
+@pytest.mark.slow
+async def test_nothing_is_done_twice(folder: Path, discord: Loopback) -> None:
     """Both are told of everything, as the lock that keeps one waiting is by the file's name."""
     (folder / "other.db").symlink_to(folder / "farkle.db")
     kept = 0
@@ -92,7 +95,7 @@ async def test_nothing_is_done_twice(folder: Path, discord: Loopback, times: int
         more = {"FARKLE_DATABASE_URL": f"sqlite:///{folder / 'other.db'}"}
         async with running(folder, discord, FARKLE_PACE="0", **more) as other:  # type: ignore[arg-type]
             await until(lambda: READY in other.log)
-            for number in range(times):
+            for number in range(GAMES):
                 place = str(1000 + number)
                 play = await discord.slash(ANN, "play", channel=place, player2=BOB, rules="kcd")
                 await shown(play)
@@ -106,7 +109,7 @@ async def test_nothing_is_done_twice(folder: Path, discord: Loopback, times: int
                     await until(lambda: happened(folder, "kept", place))  # noqa: B023
                     kept += 1
             assert await one.end() == await other.end() == 0
-    games = [f"discord:{1000 + number}" for number in range(times)]
+    games = [f"discord:{1000 + number}" for number in range(GAMES)]
     assert rows(folder, "SELECT place FROM games ORDER BY place") == [(one,) for one in games]
     assert len(happened(folder, "kept", "%")) == kept > 0
     logs = one.log + other.log

@@ -70,6 +70,7 @@ async def test_statistics_are_one_s_own(visit: Visit) -> None:
     check_sound(shown, "en")
 
 
+@pytest.mark.slow
 async def test_who_wants_to_be_forgotten_is(site: Site, visit: Visit) -> None:
     lobby = await visit.get("/play")
     form = {**lobby.form("/play"), "level": "cautious", "rules": "kcd", "name": "Zoe-who-leaves"}
