@@ -45,7 +45,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
 from solver.turn.scoring import set_asides
-from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
+from tests.benchmarks.figures import Bench, heading, machine, note, show
 
 SECONDS_P99 = 0.050
 SECONDS_BLOCKED = 0.020
@@ -171,7 +171,7 @@ def report(
     bench: Bench, data: Path, what: str, openings: list[str], gap: float, *, limits: bool
 ) -> None:
     """Play games and print what that took."""
-    _heading(what)
+    heading(what)
     with tempfile.TemporaryDirectory() as folder:
         begun, busy = time.perf_counter(), time.process_time()
         load = asyncio.run(play_all(Path(folder), data, openings, gap))
@@ -179,31 +179,31 @@ def report(
         problems = asyncio.run(check(Path(folder), load))
     if len(load.ended) != len(openings):
         problems.append(f"{len(openings)} games were to be played, not {len(load.ended)}")
-    _show("games kept as told", len(load.ended), "", "" if not problems else "BROKEN")
+    show("games kept as told", len(load.ended), "", "" if not problems else "BROKEN")
     if problems:
         bench.broken.append("games are kept otherwise than told")
     for problem in problems[:5]:
-        _note(problem)
+        note(problem)
     every = np.array([second for seconds in load.seconds.values() for second in seconds])
-    _show("commands", len(every), "", f"{len(every) / elapsed:,.0f} a second")
-    _show("games a second", len(openings) / elapsed, "/s", f"in {elapsed:.1f} s")
-    _show("processor time a command", busy / len(every) * 1e3, "ms")
-    _show("a command, p50", np.quantile(every, 0.5) * 1e3, "ms")
+    show("commands", len(every), "", f"{len(every) / elapsed:,.0f} a second")
+    show("games a second", len(openings) / elapsed, "/s", f"in {elapsed:.1f} s")
+    show("processor time a command", busy / len(every) * 1e3, "ms")
+    show("a command, p50", np.quantile(every, 0.5) * 1e3, "ms")
     p99 = np.quantile(every, 0.99) * 1e3
     blocked = max(load.late) * 1e3
     if limits:
         bench.at_most("a command, p99", p99, SECONDS_P99 * 1e3, "ms")
         bench.at_most("event loop blocked, longest", blocked, SECONDS_BLOCKED * 1e3, "ms")
     else:
-        _show("a command, p99", p99, "ms")
-        _show("event loop blocked, longest", blocked, "ms")
-    _note(
+        show("a command, p99", p99, "ms")
+        show("event loop blocked, longest", blocked, "ms")
+    note(
         f"its p99 {np.quantile(load.late, 0.99) * 1e3:.3g} ms; first reply p99"
         f" {np.quantile(load.first, 0.99) * 1e3:.3g} ms"
     )
     for name, seconds in sorted(load.seconds.items()):
         p50, p99 = np.quantile(seconds, [0.5, 0.99]) * 1e3
-        _note(f"{name:<6} {len(seconds):>7,} times, p50 {p50:.3g} ms, p99 {p99:.3g} ms")
+        note(f"{name:<6} {len(seconds):>7,} times, p50 {p50:.3g} ms, p99 {p99:.3g} ms")
 
 
 def openings(games: int, rules: str, against: str) -> list[str]:
@@ -251,7 +251,7 @@ def main() -> int:
     people, bot = openings(games, rules, "@bob"), openings(games, rules, "level:max-points")
     assert "max-points" in LEVELS
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), threads=1)
+        bench = Bench(Path(name))
         data = find_data(bench.folder, chosen.data, [rules])
         if chosen.profile:
             print(profiled(bench.folder, data, openings(50, rules, "@bob")))

@@ -27,7 +27,7 @@ from solver.batch.local import solve_here
 from solver.batch.subjects import GameOfTwo
 from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
-from tests.benchmarks.solver import Bench, _heading, _note, _show, _times, machine
+from tests.benchmarks.figures import Bench, heading, machine, note, show, times
 
 WORKERS = 4
 RATIO = 1.1
@@ -118,7 +118,7 @@ def seconds(rules: Sequence[Ruleset], folder: Path, solver: Solver) -> float:
 def report_cluster(bench: Bench, rounds: int) -> None:
     """Solves a catalogue by a cluster and by a pool, without compiled code and with it."""
     rules, folder = catalogue(), bench.folder
-    _heading(f"{len(rules)} rule sets, {WORKERS} processes of one thread, by turns")
+    heading(f"{len(rules)} rule sets, {WORKERS} processes of one thread, by turns")
     for name in ("kernels", "scratch"):
         (folder / name).mkdir(mode=0o700)
     with ExitStack() as stack:
@@ -138,7 +138,7 @@ def report_cluster(bench: Bench, rounds: int) -> None:
             "cluster": lambda: seconds(rules, folder / "by cluster", solver),
         }
         first = {name: way() for name, way in ways.items()}
-        _show("a pool that compiles", first["pool"], "s")
+        show("a pool that compiles", first["pool"], "s")
         bench.at_most(
             "the cluster that compiles",
             first["cluster"],
@@ -151,10 +151,10 @@ def report_cluster(bench: Bench, rounds: int) -> None:
             for name, way in ways.items():
                 warm[name].append(way())
     ratio = statistics.median(a / b for a, b in zip(warm["cluster"], warm["pool"], strict=True))
-    _show("a pool, code compiled", statistics.median(warm["pool"]), "s")
-    _show("the cluster, code compiled", statistics.median(warm["cluster"]), "s")
+    show("a pool, code compiled", statistics.median(warm["pool"]), "s")
+    show("the cluster, code compiled", statistics.median(warm["cluster"]), "s")
     bench.at_most("the cluster to the pool", ratio, RATIO, "x")
-    _note(f"both {_times(rounds)}")
+    note(f"both {times(rounds)}")
 
 
 def _leave_interrupts() -> None:
@@ -171,7 +171,7 @@ def main() -> int:
     chosen = parser.parse_args()
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), threads=1)
+        bench = Bench(Path(name))
         report_cluster(bench, 1 if chosen.quick else chosen.rounds)
     print(f"\nload average {os.getloadavg()[0]:.2f} at the end")
     print(f"Broken: {'; '.join(bench.broken)}" if bench.broken else "All limits hold.")

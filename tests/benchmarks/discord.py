@@ -37,7 +37,7 @@ import uvloop
 
 from bot.settings import CHECKOUT
 from tests.benchmarks.chat import find_data
-from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
+from tests.benchmarks.figures import Bench, heading, machine, note, show
 from tests.bot.fronts.discord.loopback import TOKEN, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import best_dice, is_choice, press, settled, shown
 from tests.bot.fronts.discord.process import running
@@ -240,7 +240,7 @@ async def measure(folder: Path, games: int, think: float) -> tuple[Load, list[st
 
 def report_games(bench: Bench, data: Path, games: int, think: float, *, beside: int) -> None:
     """Press a bare bot, play so many games at once, and print what both took."""
-    _heading(f"{games} games of {RULES} by buttons, people think {think:g} s")
+    heading(f"{games} games of {RULES} by buttons, people think {think:g} s")
 
     def named(what: str) -> str:
         """Told apart from the same figure of other numbers of games."""
@@ -256,29 +256,29 @@ def report_games(bench: Bench, data: Path, games: int, think: float, *, beside: 
     if problems:
         bench.broken.append(named("moves are lost or doubled, or Discord was told what it refuses"))
     for problem in problems[:5]:
-        _note(problem)
-    note = "BROKEN" * bool(problems)
-    _show(named("games without a lost or doubled move"), len(load.games), "", note)
-    _show(named("new games refused as too busy"), load.refused, "")
-    _show(named("presses"), len(every), "", f"{len(every) / seconds:,.0f} a second")
+        note(problem)
+    lost = "BROKEN" * bool(problems)
+    show(named("games without a lost or doubled move"), len(load.games), "", lost)
+    show(named("new games refused as too busy"), load.refused, "")
+    show(named("presses"), len(every), "", f"{len(every) / seconds:,.0f} a second")
     bare_p50, bare_p99 = np.quantile(bare, [0.5, 0.99]) * 1e3
     p50, p99 = np.quantile(every, [0.5, 0.99]) * 1e3
-    _show(named("from press to answer, p50"), p50, "ms", than=("a bare bot's", bare_p50))
+    show(named("from press to answer, p50"), p50, "ms", than=("a bare bot's", bare_p50))
     limit = SECONDS_P99[min((most for most in SECONDS_P99 if most >= games), default=1_000)]
     bench.at_most(
         named("from press to answer, p99"), p99, limit * 1e3, "ms", ("a bare bot's", bare_p99)
     )
     if load.unanswered:
         bench.broken.append(named("presses are left without an answer"))
-    note = "BROKEN" * bool(load.unanswered)
-    _show(named("presses without an answer"), load.unanswered, "", note)
+    left = "BROKEN" * bool(load.unanswered)
+    show(named("presses without an answer"), load.unanswered, "", left)
     for kind, found in sorted(load.seconds.items()):
         p50, p99 = np.quantile(found, [0.5, 0.99]) * 1e3
-        _note(f"{kind:<6} {len(found):>7,} times, p50 {p50:.3g} ms, p99 {p99:.3g} ms")
+        note(f"{kind:<6} {len(found):>7,} times, p50 {p50:.3g} ms, p99 {p99:.3g} ms")
     rate = len(bare) / floor_time(think)
-    _note(f"a bare bot was pressed {len(bare):,} times, {rate:,.0f} a second")
+    note(f"a bare bot was pressed {len(bare):,} times, {rate:,.0f} a second")
     bot, loopback = load.busy
-    _show(named("the bot's share of a processor"), bot * 100, "%", f"the loopback's {loopback:.0%}")
+    show(named("the bot's share of a processor"), bot * 100, "%", f"the loopback's {loopback:.0%}")
     report_memory(bench, load, named)
 
 
@@ -286,8 +286,8 @@ def report_memory(bench: Bench, load: Load, named: Callable[[str], str]) -> None
     """What the bot keeps of an open game: how much more it has than before the first began."""
     most = max(load.memory)
     start, full = load.memory[0], load.memory[most]
-    note = f"{full / 1e6:.0f} MB with {most:,} games"
-    _show(named("memory of the bot at start"), start / 1e6, "MB", note)
+    then = f"{full / 1e6:.0f} MB with {most:,} games"
+    show(named("memory of the bot at start"), start / 1e6, "MB", then)
     if most:
         limit = MEMORY + CACHES / most
         each = (full - start) / most
@@ -310,7 +310,7 @@ def main() -> int:
     gc.set_threshold(10_000, 20, 1_000_000)
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), threads=1)
+        bench = Bench(Path(name))
         data = find_data(bench.folder, chosen.data, [RULES, "facebook"])
         for games in numbers:
             report_games(bench, data, games, think, beside=chosen.beside)

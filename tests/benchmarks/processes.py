@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.benchmarks.chat import find_data
-from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
+from tests.benchmarks.figures import Bench, heading, machine, note, show
 from tests.bot.postgres import WHY_NOT
 from tests.nemesis.checker import check
 from tests.nemesis.evening import Evening, evening
@@ -77,7 +77,7 @@ async def measure(
         await begun.end_all()
         verdict = await check(begun.url, history)
         for one in (verdict.faults + begun.complaints)[:5]:
-            _note(one)
+            note(one)
         assert begun.asked
         p50, p99 = np.quantile(usual, [0.5, 0.99]) * 1e3
         return {
@@ -95,19 +95,19 @@ async def measure(
 def report(bench: Bench, data: Path, programs: int, chosen: argparse.Namespace) -> None:
     """Measure so many programs, and print it."""
     word = "program" if programs == 1 else "programs"
-    _heading(f"{programs} {word}, {chosen.games} tables")
+    heading(f"{programs} {word}, {chosen.games} tables")
     folder = Path(tempfile.mkdtemp(dir=bench.folder))
     (folder / "strategies").symlink_to((data / "strategies").absolute())
     found = asyncio.run(measure(folder, programs, chosen.games, chosen.seconds, chosen.think))
-    _show(f"presses a second, {programs}", found["a second"], "")
-    _show(f"from press to answer, p50, {programs}", found["p50"], "ms")
-    _show(f"from press to answer, p99, {programs}", found["p99"], "ms")
-    _note(f"{found['presses']:,.0f} presses while each program was replaced by another one")
+    show(f"presses a second, {programs}", found["a second"], "")
+    show(f"from press to answer, p50, {programs}", found["p50"], "ms")
+    show(f"from press to answer, p99, {programs}", found["p99"], "ms")
+    note(f"{found['presses']:,.0f} presses while each program was replaced by another one")
     bench.at_most(f"longest wait meanwhile, {programs}", found["worst"], MOST_SECONDS, "s")
-    _note(f"{found['passed on']:,.0f} times a program took nothing in, and the next one did")
+    note(f"{found['passed on']:,.0f} times a program took nothing in, and the next one did")
     for what in "presses that no program took", "lost, doubled, stale or complained of":
         number = found["failed" if "took" in what else "wrong"]
-        _show(f"{what}, {programs}", number, "", "BROKEN" * bool(number))
+        show(f"{what}, {programs}", number, "", "BROKEN" * bool(number))
         bench.broken += [f"{what}, {programs}"] * bool(number)
 
 
@@ -127,7 +127,7 @@ def main() -> int:
         return 0
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), threads=1)
+        bench = Bench(Path(name))
         data = find_data(bench.folder, chosen.data, [RULES, "facebook"])
         for programs in chosen.programs:
             report(bench, data, programs, chosen)

@@ -9,7 +9,6 @@ import argparse
 import json
 import math
 import os
-import platform
 import resource
 import statistics
 import subprocess
@@ -17,10 +16,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from importlib.metadata import version
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -52,7 +50,7 @@ from solver.turn.endless import endless_turn
 from solver.turn.equations import solve_turn
 from solver.turn.long_run import long_run
 from solver.turn.scoring import TurnPlan, TurnState, turn_plan
-from tests.benchmarks.history import history, processor
+from tests.benchmarks.figures import Bench, Figures, heading, machine, note, show, times
 from tests.loaded_dice import GAME_DICE
 from tests.usual import USUAL
 
@@ -66,9 +64,6 @@ ROUGH = 1.0
 """A tolerance for the fewest sweeps."""
 
 CHILD_TIMEOUT = 1800
-
-Figures = dict[str, Any]
-
 
 # What children measure
 
@@ -284,11 +279,11 @@ def measure_kernels(kernels: str, strategies: str) -> Figures:
     np.testing.assert_allclose(flat.reshape(totals, dice), expected, rtol=1e-12)
     best = dict.fromkeys(ways, math.inf)
     for _ in range(20):  # by turns: what else the machine does hits all of them
-        for name, (way, _, times) in ways.items():
+        for name, (way, _, calls) in ways.items():
             begun = time.perf_counter()
-            for _ in range(times):
+            for _ in range(calls):
                 way()
-            best[name] = min(best[name], (time.perf_counter() - begun) / times)
+            best[name] = min(best[name], (time.perf_counter() - begun) / calls)
     return {name: lanes * steps * dice / best[name] for name, (_, lanes, _) in ways.items()}
 
 
@@ -391,12 +386,10 @@ MEASURES: dict[str, Callable[..., Figures]] = {
 
 
 @dataclass
-class Bench:
-    """The folders of a run, and the limits that it found broken."""
+class SolverBench(Bench):
+    """Measures solves, each in a process of its own."""
 
-    folder: Path
-    threads: int
-    broken: list[str] = field(default_factory=list)
+    threads: int = 1
     facebook: tuple[str, float] | None = None
     """With what other solves are compared: the name of that of Facebook, and its seconds."""
 
@@ -429,116 +422,32 @@ class Bench:
         self.solve(rules, changes=changes | SMALL | {"score_floor": floor}, tolerance=ROUGH)
         return self.solve(rules, changes=changes)
 
-    def at_most(
-        self,
-        what: str,
-        measured: float,
-        limit: float,
-        unit: str,
-        than: tuple[str, float] | None = None,
-    ) -> None:
-        """Print and keep a figure that should be no more than its limit.
 
-        than : what it is compared with: that and its figure, of the same run and unit
-        """
-        self._compare(what, measured, limit, unit, "most", than, holds=measured <= limit)
-
-    def at_least(
-        self,
-        what: str,
-        measured: float,
-        limit: float,
-        unit: str,
-        than: tuple[str, float] | None = None,
-    ) -> None:
-        """Reports a figure that should be no less than its limit."""
-        self._compare(what, measured, limit, unit, "least", than, holds=measured >= limit)
-
-    def _compare(
-        self,
-        what: str,
-        measured: float,
-        limit: float,
-        unit: str,
-        side: str,
-        than: tuple[str, float] | None,
-        *,
-        holds: bool,
-    ) -> None:
-        if not holds:
-            self.broken.append(what)
-        bound = f"at {side} {_number(limit)}"
-        ratio = f"{measured / limit:.2f} of it"
-        holding = "holds" if holds else "BROKEN"
-        print(f"  {_figure(what, measured, unit)}  {bound:<14} {ratio:<13} {holding}")
-        more = _compared(measured, unit, than)
-        history().figure(what, measured, unit, limit=limit, is_least=side == "least", **more)
-
-
-def _figure(what: str, measured: float, unit: str) -> str:
-    return f"{what:<26} {_number(measured):>7} {unit:<3}"
-
-
-def _number(value: float) -> str:
-    """With three digits, as a person would write it."""
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.3g}"
-
-
-def _show(
-    what: str,
-    measured: float,
-    unit: str,
-    note: str = "",
-    than: tuple[str, float] | None = None,
-) -> None:
-    """Print and keep a figure without a limit; `than` as for Bench.at_most."""
-    print(f"  {_figure(what, measured, unit)}  {note}".rstrip())
-    history().figure(what, measured, unit, **_compared(measured, unit, than))
-
-
-def _compared(measured: float, unit: str, than: tuple[str, float] | None) -> Figures:
-    """Print a figure as a ratio to another, and give what is kept of that."""
-    if not than:
-        return {}
-    base, value = than
-    _note(f"{_number(measured / value)} times {base} ({_number(value)} {unit})")
-    return {"ratio": measured / value, "than": base}
-
-
-def _note(text: str) -> None:
-    print(f"    {text}")
-
-
-def _heading(text: str) -> None:
-    print(f"\n{text}", flush=True)
-    history().heading(text)
-
-
-def report_compiling(bench: Bench) -> None:
+def report_compiling(bench: SolverBench) -> None:
     """The first solves of a smaller facebook, all but solved. Compiles what others need."""
-    _heading("Compiling: seconds more than a process that finds all its code")
+    heading("Compiling: seconds more than a process that finds all its code")
     cold = bench.solve("facebook", changes=SMALL, tolerance=ROUGH, kernels="cold")
     fresh = bench.solve("facebook", changes=SMALL, tolerance=ROUGH)
     warm = bench.solve("facebook", changes=SMALL, tolerance=ROUGH)
     known = ("a process that finds all", warm["elapsed"])
     bench.at_most("a rule set never seen", fresh["elapsed"] - warm["elapsed"], 4, "s", known)
     bench.at_most("the next solve begins in", warm["ready"], 2, "s")
-    _show("nothing compiled at all", cold["elapsed"] - warm["elapsed"], "s")
+    show("nothing compiled at all", cold["elapsed"] - warm["elapsed"], "s")
 
 
-def report_facebook(bench: Bench) -> None:
+def report_facebook(bench: SolverBench) -> None:
     """The solve that was published; leaves a strategy file."""
-    _heading(f"Solving to {DEFAULT_TOLERANCE:g}, code compiled, {_threads(bench.threads)}")
+    heading(f"Solving to {DEFAULT_TOLERANCE:g}, code compiled, {_threads(bench.threads)}")
     found = bench.solve("facebook", save=str(bench.folder / "strategies"))
     bench.facebook = "facebook, floor -2,500", found["seconds"]
     bench.at_most(*bench.facebook, 15, "s")
-    _note(f"goal 8 s; {found['sweeps']} sweeps; first player {_percent(found)}")
-    _note(f"{PUBLISHED_SECONDS / found['seconds']:,.0f} times as fast as the published 5 h 37 min")
+    note(f"goal 8 s; {found['sweeps']} sweeps; first player {_percent(found)}")
+    note(f"{PUBLISHED_SECONDS / found['seconds']:,.0f} times as fast as the published 5 h 37 min")
     libraries = ("the libraries alone", found["libraries"])
     bench.at_most("its peak memory", found["memory"], 300, "MB", libraries)
 
 
-def report_solves(bench: Bench, *, quick: bool) -> None:
+def report_solves(bench: SolverBench, *, quick: bool) -> None:
     """The other solves with a limit."""
     long = {"goal": 30_000, "farkle_penalty": None, "score_floor": 0}
     limits: dict[str, tuple[str, dict[str, Any], float]] = {
@@ -552,9 +461,9 @@ def report_solves(bench: Bench, *, quick: bool) -> None:
         bench.at_most(what, seconds, limit, "s", bench.facebook)
 
 
-def report_many(bench: Bench, *, quick: bool) -> None:
+def report_many(bench: SolverBench, *, quick: bool) -> None:
     """Three players, each of whom plays for the own chance to win."""
-    _heading("Three players, kcd to 4,000 and classic to 10,000, code compiled")
+    heading("Three players, kcd to 4,000 and classic to 10,000, code compiled")
     limits = {"kcd": ("three players, kcd", 60.0)}
     if not quick:
         limits["classic"] = ("three players, classic", 600.0)
@@ -564,24 +473,24 @@ def report_many(bench: Bench, *, quick: bool) -> None:
         found = bench.child("many", rules=name, changes={}, **folders)
         bench.at_most(what, found["seconds"], limit, "s")
         chances = ", ".join(f"{100 * chance:.3f}" for chance in found["start"])
-        _note(f"wins {chances} %; {found['mixed']} rings with a mixture")
+        note(f"wins {chances} %; {found['mixed']} rings with a mixture")
         bench.at_most("its peak memory", found["memory"], 2000, "MB")
         bench.at_most("its slowest of 20 answers", found["answer"] * 1e3, 50, "ms")
 
 
-def report_presets(bench: Bench) -> None:
+def report_presets(bench: SolverBench) -> None:
     """All presets that no limit is set for."""
-    _heading("The other presets, likewise")
+    heading("The other presets, likewise")
     for name in USUAL:
         if name not in {"facebook", "classic", "kcd"}:
             found = bench.warm(name)
             note = f"first player {_percent(found)}, {found['sweeps']} sweeps"
-            _show(name, found["seconds"], "s", note, bench.facebook)
+            show(name, found["seconds"], "s", note, bench.facebook)
 
 
-def report_contests(bench: Bench, *, quick: bool) -> None:
+def report_contests(bench: SolverBench, *, quick: bool) -> None:
     """Ways to play against each other, with the strategy file of report_facebook."""
-    _heading("Contests of facebook at full size, as processes, code compiled")
+    heading("Contests of facebook at full size, as processes, code compiled")
     limits = {"duel": ("optimal, max-points", 20.0)}
     if not quick:
         limits["best response"] = ("best to max-points", 60.0)
@@ -590,38 +499,38 @@ def report_contests(bench: Bench, *, quick: bool) -> None:
         for _ in range(2):  # the first one compiles
             found = bench.child(measure, begun=time.time(), **folders)
         bench.at_most(what, found["elapsed"], limit, "s")
-        _note(f"{found['sweeps']} sweeps; wins {100 * found['overall']:.3f} %")
+        note(f"{found['sweeps']} sweeps; wins {100 * found['overall']:.3f} %")
         bench.at_most("its peak memory", found["memory"], 1000, "MB")
 
 
-def report_rates(bench: Bench, *, quick: bool) -> None:
+def report_rates(bench: SolverBench, *, quick: bool) -> None:
     """States per second and what a second thread adds."""
-    _heading("States per second, in float64")
+    heading("States per second, in float64")
     repetitions = 1 if quick else 3
     found = bench.child("threads", kernels=str(bench.folder / "kernels"), repetitions=repetitions)
     bench.at_least("one thread, million", found["one"] / 1e6, 120, "/s")
-    _note(f"{found['busy'] / 1e6:,.0f} million per second of processor time")
+    note(f"{found['busy'] / 1e6:,.0f} million per second of processor time")
     bench.at_least("two threads to one", found["ratio"], 1.7, "x")
-    _note(f"facebook in {found['sweeps']} sweeps, {_times(repetitions)} each, by turns")
+    note(f"facebook in {found['sweeps']} sweeps, {times(repetitions)} each, by turns")
 
 
-def report_sweeps(bench: Bench) -> None:
+def report_sweeps(bench: SolverBench) -> None:
     """What a solve takes of sweeps that leave nothing out."""
-    _heading("A whole solve of facebook to 12 whole sweeps, processor time, one thread")
+    heading("A whole solve of facebook to 12 whole sweeps, processor time, one thread")
     found = bench.child("sweeps", kernels=str(bench.folder / "kernels"))
     bench.at_most("solve to 12 sweeps", found["solve"] / (12 * found["sweep"]), 0.45, "x")
-    _note(f"{found['solve']:.3g} s, one sweep {found['sweep']:.3g} s; goal 0.33")
+    note(f"{found['solve']:.3g} s, one sweep {found['sweep']:.3g} s; goal 0.33")
 
 
-def report_kernels(bench: Bench) -> None:
+def report_kernels(bench: SolverBench) -> None:
     """The ways to solve one turn."""
-    _heading("States per second of one turn, facebook at 0:0, one thread")
+    heading("States per second of one turn, facebook at 0:0, one thread")
     folders = {key: str(bench.folder / key) for key in ("kernels", "strategies")}
     found = bench.child("kernels", **folders)
     generated = found["generated"]
-    _show("generated kernel, million", generated / 1e6, "/s", "16 states at once")
+    show("generated kernel, million", generated / 1e6, "/s", "16 states at once")
     for name, what in (("lists", "numba over lists, million"), ("numpy", "NumPy, million")):
-        _show(
+        show(
             what,
             found[name] / 1e6,
             "/s",
@@ -629,27 +538,27 @@ def report_kernels(bench: Bench) -> None:
         )
 
 
-def report_answers(bench: Bench) -> None:
+def report_answers(bench: SolverBench) -> None:
     """What a chat message waits for."""
-    _heading("Answering, medians of 200")
+    heading("Answering, medians of 200")
     found = bench.child("answers", strategies=str(bench.folder / "strategies"))
     bench.at_most("a whole turn at 0:0", found["turn"] * 1e3, 3, "ms")
-    _note(f"the first one {found['first_turn'] * 1e3:.3g} ms")
+    note(f"the first one {found['first_turn'] * 1e3:.3g} ms")
     bench.at_most("opening a strategy file", found["open"] * 1e3, 5, "ms")
-    _note(f"the first one {found['first_open'] * 1e3:.3g} ms")
+    note(f"the first one {found['first_open'] * 1e3:.3g} ms")
 
 
-def report_points(bench: Bench) -> None:
+def report_points(bench: SolverBench) -> None:
     """A turn for most points, of which each preset is the first of its rules."""
-    _heading("Points, a turn without a goal and the long run")
+    heading("Points, a turn without a goal and the long run")
     found = bench.child("points")
     slowest = max(found, key=found.__getitem__)
     bench.at_most(f"the slowest preset, {slowest}", found[slowest], 1, "s")
 
 
-def report_loaded(bench: Bench, *, quick: bool) -> None:
+def report_loaded(bench: SolverBench, *, quick: bool) -> None:
     """Loaded dice, whose shapes are known."""
-    _heading("Loaded dice under kcd rules, code compiled")
+    heading("Loaded dice under kcd rules, code compiled")
     found = bench.child("loaded", kernels=str(bench.folder / "kernels"), quick=quick)
     bench.at_most("points of six types", found["points"] * 1e3, 100, "ms")
     bench.at_most("one type, goal 4,000", found["one"], 0.5, "s")
@@ -669,20 +578,6 @@ def _threads(number: int) -> str:
     return "1 thread" if number == 1 else f"{number} threads"
 
 
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
-
-
-def machine() -> str:
-    """The machine in two lines."""
-    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    versions = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
-    return (
-        f"{processor()}, {os.cpu_count()} cores, load average {load}\n"
-        f"Python {platform.python_version()}, {versions}, {platform.system()}"
-    )
-
-
 def main() -> int:
     """Run the benchmark, or as a child one measurement."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.solver", description=__doc__)
@@ -697,8 +592,8 @@ def main() -> int:
     begun = time.perf_counter()
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(Path(folder), threads=min(2, os.cpu_count() or 1))
-        reports: list[Callable[[Bench], None]] = [
+        bench = SolverBench(Path(folder), threads=min(2, os.cpu_count() or 1))
+        reports: list[Callable[[SolverBench], None]] = [
             report_compiling,
             report_facebook,
             partial(report_solves, quick=chosen.quick),

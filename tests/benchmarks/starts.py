@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from tests.benchmarks.chat import find_data
-from tests.benchmarks.solver import Bench, _heading, _show, machine
+from tests.benchmarks.figures import Bench, heading, machine, show
 
 ADVICE = ("advise", "6", "5", "3", "3", "3", "2")
 SECONDS_ADVICE = 0.3
@@ -85,7 +85,7 @@ def by_turns(ways: dict[str, Callable[[], float]], rounds: int) -> dict[str, flo
 
 def report_starts(bench: Bench, data: Path, rounds: int) -> None:
     """The command line and the chat, with the default rules solved."""
-    _heading(f"From the start of a process, medians of {rounds}, by turns")
+    heading(f"From the start of a process, medians of {rounds}, by turns")
     (folder := bench.folder / "starts").mkdir()
     (folder / "strategies").symlink_to((data / "strategies").absolute())
     environment = os.environ | {"FARKLE_DATA": str(folder)}
@@ -98,10 +98,10 @@ def report_starts(bench: Bench, data: Path, rounds: int) -> None:
     }
     found = by_turns(ways, rounds)
     floor = ("Python that imports numpy", found["numpy"])
-    _show(floor[0], floor[1], "s")
+    show(floor[0], floor[1], "s")
     bench.at_most("farkle advise, to its end", found["advise"], SECONDS_ADVICE, "s", floor)
     bench.at_most("farkle chat, to its prompt", found["prompt"], SECONDS_PROMPT, "s", floor)
-    _show("farkle chat, without a line", found["pipe"], "s")
+    show("farkle chat, without a line", found["pipe"], "s")
 
 
 def main() -> int:
@@ -113,7 +113,7 @@ def main() -> int:
     chosen = parser.parse_args()
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), threads=1)
+        bench = Bench(Path(name))
         data = find_data(bench.folder, chosen.data, ["facebook"])
         report_starts(bench, data, 5 if chosen.quick else 15)
     print(f"\nload average {os.getloadavg()[0]:.2f} at the end")

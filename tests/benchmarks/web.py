@@ -30,7 +30,7 @@ from solver.turn.dice import make_roll
 from solver.turn.hand import EqualDice
 from solver.turn.scoring import TurnState
 from tests.benchmarks.chat import find_data
-from tests.benchmarks.solver import Bench, _heading, _note, machine
+from tests.benchmarks.figures import Bench, heading, machine, note
 
 ASK_SECONDS, PLAY_SECONDS = 0.050, 0.150
 """Within which 99 of 100 questions, and moves, are answered."""
@@ -172,7 +172,7 @@ async def solve(base: str) -> None:
 def report(bench: Bench, what: str, taken: list[float], most: float) -> None:
     """Print how long answers took, and keep the limit."""
     found = np.array(taken) * 1e3
-    _note(f"{len(found):,} of them, median {np.median(found):.1f} ms, most {found.max():.0f} ms")
+    note(f"{len(found):,} of them, median {np.median(found):.1f} ms, most {found.max():.0f} ms")
     bench.at_most(f"{what}, 99th percentile", float(np.percentile(found, 99)), most * 1e3, "ms")
 
 
@@ -181,22 +181,22 @@ async def measure(bench: Bench, data: Path, people: int, games: int, seconds: fl
     async with program(bench.folder, data) as (base, process):
         found = Asked()
         await ask(base, 0, 2, Asked())
-        _heading(f"{people} people who ask once a second")
+        heading(f"{people} people who ask once a second")
         before, own = process.cpu_times(), time.process_time()
         await asyncio.gather(*(ask(base, k, seconds, found) for k in range(people)))
         spent = sum(process.cpu_times()[:2]) - sum(before[:2])
         own, number = time.process_time() - own, len(found.paths)
-        _note(
+        note(
             f"{spent / number * 1e3:.2f} ms of processor time each, and {own / number * 1e3:.2f}"
             " ms of those who ask"
         )
-        _note(
+        note(
             f"{found.repeated:.1%} of them were asked before, {found.turns_repeated:.0%} were on a"
             " turn that was"
         )
         report(bench, "a question", found.seconds, ASK_SECONDS)
         bench.at_most("the largest page", found.most_bytes / 1e3, PAGE_BYTES / 1e3, "kB")
-        _heading(f"{games} games against the bot, a move every two seconds, while rules are solved")
+        heading(f"{games} games against the bot, a move every two seconds, while rules are solved")
         moves: list[float] = []
         solving = asyncio.create_task(solve(base))
         await asyncio.gather(*(play(base, k, seconds, moves) for k in range(games)))
@@ -216,7 +216,7 @@ def main() -> int:
     chosen = parser.parse_args()
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), threads=1)
+        bench = Bench(Path(name))
         data = find_data(bench.folder, chosen.data, ["facebook"])
         asyncio.run(measure(bench, data, chosen.people, chosen.games, chosen.seconds))
     print(f"\nload average {os.getloadavg()[0]:.2f} at the end")

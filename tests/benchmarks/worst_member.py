@@ -33,7 +33,7 @@ from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.wiring import open_parts
 from tests.benchmarks.chat import find_data, known_rules, next_line
-from tests.benchmarks.solver import Bench, _heading, _note, _show, machine
+from tests.benchmarks.figures import Bench, heading, machine, note, show
 
 RULES = "kcd"
 RATIO = 2.0
@@ -177,10 +177,10 @@ async def measure(bench: Bench, folder: Path, data: Path, chosen: argparse.Names
     for name, phase in (("alone", alone), ("with the worst member", worst)):
         seconds = phase.taken(load)
         p50, p99 = np.quantile(seconds, [0.5, 0.99]) * 1e3
-        _show(f"{name}, p50", p50, "ms", f"of {len(seconds):,} commands")
-        _show(f"{name}, p99", p99, "ms", f"longest {max(seconds) * 1e3:,.0f} ms")
+        show(f"{name}, p50", p50, "ms", f"of {len(seconds):,} commands")
+        show(f"{name}, p99", p99, "ms", f"longest {max(seconds) * 1e3:,.0f} ms")
         busy = phase.used / chosen.rounds / chosen.seconds
-        _note(f"the program itself computed for {busy:.0%} of the time")
+        note(f"the program itself computed for {busy:.0%} of the time")
     ratio = np.quantile(worst.taken(load), 0.99) / most
     bench.at_most("p99 with over p99 without", ratio, RATIO, "x")
     late_seconds = [
@@ -193,9 +193,9 @@ async def measure(bench: Bench, folder: Path, data: Path, chosen: argparse.Names
         > RATIO * most
     ]
     bench.at_most("back to normal after", max(late_seconds, default=0), SECONDS_BACK, "s")
-    _note(f"others were told: {dict(load.problems)}")
+    note(f"others were told: {dict(load.problems)}")
     for what, number in said.most_common(14):
-        _note(f"the member was told {number:>5,} times: {what}")
+        note(f"the member was told {number:>5,} times: {what}")
 
 
 def main() -> int:
@@ -213,9 +213,9 @@ def main() -> int:
     logging.disable(logging.INFO)
     print(f"farkle-advisor, {datetime.now().astimezone():%Y-%m-%d %H:%M}\n{machine()}")
     with tempfile.TemporaryDirectory() as name:
-        bench = Bench(Path(name), threads=1)
+        bench = Bench(Path(name))
         data = find_data(bench.folder, chosen.data, [RULES])
-        _heading(f"{chosen.tables} tables, people think {chosen.think:g} s")
+        heading(f"{chosen.tables} tables, people think {chosen.think:g} s")
         (folder := bench.folder / "chat").mkdir()
         asyncio.run(measure(bench, folder, data.resolve(), chosen))
     print(f"\nload average {os.getloadavg()[0]:.2f} at the end")

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from tests.benchmarks.chat import find_data
-from tests.benchmarks.solver import machine
+from tests.benchmarks.figures import machine
 from tests.bot.postgres import KINDS, WHY_NOT
 from tests.nemesis.checker import Verdict, check
 from tests.nemesis.evening import evening
