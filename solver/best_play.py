@@ -45,6 +45,9 @@ from solver.turn.scoring import TurnPlan, TurnState
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
 
+_TURNS = 1_024
+"""Solved turns that are kept, of 10 to 50 kB each: those of so many games under way."""
+
 _EVEN = 1e-12
 """Win probabilities that differ by less are equal for an answer."""
 
@@ -208,7 +211,7 @@ class Strategy(BestPlay):
         self._origin = origin
         self._last = last
         self._opened = values if isinstance(values, Values) else Values(rules, values, origin)
-        self._turn = lru_cache(maxsize=256)(self._solve_turn)
+        self._turn = lru_cache(maxsize=_TURNS)(self._solve_turn)
         self._far = lru_cache(maxsize=64)(self._solve_far)
         self._further = 0
         """Rows beyond the goal that far turn totals took so far."""

@@ -77,21 +77,24 @@ def mostly_slow(cases: Iterable[tuple[str, Any]], every: int = 3, first: int = 0
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave to the quick suite, or to both without FARKLE_EVERY, one case of so many of a test."""
+    """Leave to the quick suite, and of the slow one without FARKLE_EVERY, one case of so many."""
     cases: dict[tuple[str, str], list[pytest.Item]] = {}
     for item in items:
         cases.setdefault((item.path.as_posix(), getattr(item, "originalname", "")), []).append(item)
     for of_one in cases.values():
         quick = [one for one in of_one if not one.get_closest_marker("slow")]
-        for name, among, mark in (
-            ("mostly_slow", quick, pytest.mark.slow),
-            ("mostly_skipped", of_one, only_with_every),
-        ):
-            if found := of_one[0].get_closest_marker(name):
-                [every] = found.args or (3,)
-                for number, item in enumerate(among):
-                    if number % every:
-                        item.add_marker(mark)
+        for item in _but_one_of(quick, "mostly_slow"):
+            item.add_marker(pytest.mark.slow)
+        for item in _but_one_of(of_one, "mostly_skipped"):
+            if item.get_closest_marker("slow"):
+                item.add_marker(only_with_every)
+
+
+def _but_one_of(items: list[pytest.Item], name: str) -> list[pytest.Item]:
+    """Cases of a test but for one of as many as its mark of this name says; none without it."""
+    mark = items[0].get_closest_marker(name) if items else None
+    [every] = (mark.args or (3,)) if mark else (1,)
+    return [item for number, item in enumerate(items) if number % every]
 
 
 def rarely(names: Iterable[str], *seldom: str) -> list[Any]:

@@ -167,7 +167,7 @@ def check_optimal_play(rules: Ruleset, games: int) -> None:
     check(simulate(rules, tables, games, seed=3, chunk=500), expected)
 
 
-@pytest.mark.mostly_skipped
+@pytest.mark.mostly_skipped(6)
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", dict(ALL).values(), ids=dict(ALL))
 def test_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> None:

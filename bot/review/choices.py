@@ -41,13 +41,18 @@ class Choice:
         return not self.set_aside and not self.turn_total and self.action is Decision.BANK
 
 
-def choices(worth: Worth, game: Game) -> list[Choice]:
-    """What the player to move can do with the roll, or whether to roll if all dice were kept."""
+def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Choice]:
+    """What the player to move can do with the roll, or whether to roll if all dice were kept.
+
+    kept : a set-aside, without the others
+    """
     turn, mover, roll = worth.turn(game), game.mover, game.turn.roll
     if roll is None:
         return [*_before_a_roll(worth, turn, game, ())]
     found: list[Choice] = []
     for one in game.set_asides():
+        if kept is not None and one.dice != kept:
+            continue
         then = replace(game, turn=turn_with(game, one))
         found += _before_a_roll(worth, turn, then, one.dice)
     if game.held.uses is not None and game.is_farkle:

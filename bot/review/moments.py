@@ -11,7 +11,7 @@ than the strategy takes it to; the difference is a term of its own, an adjustmen
 are rare in play, and mean that the game is as good as lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
@@ -167,26 +167,36 @@ class TurnChange:
 
 @dataclass(frozen=True, slots=True)
 class _Decision:
-    """What there is to decide, and the dice that were kept since."""
+    """A game in which there is something to decide, and the dice that were kept since."""
 
-    position: Position
-    roll: Roll
-    choices: tuple[Choice, ...]
-    kits: tuple[Kit, ...]
+    game: Game
     kept: Roll = ()
     use: PowerKind | None = None
     """The use of a badge that came with what was kept."""
 
-    def judge(self, action: Decision) -> Judgement:
+    def judge(self, worth: Worth, action: Decision) -> Judgement:
         """Compare what was done with the best."""
-        done = self.kept, action, self.use
-        chosen = next(one for one in self.choices if (one.set_aside, one.action, one.use) == done)
+        game, turn = self.game, worth.turn(self.game)
+        order = dict(zip(turn.position.in_order, turn.seats, strict=False))
+        kits = tuple(game.kits[order[k]] for k in sorted(order)) if game.kits else ()
+        every = tuple(choices(worth, game))
+        chosen = self._chosen(every, action)
         # the chosen one goes first, so that it is the best of equal ones
-        best = max([chosen, *self.choices], key=lambda choice: choice.win_probability)
+        best = max([chosen, *every], key=lambda choice: choice.win_probability)
         loss = best.win_probability - chosen.win_probability
         mark = next((mark for mark, least in _LEAST_LOSSES.items() if loss >= least), None)
-        asked = self.position, self.roll, self.choices
-        return Judgement(*asked, chosen, best, mark, self.kits)
+        asked = turn.position, game.turn.roll or (), every
+        return Judgement(*asked, chosen, best, mark, kits)
+
+    def weigh(self, worth: Worth, action: Decision) -> tuple[Choice, bool]:
+        """What was done, and whether there was nothing else to do; others are not weighed."""
+        found = choices(worth, self.game, self.kept)
+        is_forced = len(found) == 1 and len(self.game.set_asides()) <= 1
+        return self._chosen(found, action), is_forced
+
+    def _chosen(self, among: Iterable[Choice], action: Decision) -> Choice:
+        done = self.kept, action, self.use
+        return next(one for one in among if (one.set_aside, one.action, one.use) == done)
 
 
 @dataclass(slots=True)
@@ -198,6 +208,9 @@ class Reader:
     start: Shares
     value: Shares
     """Win probabilities by seat after what was read."""
+    judges: bool = True
+    """Whether each decision is compared with all that could be done; else only what it gave away is
+    known, which takes a fraction of the time."""
     moments: list[Moment] = field(default_factory=list)
     changes: list[TurnChange] = field(default_factory=list)
     """How win probabilities changed, turn by turn, in finished turns."""
@@ -212,6 +225,12 @@ class Reader:
     """By seat, what each decision gave away that was not forced."""
     luck: list[list[float]] = field(default_factory=list)
     """By seat, what each of its rolls gained it."""
+
+    @property
+    def shares(self) -> Shares:
+        """Win probabilities by seat as the game is now."""
+        is_kept = self.open is not None and self.open.game is not self.game
+        return self.worth.shares(self.game) if is_kept else self.value
 
     def forget(self) -> None:
         """Let go of all but the turn that goes on, the change of the last one and the figures."""
@@ -237,8 +256,7 @@ class Reader:
         self.game = after
         match event:
             case Kept():
-                found = self.open or _decision(self.worth, before)
-                self.open = replace(found, kept=make_roll(event.dice))
+                self.open = replace(self.open or _Decision(before), kept=make_roll(event.dice))
                 return
             case Banked() | Accepted():
                 self._decided(index, before, Decision.BANK)
@@ -272,18 +290,26 @@ class Reader:
         self.value = _rounded_alike(now)
 
     def _decided(self, index: int, before: Game, action: Decision) -> None:
-        found = self.open or _decision(self.worth, before)
+        found = self.open or _Decision(before)
         self.open = None
-        judgement = found.judge(action)
-        chosen = judgement.chosen.shares
-        self._add(index, before.mover, Kind.DECISION, -judgement.loss, chosen, judgement)
+        mover, judgement = before.mover, None
+        if self.judges or before.kits:
+            judgement = found.judge(self.worth, action)
+            chosen, loss, is_forced = judgement.chosen, judgement.loss, judgement.forced
+        else:
+            # what was there to win is worth what the best choice is
+            chosen, is_forced = found.weigh(self.worth, action)
+            loss = max(0.0, self.value[mover] - chosen.win_probability)
+        if not is_forced:
+            self.losses[mover].append(loss)
+        self._add(index, mover, Kind.DECISION, -loss, chosen.shares, judgement)
 
     def _used(self, index: int, before: Game, event: Used) -> bool:
         """Read the use of a badge; whether the decision is made by it."""
         power = before.side.power
         if power is None:
             return False
-        found = self.open or _decision(self.worth, before)
+        found = self.open or _Decision(before)
         dice = make_roll(event.dice) or found.kept
         self.open = replace(found, kept=dice, use=power.kind)
         if power.kind is PowerKind.DOPPELGANGER:
@@ -296,7 +322,7 @@ class Reader:
                 index, before.mover, Kind.ROLL, now[before.mover] - self.value[before.mover], now
             )
         if self.game.turn.roll is not None:
-            self.open = _decision(self.worth, self.game)
+            self.open = _Decision(self.game)
         return True
 
     def _rolled(self, index: int, before: Game, roll: Roll) -> None:
@@ -308,7 +334,7 @@ class Reader:
         if self.game.turn.roll is None:
             after = self.worth.turn(before).after_roll(roll, before.turn.misses)
         else:
-            self.open = _decision(self.worth, self.game)
+            self.open = _Decision(self.game)
             after = self.worth.shares(self.game)
         self._add(index, mover, Kind.ROLL, after[mover] - value, after)
 
@@ -341,8 +367,6 @@ class Reader:
         turn = self.turns[seat]
         if kind is Kind.ROLL:
             self.luck[seat].append(gain)
-        elif judgement is not None and not judgement.forced:
-            self.losses[seat].append(judgement.loss)
         self.moments.append(Moment(seat, index, turn, kind, before, self.value, gain, judgement))
 
     def _end_turn(self, index: int, seat: int, how: TurnEnding, points: int = 0) -> None:
@@ -374,8 +398,12 @@ class Reader:
         self.turn_start, self.first = self.value, len(self.moments)
 
 
-def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
+def read_events(
+    worth: Worth, first: Begun, events: Sequence[Event], *, judges: bool = True
+) -> Reader:
     """Read a game; events that were taken back do not count.
+
+    judges : whether each decision is compared with all that could be done
 
     Raises InvalidRequestError unless there are two players and more, and StrategyFileError.
     """
@@ -390,6 +418,7 @@ def read_events(worth: Worth, first: Begun, events: Sequence[Event]) -> Reader:
         game,
         start,
         value,
+        judges,
         turns=[1] * len(seats),
         turn_start=value,
         losses=[[] for _ in seats],
@@ -440,11 +469,3 @@ def effective_events(first: Begun, events: Sequence[Event]) -> list[tuple[int, E
 def _rounded_alike(shares: Shares) -> Shares:
     """Win probabilities by seat; those of two rounded the same whoever is to move."""
     return by_seat(shares[0], 0) if len(shares) == 2 else shares
-
-
-def _decision(worth: Worth, game: Game) -> _Decision:
-    """What there is to decide for the player to move."""
-    turn = worth.turn(game)
-    order = dict(zip(turn.position.in_order, turn.seats, strict=False))
-    kits = tuple(game.kits[order[k]] for k in sorted(order)) if game.kits else ()
-    return _Decision(turn.position, game.turn.roll or (), tuple(choices(worth, game)), kits)

@@ -305,9 +305,10 @@ class Oracle:
         if not (is_quickly_told or game.over or game.turn == game.first_turn):
             return None  # between turns it is told again
         worth = self.advisor.worth_in(game)
-        is_followed = is_quickly_told and self.is_exact(game)
-        last = self._readers.last_turn(worth, table) if is_followed else None
-        return Chances(worth.shares(game), None, last)
+        if is_quickly_told and self.is_exact(game):
+            shares, last = self._readers.followed(worth, table)
+            return Chances(shares, None, last)
+        return Chances(worth.shares(game), None)
 
     async def _estimated(self, table: Table) -> Chances | None:
         """The chances as they are estimated, once for a position."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
-from bot.review.worth import Worth
+from bot.review.worth import Shares, Worth
 from bot.services.tables import Table
 from bot.table.events import Event, Undone
 
@@ -35,8 +35,8 @@ class GameReaders:
         done, _ = self._known.get(table.game.id, ((), None))
         return len(table.events) - len(done) if done and _is_read_on(table, done) else None
 
-    def last_turn(self, worth: Worth, table: Table) -> TurnChange | None:
-        """What the last finished turn of a game changed."""
+    def followed(self, worth: Worth, table: Table) -> tuple[Shares, TurnChange | None]:
+        """The win probabilities in a game by seat, and what its last finished turn changed."""
         game_id, events = table.game.id, table.events
         with self._lock:
             done, known = self._known.pop(game_id, ((), None))
@@ -47,7 +47,7 @@ class GameReaders:
                 self._known[game_id] = done, known
             elif not table.game.over:
                 self._known[game_id] = events, reader
-            return reader.changes[-1] if reader.changes else None
+            return reader.shares, reader.changes[-1] if reader.changes else None
 
     def whole(self, worth: Worth, table: Table) -> Reader:
         """What has read a game from its first event to its last; it is the caller's own."""
@@ -67,7 +67,7 @@ def _read(worth: Worth, table: Table, done: Events, reader: Reader | None) -> Re
     if reader and _is_read_on(table, done):
         read_on(reader, len(done), table.events[len(done) :])
         return reader
-    return read_events(worth, table.begun, table.events)
+    return read_events(worth, table.begun, table.events, judges=False)
 
 
 def _is_read_on(table: Table, done: Events) -> bool:

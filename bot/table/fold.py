@@ -9,6 +9,8 @@ in it than the others.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
+from typing import Generic, TypeVar
 
 from bot.table import events
 from bot.table.events import Begun, Event, TurnEnding
@@ -22,6 +24,8 @@ from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.hand import without
 from solver.turn.powers import PowerKind
 from solver.turn.scoring import Fate, SetAside, TurnState
+
+T = TypeVar("T")
 
 
 def fold(first: Begun, others: Iterable[Event]) -> Game:
@@ -63,6 +67,28 @@ def begin(event: Begun) -> Game:
 
 def apply(game: Game, event: Event) -> Game:
     """The game after one more event, which the commands have found to be legal."""
+    return _applied_lately(_This(game), _This(event))
+
+
+class _This(Generic[T]):
+    """An object as a key: equal to itself alone."""
+
+    __slots__ = ("it",)
+
+    def __init__(self, it: T) -> None:
+        self.it = it
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _This) and self.it is other.it
+
+    def __hash__(self) -> int:
+        return id(self.it)
+
+
+@lru_cache(maxsize=64)
+def _applied_lately(of: _This[Game], by: _This[Event]) -> Game:
+    """The game after an event: a move, its review and its story all ask for it."""
+    game, event = of.it, by.it
     if isinstance(event, events.Undone):
         return replace(game.before or game, version=game.version + 1)
     # who has sat down stays

@@ -13,7 +13,7 @@ from solver.game.standings import Solution, score_count, state_count
 from solver.game.sweeps import solve
 from solver.game.workload import workload
 from solver.rules.file import load_rules
-from tests.conftest import variant
+from tests.conftest import only_with_every, variant
 from tests.usual import USUAL
 
 ONES = {"single": (7, 0, 0, 0, 50, 0), "three_of_a_kind": (1000, 200, 300, 400, 500, 600)}
@@ -42,7 +42,10 @@ def penalty(in_a_row: int, points: int | str, **changes: Any) -> dict[str, Any]:
             penalty(3, "everything", goal=7500, score_floor=0, minimum_bank=300),
             marks=pytest.mark.slow,
         ),
-        pytest.param(penalty(1, 250, goal=7500, score_floor=-500), marks=pytest.mark.slow),
+        pytest.param(
+            penalty(1, 250, goal=7500, score_floor=-500),
+            marks=[pytest.mark.slow, only_with_every],
+        ),
     ],
     ids=["everything", "every farkle", "slow", "little", "opening", "long", "long and slow"],
 )

@@ -92,7 +92,7 @@ def test_some_contests(name: str, kernels: Path) -> None:
     assert_agree(rules, (None, make_policy("threshold:200")), kernels)
 
 
-@pytest.mark.mostly_skipped(2)
+@pytest.mark.mostly_skipped(4)
 @pytest.mark.parametrize("rules", shared(0).values(), ids=shared(0))
 @pytest.mark.slow
 def test_policies_of_points_against_each_other(rules: Ruleset, kernels: Path) -> None:
@@ -102,7 +102,7 @@ def test_policies_of_points_against_each_other(rules: Ruleset, kernels: Path) ->
     assert_agree(rules, (make_policy("threshold:250"), make_policy(other)), kernels)
 
 
-@pytest.mark.mostly_skipped(2)
+@pytest.mark.mostly_skipped(4)
 @pytest.mark.parametrize("rules", shared(1).values(), ids=shared(1))
 @pytest.mark.slow
 def test_best_play_against_policies(rules: Ruleset, kernels: Path) -> None:

@@ -98,6 +98,7 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
 
 
 @pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_skipped(3)
 @pytest.mark.parametrize("rules", HOUSE)
 def test_a_map_is_the_decisions_of_the_strategy(rules: Ruleset) -> None:
     strategy = guessed(rules)
@@ -165,6 +166,7 @@ def test_a_whole_turn_as_published(strategies: dict[str, Strategy]) -> None:
 
 
 @pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_skipped(3)
 @pytest.mark.parametrize("rules", HOUSE)
 def test_maps_over_the_scores(rules: Ruleset) -> None:
     strategy = guessed(rules)

@@ -51,6 +51,7 @@ def check(rate: float, expected: float, games: int) -> None:
 
 
 @pytest.mark.mostly_slow
+@pytest.mark.mostly_skipped(2)
 @pytest.mark.parametrize("rules", mostly_slow(ENDINGS, first=1))
 def test_games_are_played_by_the_rules(rules: Ruleset) -> None:
     player, expected = slow_twin(rules)

@@ -45,7 +45,7 @@ def solved(rules: Ruleset, cache: Path) -> Strategy:
     return Strategy(rules, solve(rules, cache=cache).values, rules.name)
 
 
-@pytest.mark.mostly_skipped(2)
+@pytest.mark.mostly_skipped(4)
 @pytest.mark.parametrize("rules", shared(2).values(), ids=shared(2))
 @pytest.mark.slow
 def test_the_slow_twin_agrees(rules: Ruleset, kernels: Path) -> None:

@@ -194,6 +194,7 @@ def test_reasons_by_hand(
 
 
 @pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_skipped(2)
 @pytest.mark.parametrize(
     "rules", mostly_slow((name, rules) for name, rules in ONE_BY_ONE if rules.dice < 4)
 )

@@ -165,6 +165,7 @@ def test_the_slow_twin_agrees_on_six_dice(rules: Ruleset) -> None:
         twin_agrees(rules, endless_turn(rules, cost, on_board=not rules.has_opening))
 
 
+@pytest.mark.mostly_skipped(2)
 @every_option
 def test_chances_and_points_belong_together(rules: Ruleset) -> None:
     for cost in (0.0, 170.0):
