@@ -1,6 +1,6 @@
 """What a table shows as a message: its dice as a picture, and buttons of what can be done."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from bot.table import badges, commands
@@ -19,7 +19,7 @@ from solver.errors import IllegalActionError
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.turn.dice import JOKER, Roll, make_roll
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import SetAside, TurnState
 from solver.wording import figure, say, say_later, say_number
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
@@ -50,7 +50,8 @@ def roll_picture(game: Game, mask: int = 0) -> Attachment | None:
     if kept:
         aside = kept_text(game, tuple(kept))
         said = say("Rolled {dice}, set aside {kept}", dice=rolled_text(game, roll), kept=aside)
-    picture = dice_png(shown_faces(game, roll), chosen, _scoring_dice(game), game.rules.dice)
+    scoring = _scoring_dice(roll, game.set_asides())
+    picture = dice_png(shown_faces(game, roll), chosen, scoring, game.rules.dice)
     return Attachment("dice.png", picture, said)
 
 
@@ -123,10 +124,9 @@ def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
     return tuple(shown.faces((die,))[0] for die in dice)
 
 
-def _scoring_dice(game: Game) -> tuple[bool, ...]:
-    """Tells for each die of the roll whether there is a set-aside with it."""
-    roll = game.turn.roll or ()
-    scoring = {die for one in game.set_asides() for die in one.dice}
+def _scoring_dice(roll: Roll, legal: Sequence[SetAside]) -> tuple[bool, ...]:
+    """Tells for each die of a roll whether there is a legal set-aside with it."""
+    scoring = {die for one in legal for die in one.dice}
     return tuple(die in scoring for die in roll)
 
 
@@ -219,12 +219,11 @@ def _pairs(game: Game) -> list[Button]:
 
 def _choice(game: Game, mask: int) -> list[Button]:
     """The dice of a roll, and what can be done with those that are chosen."""
-    roll = game.turn.roll or ()
-    worth = {one.dice: one.points for one in game.set_asides()}
+    roll, legal = game.turn.roll or (), game.set_asides()
     buttons = []
     # a badge turns dice or rolls them again that score nothing
     changes = _shows_use(game) and game.power is not None and game.power.changes_rolls
-    scoring = _scoring_dice(game)
+    scoring = _scoring_dice(roll, legal)
     idle = tuple(die for die, scores in zip(roll, scoring, strict=True) if not scores)
     useless = _idle_text(game, idle) if idle and not changes else ""
     per_row = _PER_ROW if game.kits else _PER_ROW + 1
@@ -236,12 +235,13 @@ def _choice(game: Game, mask: int) -> list[Button]:
     row = len(roll) // per_row
     buttons.append(_hint(game, row))
     kept = kept_dice(game, mask)
-    picks = _picks(game, mask, row + 1)
+    everything = make_roll([die for die, scores in zip(roll, scoring, strict=True) if scores])
+    picks = _picks(game, mask, row + 1, legal, everything)
     row += 2 if picks else 1
     buttons += [one for one in picks if one.row != LISTED]
-    if game.is_farkle:
+    if not legal:
         buttons.append(Button("accept", say("Take the farkle"), row))
-    elif kept not in worth:
+    elif all(one.dice != kept for one in legal):
         told = say("Does not score") if kept else say("Choose dice")
         keep = partial(commands.keep, game, game.mover, kept)
         bank = partial(commands.bank, game, game.mover)
@@ -270,12 +270,12 @@ def _choice(game: Game, mask: int) -> list[Button]:
     ]
 
 
-def _picks(game: Game, mask: int, row: int) -> list[Button]:
+def _picks(
+    game: Game, mask: int, row: int, legal: Sequence[SetAside], everything: Roll
+) -> list[Button]:
     """Several dice by one press: all that scores, and the set-asides of most points."""
     roll = game.turn.roll or ()
-    several = [one for one in game.set_asides() if len(one.dice) > 1]
-    scoring = zip(roll, _scoring_dice(game), strict=True)
-    everything = make_roll([die for die, scores in scoring if scores])
+    several = [one for one in legal if len(one.dice) > 1]
     # before the others, however many points they are worth
     several.sort(key=lambda one: one.dice != everything)
     buttons: list[Button] = []
