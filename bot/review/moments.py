@@ -299,7 +299,8 @@ class Reader:
         else:
             # what was there to win is worth what the best choice is
             chosen, is_forced = found.weigh(self.worth, action)
-            loss = max(0.0, self.value[mover] - chosen.win_probability)
+            loss = self.value[mover] - chosen.win_probability
+            loss = loss if loss > _NEGLIGIBLE else 0.0
         if not is_forced:
             self.losses[mover].append(loss)
         self._add(index, mover, Kind.DECISION, -loss, chosen.shares, judgement)

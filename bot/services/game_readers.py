@@ -47,7 +47,10 @@ class GameReaders:
                 self._known[game_id] = done, known
             elif not table.game.over:
                 self._known[game_id] = events, reader
-            return reader.shares, reader.changes[-1] if reader.changes else None
+            # what is asked about may be a game of before, as it was when its turn began
+            is_now = reader.game is table.game
+            shares = reader.shares if is_now else worth.shares(table.game)
+            return shares, reader.changes[-1] if reader.changes else None
 
     def whole(self, worth: Worth, table: Table) -> Reader:
         """What has read a game from its first event to its last; it is the caller's own."""
