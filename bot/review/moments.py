@@ -191,8 +191,8 @@ class _Decision:
     def weigh(self, worth: Worth, action: Decision) -> tuple[Choice, bool]:
         """What was done, and whether there was nothing else to do; others are not weighed."""
         found = choices(worth, self.game, self.kept)
-        is_forced = len(found) == 1 and len(self.game.set_asides()) <= 1
-        return self._chosen(found, action), is_forced
+        others = self.game.turn.roll is not None and len(self.game.set_asides()) > 1
+        return self._chosen(found, action), len(found) == 1 and not others
 
     def _chosen(self, among: Iterable[Choice], action: Decision) -> Choice:
         done = self.kept, action, self.use
