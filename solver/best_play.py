@@ -45,8 +45,8 @@ from solver.turn.scoring import TurnPlan, TurnState
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
 
-_TURNS = 1_024
-"""Solved turns that are kept, of 10 to 50 kB each: those of so many games under way."""
+_TURNS = 512
+"""Solved turns that are kept, most of 10 to 50 kB: those of so many games under way."""
 
 _EVEN = 1e-12
 """Win probabilities that differ by less are equal for an answer."""
