@@ -423,7 +423,8 @@ def _list(rows: Sequence[str]) -> list[str]:
     has_head = _indent(rows[0]) > min(map(_indent, rows))
     lines = []
     for number, row in enumerate(rows):
-        first, *others = map(escape_markdown, cells(row))
+        first, *others = cells(row)
+        first, others = escape_markdown(first), [escape_markdown(o) for o in others if o != "-"]
         if has_head and not number:
             lines.append(f"-# {' · '.join([first, *others])}")
         else:

@@ -163,7 +163,10 @@ def _bot_menu(table: Table) -> Menu:
     for shown, stored in zip(table.names, table.stored.seats, strict=True):
         if stored.level:
             options.append((f"-{stored.name}", say("Remove {bot}", bot=shown), ""))
-    return Menu("bot", say("Add a bot") if levels else say("Remove a bot"), tuple(options))
+    told = say("Add a bot") if levels else say("Remove a bot")
+    if levels and len(options) > len(levels):
+        told = say("Add or remove a bot")
+    return Menu("bot", told, tuple(options))
 
 
 def choice_card(
