@@ -48,7 +48,7 @@ from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.scoring import all_set_asides
-from solver.wording import say, say_number
+from solver.wording import say, say_later, say_number
 
 LOOK_AGAIN = 0.25
 """Seconds between two looks whether the bots of another program have moved."""
@@ -388,12 +388,20 @@ class Games:
         mover, over = table.game.mover, table.game.over
         is_waiting = table.plays(caller) and table.seat_of(caller.person) != mover
         if who is None and is_waiting and not over:
-            turn = [] if ending == "bank" else [ending]
+            told = say_later(
+                "it is {name}'s turn: /score {name} {points} counts for {name}, /fix next:{you}"
+                " makes it your turn"
+            )
+            if ending != "bank":
+                told = say_later(
+                    "it is {name}'s turn: /score {name} {ending} counts for {name}, /fix next:{you}"
+                    " makes it your turn"
+                )
             raise IllegalActionError.say(
-                "it is {name}'s turn: /score {name} {turn} counts for {name}, /fix next:{you} makes"
-                " it your turn",
+                told,
                 name=table.names[mover],
-                turn=" ".join([*turn, *([str(points)] if points else [])]),
+                points=str(points),
+                ending=f"{ending} {points}" if points else ending,
                 you=caller.person.name,
             )
         seat = mover if who is None else table.seat_named(who)

@@ -103,9 +103,7 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
         lines += [say("Rules of the program"), *_rows([one for one in shipped if one.is_solved])]
         unsolved = ", ".join(one.name for one in shipped if not one.is_solved)
         lines += [wrap(say("Not solved yet: {names}.", names=unsolved))] if unsolved else []
-        lines.append(
-            wrap(say("/rules find three pairs 750 looks for rules, /rules NAME explains some."))
-        )
+        lines.append(wrap(say("/rules find WORDS looks for rules, /rules show NAME explains one.")))
     if default:
         lines.append(
             wrap(say("The rules here are {name}; /rules use NAME changes that.", name=default))

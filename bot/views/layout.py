@@ -165,8 +165,8 @@ def columns(
 
 
 def beneath(heads: Sequence[str], cells: Sequence[str]) -> list[str]:
-    """A line of heads above one of cells, at most six beside each other."""
-    most = 6
+    """A line of heads above one of cells, at most six beside each other; in a message a column."""
+    most = len(heads) if _for_message.get() else 6
     parts = (slice(first, first + most) for first in range(0, len(heads), most))
     tables = (columns([heads[part], cells[part]], right=range(most)) for part in parts)
     return list(chain.from_iterable(tables))
@@ -423,7 +423,8 @@ def _list(rows: Sequence[str]) -> list[str]:
     has_head = _indent(rows[0]) > min(map(_indent, rows))
     lines = []
     for number, row in enumerate(rows):
-        first, *others = map(escape_markdown, cells(row))
+        first, *others = cells(row)
+        first, others = escape_markdown(first), [escape_markdown(o) for o in others if o != "-"]
         if has_head and not number:
             lines.append(f"-# {' · '.join([first, *others])}")
         else:

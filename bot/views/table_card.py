@@ -163,7 +163,10 @@ def _bot_menu(table: Table) -> Menu:
     for shown, stored in zip(table.names, table.stored.seats, strict=True):
         if stored.level:
             options.append((f"-{stored.name}", say("Remove {bot}", bot=shown), ""))
-    return Menu("bot", say("Add a bot") if levels else say("Remove a bot"), tuple(options))
+    told = say("Add a bot") if levels else say("Remove a bot")
+    if levels and len(options) > len(levels):
+        told = say("Add or remove a bot")
+    return Menu("bot", told, tuple(options))
 
 
 def choice_card(
@@ -235,13 +238,15 @@ def _foot(table: Table) -> str:
         told = say("{name} starts when everybody is here.", name=table.names[game.mover])
         return f"**{escape_markdown(told)}**"
     name, total = table.names[game.mover], game.turn.turn_total
-    if game.turn.roll is not None:
+    if game.is_drafting:  # of those that are laid out above, by the buttons below
+        told = say("{name} takes the next pair.", name=name)
+    elif game.turn.roll is not None:
         told = say("{name} chooses what to keep.", name=name)
         if total:
             told += " " + say("Turn total {points:,}.", points=total)
     elif total:
         told = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
-    elif game.tracked and not game.is_drafting:
+    elif game.tracked:
         told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:
         return f"**{escape_markdown(to_move_text(table))}**"

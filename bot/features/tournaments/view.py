@@ -248,7 +248,10 @@ def _short(name: str, width: int) -> str:
 def _lines(blocks: Sequence[Block]) -> list[str]:
     lines: list[str] = []
     for block in blocks:
-        lines += [block] if isinstance(block, str) else columns(block, right={0})
+        if isinstance(block, str):
+            lines.append(block)
+        else:  # places in front of names, or pairings alone
+            lines += columns(block, right={0} if len(block[0]) > 1 else ())
     return lines
 
 

@@ -21,6 +21,7 @@ from bot.chat.help import ALL, GROUPS
 from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
 from bot.chat.pressing import QUESTIONS, Pressing, changed, too_late
 from bot.fronts.discord.answers import Answer
+from bot.fronts.discord.asked import AsAsked
 from bot.fronts.discord.asking import (
     DUE,
     caller_of,
@@ -42,7 +43,7 @@ from bot.table.state import Stage
 from bot.typed import check_length, narrowed
 from bot.views.table_buttons import SURE, typed_after
 from solver.errors import FarkleError, InvalidRequestError
-from solver.wording import say, say_later, speak
+from solver.wording import Language, say, say_later, speak
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ class DiscordFront:
         """By game, of the last ones: the seat and the number of the turn that was called for."""
         self.numbers: dict[str, int] = {}
         """The numbers that Discord has given to commands, by their names."""
+        self._languages: dict[str, Language] = {}
         self._running: set[asyncio.Task[Any]] = set()
         self._is_over = False
         """Whether the program ends, and nothing that is asked can be answered any more."""
@@ -105,12 +107,18 @@ class DiscordFront:
             )
         )
 
+    def _asked(self, language: Language) -> Language:
+        """A language of the chat as it is spoken here."""
+        if language.code not in self._languages:
+            self._languages[language.code] = AsAsked(language, self._commands.fields)
+        return self._languages[language.code]
+
     def listen(self, interaction: discord.Interaction[Any]) -> bool:
         """Speak the language of who asks; false where no answer would reach Discord any more."""
         if self._is_over:
             logger.info("left an interaction alone, as the program ends")
             return False
-        speak(best_language(interaction.locale.value))
+        speak(self._asked(best_language(interaction.locale.value)))
         # the clock that nobody sets: how far it and Discord's are apart drifts slowly at most
         now = time.monotonic()
         lag = now - interaction.created_at.timestamp()
@@ -347,8 +355,8 @@ class DiscordFront:
             store = self._games.tables.store
             settings = await store.settings(place_of(interaction), _PATIENCE)
         if settings.language:
-            speak(best_language(settings.language))
-        of_all = language_of_all(interaction, settings, table)
+            speak(self._asked(best_language(settings.language)))
+        of_all = self._asked(language_of_all(interaction, settings, table))
         return Answer(interaction, settings, of_all, self._games.oracle, **how)
 
     async def _told(

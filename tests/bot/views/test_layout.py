@@ -11,6 +11,7 @@ from bot.views.layout import (
     MOST_IN_MESSAGE,
     PHONE,
     WIDTH,
+    beneath,
     columns,
     fit_to,
     on_phone,
@@ -223,6 +224,13 @@ def test_text_that_is_too_wide_beside_a_word_is_a_list() -> None:
         r"**/roll** roll all dice that are left of the \*turn\*",
         "**/bank** bank",
     ]
+
+
+def test_heads_are_beside_their_cells_in_a_message() -> None:
+    cells = [f"{number}.00 %" for number in range(7)]
+    with on_phone():
+        told = plain_markdown("\n".join(beneath("abcdefg", cells))).splitlines()
+    assert told[1:-1] == [f"{head}  {cell}" for head, cell in zip("abcdefg", cells, strict=True)]
 
 
 def test_columns_that_are_too_wide_go_below_the_head_of_their_row() -> None:

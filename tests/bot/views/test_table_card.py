@@ -227,7 +227,7 @@ def test_pairs_of_a_draft_are_buttons() -> None:
     card = table_card([News(None, (), table)])
     pairs = [one for one in card.buttons if one.action.startswith("pair")]
     assert {one.label for one in pairs} == {f"2 × {die.typed}" for die in pool}
-    assert card.foot == "**Ann takes the next pair with /pick.**"
+    assert card.foot == "**Ann takes the next pair.**"
     sheet = {
         row.split()[0]: row.split()[1:] for row in card.text.splitlines() if row[:1] not in "`"
     }

@@ -36,6 +36,7 @@ async def test_a_picture_of_the_turn_at_hand(bot: Bot, discord: Loopback) -> Non
 async def test_a_walk_by_buttons(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "explore", me=4000, them=5000))
     assert "you 4,000, them 5,000, 6 dice to roll, facebook rules" in message.text
+    assert "**bank** nothing to bank yet" in message.text
     assert len(message.buttons) == 5, "one row of steps"
     steps = [
         ("turn", "you 4,000, them 5,000, 6 dice"),

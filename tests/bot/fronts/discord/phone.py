@@ -275,6 +275,17 @@ class Phone:
         return left * _SCALE, top * _SCALE, right * _SCALE, bottom * _SCALE
 
 
+def write_page(folder: Path) -> None:
+    """Write a page with all that is drawn below a folder, on dark ground and on light."""
+    drawn = sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*-dark.png"))
+    pairs = ((one, one.replace("-dark.png", "-light.png")) for one in drawn)
+    rows = [
+        f'<h2>{dark}</h2><img src="{dark}" width="{WIDTH}"> <img src="{light}" width="{WIDTH}">'
+        for dark, light in pairs
+    ]
+    (folder / "index.html").write_text("<!doctype html><meta charset=utf-8>" + "\n".join(rows))
+
+
 def lines_of_buttons(rows: list[list[Json]]) -> int:
     """How many lines the rows of buttons on the card of a table take."""
     breaks = (one[2] for row in rows for one in _in_lines(row, CARD))

@@ -7,7 +7,7 @@ meant:
 
     FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest -m '' tests/bot/fronts/discord/test_evening.py
 
-With FARKLE_PHONE_PICTURES=FOLDER every message is drawn into a folder, to be looked at.
+With FARKLE_PHONE_PICTURES=FOLDER every message is drawn into a folder, with a page of them all.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from tests.bot.clock import Clock
 from tests.bot.fronts.discord.components import BUTTON, CONTAINER, GALLERY, ROW, SECTION, TEXT
 from tests.bot.fronts.discord.here import PLACE
 from tests.bot.fronts.discord.loopback import Interaction, Json, Loopback, Message, user
-from tests.bot.fronts.discord.phone import LOOKS, Phone
+from tests.bot.fronts.discord.phone import LOOKS, Phone, write_page
 from tests.bot.fronts.discord.play import posts, shown
 from tests.bot.test_playthroughs import FOLDER, assert_kept
 from tests.bot.waiting import until
@@ -118,6 +118,7 @@ class Evening:
                 if drawn.tobytes() not in seen:
                     seen.add(drawn.tobytes())
                     drawn.save(folder / f"{number:03}-{name}.png")
+        write_page(Path(PICTURES))
 
 
 def told(message: Message) -> list[str]:

@@ -27,7 +27,7 @@ from solver.rules.file import load_rules
 from solver.wording import said_in
 from tests.bot.fronts.discord.components import told_back
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
-from tests.bot.fronts.discord.phone import LOOKS, Phone
+from tests.bot.fronts.discord.phone import LOOKS, Phone, write_page
 from tests.bot.fronts.discord.test_evening import PICTURES, Evening
 from tests.bot.fronts.discord.test_table_view import news_of
 from tests.bot.waiting import until
@@ -112,6 +112,8 @@ def test_tables_fit_on_a_phone(number: int, code: str) -> None:
         history += made
         if len(told) < MOST_SHOWN or game.over:
             show(before, made)
+    if PICTURES:
+        write_page(Path(PICTURES))
 
 
 def next_moves(game: Game, seed: int) -> list[Event]:
