@@ -364,7 +364,14 @@ class Strategy(BestPlay):
         """The table of a final turn, or of a turn of a play-off."""
         plans = self.plans_from(start.mover)
         to_beat, on_board = points_to_beat(self.rules, start), is_on_board(self.rules, start)
-        return last_turn(self.rules, to_beat, on_board=on_board, further=further, plans=plans)
+        return last_turn(
+            self.rules,
+            to_beat,
+            on_board=on_board,
+            before=start.to_beat,
+            further=further,
+            plans=plans,
+        )
 
     def plans_from(self, mover: int) -> tuple[TurnPlan, ...]:  # noqa: ARG002 - all throw the same
         """The turns of a player and of the other, where they have their own."""
@@ -390,10 +397,10 @@ class Strategy(BestPlay):
             bank[missing:] = bank[missing - 1]
         if not goal_ends_game:
             lasts = ends.last if self._last is None else self._last
-            margins = (rules.winning_score - start.opponent) // step + np.arange(
-                len(bank) - missing
-            )
-            last = lasts[int(start.opponent_on_board), np.minimum(margins, lasts.shape[1] - 1)]
+            won, lead = np.arange(missing, len(bank)), (start.banked - start.opponent) // step
+            last = lasts[int(start.opponent_on_board), np.minimum(won + lead, lasts.shape[1] - 1)]
+            if rules.beat_previous_turn:
+                last = ends.after_bank(won, lead, start.opponent_on_board)
             bank[missing:] = 1 - last
         elif rules.is_exact:
             beyond = np.arange(missing + 1, len(bank)) * step

@@ -971,7 +971,7 @@ def value_iteration(
         return values_taken_over(rules)[0]
     if rules.beat_previous_turn:
         every = values_to_beat(rules)
-        return {(True, *key[:2]): value for key, value in every.items() if not key[2]}
+        return {key[:3]: value for key, value in every.items() if not key[3]}
     found = values_of_players((rules,), tolerance, find)
     return {key[1:]: value for key, value in found.items()}
 
@@ -1253,11 +1253,12 @@ def values_taken_over(
 
 def values_to_beat(
     rules: Ruleset, tolerance: float = 1e-14
-) -> dict[tuple[Standing, Standing, int], float]:
-    """V of a small game by the standing of the player to act, the other's, and what to beat."""
+) -> dict[tuple[bool, Standing, Standing, int], float]:
+    """V of a small game by who began, both standings as of `value_iteration`, and what to beat."""
     step, winning, everyone = rules.point_step, goal_score(rules), standings(rules)
     states = [
-        (own, other, points)
+        (began, own, other, points)
+        for began in ([True, False] if rules.has_roles else [True])
         for own, other in product(everyone, everyone)
         for points in range(0, max(other[0], 0) + 1, step)
     ]
@@ -1265,19 +1266,39 @@ def values_to_beat(
     rows = horizon(rules) + winning // step + 1
     won, never = len(states), len(states) + 1
 
-    def after(state: tuple[Standing, Standing, int], total: int) -> int:
-        own, other, points = state
+    finals: dict[tuple[int, int, bool], int] = {}
+
+    def after(state: tuple[bool, Standing, Standing, int], total: int) -> int:
+        began, own, other, points = state
         allowed = may_bank(rules, total, own[0], on_board=own[2])
         if not allowed or total <= points:
             return never
-        standing = after_bank(rules, own, total)
-        return won if standing[0] >= winning else place[other, standing, total]
+        standing, last = after_bank(rules, own, total), rules.has_roles and not began
+        if standing[0] < winning:
+            return place[began != rules.has_roles, other, standing, total]
+        if rules.ending == "at_once" or last:
+            return won
+        behind = standing[0] - other[0], total, other[2]
+        return never + 1 + finals.setdefault(behind, len(finals))
 
     banks = np.array([[after(one, row * step) for one in states] for row in range(rows)])
-    farkles = np.array([place[other, own, 0] for own, other, _ in states])
+    farkles = np.array([place[began != rules.has_roles, b, a, 0] for began, a, b, _ in states])
+
+    def final_turns() -> Array:
+        """The chance to win with one turn left, which has to beat two things."""
+        bank = np.full((2 * rows, len(finals)), NOT_ALLOWED)
+        for (behind, points, on_board), k in finals.items():
+            for row in range(points // step + 1, 2 * rows):
+                if may_bank(rules, row * step, winning, on_board=on_board):
+                    tie = after_tie(rules, 0.5) if row * step == behind else 0.0
+                    bank[row, k] = 1.0 if row * step > behind else tie
+        lost = np.zeros(len(finals))
+        return start_of_turn(in_last_turns(rules), bank, np.zeros(bank.shape), lost)
+
+    last = final_turns() if finals else np.zeros(0)
 
     def one_turn(values: Array) -> Array:
-        bank = np.append(1 - values, [1.0, NOT_ALLOWED])[banks]
+        bank = np.concatenate([1 - values, [1.0, NOT_ALLOWED], 1 - last])[banks]
         farkle = np.tile(1 - values[farkles], (rows, 1))
         return start_of_turn(rules, bank, farkle, np.zeros(len(states)))
 

@@ -522,7 +522,7 @@ def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
         from bot.services.seats import read_fallen  # noqa: PLC0415 - who brings no dice does not wait
 
         return read_fallen(game, typed, mover)
-    roll = read_faces(typed, game.rules.dice)
+    roll = read_faces(typed, game.rules)
     if len(roll) != game.turn.dice:
         raise InvalidRequestError(
             say_number(

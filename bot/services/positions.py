@@ -41,7 +41,7 @@ def rolled(situation: Situation, typed: str) -> tuple[Roll, Remaining]:
     """A roll as typed, and the dice that fell. Raises InvalidRollError and InvalidRequestError."""
     if situation.dice:
         return situation.dice.rolled(typed)
-    roll = read_faces(typed, rules_of(situation).dice)
+    roll = read_faces(typed, rules_of(situation))
     return roll, len(roll)
 
 

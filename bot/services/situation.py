@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from solver.errors import InvalidRequestError, InvalidRollError
+from solver.errors import InvalidRequestError, InvalidRollError, either
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.wording import say_later, short
@@ -297,19 +298,19 @@ def dice_and_numbers(typed: str) -> tuple[str, tuple[int, ...]]:
     return typed, ()
 
 
-def read_faces(typed: str, most: int) -> Roll:
-    """A roll of at most so many dice that are all alike.
+def read_faces(typed: str, rules: Ruleset) -> Roll:
+    """A roll of at most as many dice as the rules have, which are all alike.
 
     Raises InvalidRollError, and InvalidRequestError for jokers and names of loaded dice.
     """
     try:
-        return parse_dice(typed, most=most)
+        return parse_dice(typed, most=rules.dice)
     except InvalidRollError:
-        _check_unnamed(typed)
+        _check_unnamed(typed, rules)
         raise
 
 
-def _check_unnamed(typed: str) -> None:
+def _check_unnamed(typed: str, rules: Ruleset) -> None:
     """Refuse jokers and names of dice where nobody said that loaded dice are thrown.
 
     Raises InvalidRequestError.
@@ -320,6 +321,13 @@ def _check_unnamed(typed: str) -> None:
     from solver.named.names import matching  # noqa: PLC0415
 
     for word in words:
+        if word.casefold() in _JOKERS and (faces := rules.scoring.jokers):
+            raise InvalidRequestError.say(
+                '"{word}": say what a joker shows, which under {rules} rules is {faces}',
+                word=short(word),
+                rules=rules.name,
+                faces=reduce(either, map(str, faces)),
+            )
         if word.casefold() in _JOKERS or (len(word) > 2 and matching(word, known_dice())):
             raise InvalidRequestError.say(
                 '"{word}": only loaded dice have jokers and names; say which dice you throw, as in'

@@ -398,20 +398,17 @@ def check_seats(players: int, most: int) -> None:
 
 def _check_places(game: Begun | Game, players: int, most: int) -> None:
     """Raises IllegalActionError where so many cannot play a game."""
-    if players > 2 and "loses_game" in game.rules.decisive:
-        raise IllegalActionError.say(
-            "under {rules} rules a roll may lose the game, so it is for two", rules=game.rules.name
-        )
-    if players > 2 and game.rules.is_defended:
-        raise IllegalActionError.say(
-            "under {rules} rules whoever is beaten has a final turn in return, so it is for two",
-            rules=game.rules.name,
-        )
-    if players > 2 and game.rules.changes_other:
-        raise IllegalActionError.say(
-            "under {rules} rules a turn may change the other player's score, so it is for two",
-            rules=game.rules.name,
-        )
+    rules = game.rules
+    reasons = (
+        ("loses_game" in rules.decisive, say_later("a roll may lose the game")),
+        (rules.is_defended, say_later("whoever is beaten has a final turn in return")),
+        (rules.changes_other, say_later("a turn may change the other player's score")),
+        (rules.beat_previous_turn, say_later("a turn has to beat the one before")),
+    )
+    why = next((why for holds, why in reasons if holds), None)
+    if players > 2 and why:
+        message = say_later("under {rules} rules {why}, so it is for two")
+        raise IllegalActionError.say(message, rules=rules.name, why=say(why))
     check_seats(players, most)
 
 

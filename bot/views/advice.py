@@ -453,12 +453,14 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         scores = say(
             "you {score:,}, them {other:,}", score=position.banked, other=position.opponent
         )
+    # a final turn tells what it has to beat
+    beats = rules.beat_previous_turn and position.opponent < rules.winning_score
     parts = [
         scores,
         *_boards(rules, position),
         *_stage(rules, position),
         *([rounds_left_text(position.rounds_left)] if rules.rounds else []),
-        *([turn_to_beat_text(position.to_beat)] if rules.beat_previous_turn else []),
+        *([turn_to_beat_text(position.to_beat)] if beats else []),
     ]
     if position.turn_total:
         parts.append(turn_total_text(position.turn_total))

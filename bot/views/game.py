@@ -479,11 +479,11 @@ def to_move_text(table: Table) -> str:
         text = say(
             "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
         )
-    if game.rules.rounds or game.to_beat:
-        return f"{_of_turn(game)} {text}"
     if game.stage is Stage.FINAL:
         last = say("Last turn for {name}.", name=name)
-        return f"{last} {text}"
+        text = f"{last} {text}"
+    if game.rules.rounds or game.to_beat:
+        return f"{_of_turn(game)} {text}"
     if game.stage is not Stage.PLAY_OFF:
         return text
     most = max((points for _, points in game.played_off), default=None)

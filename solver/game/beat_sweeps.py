@@ -11,6 +11,10 @@ depend on each other: x = G(x), G piecewise linear with a slope below 1, which s
 Then turn totals above k are worth what they are there for any k, so that a pass for k = 1, 2, ...
 after one another only solves the totals up to k anew, which may not be banked.
 
+A bank that reaches the goal may give the other player a final turn, see `Endgame.after_bank`. Where
+only one player's does, all states are there twice, by who began: then a standing here is that of a
+player with a role.
+
 Bounds are proved as in solver.game.bounds, by one more pass with intervals around V(b, d, 0);
 those where there is something to beat come out of it, as nothing is assumed of them.
 """
@@ -26,6 +30,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.game import bounds
+from solver.game.endgame import Endgame, endgame
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import beat_turns
 from solver.game.lane_turns import LaneTurns
@@ -33,9 +38,11 @@ from solver.game.lanes import LANES, lane_array
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     LEAST,
+    Bools,
     Ints,
     Progress,
     Solution,
+    Standings,
     all_standings,
     opponent_indices,
     score_count,
@@ -56,7 +63,10 @@ Told = Callable[[Progress], None]
 
 
 class _Pairs(NamedTuple):
-    """States of one total of both scores in which there is nothing to beat, by standings."""
+    """States of one total of both scores in which there is nothing to beat, by standings.
+
+    Of players with roles, if there are such, and then of one who began and one who did not.
+    """
 
     own: Ints
     other: Ints
@@ -68,6 +78,28 @@ class _Game(LaneTurns):
     """The turns of a game."""
 
     @cached_property
+    def roles(self) -> Ints:
+        """Return the role of each standing."""
+        roles, number, _ = value_shape(self.rules)
+        return np.repeat(np.arange(roles), number)
+
+    @cached_property
+    def everyone(self) -> Standings:
+        """Return what is behind each standing."""
+        found = all_standings(self.rules)
+        return found[np.arange(len(self.roles)) % len(found.score)]
+
+    @cached_property
+    def ends(self) -> Endgame:
+        """Return the end of the game."""
+        return endgame(self.rules)
+
+    @cached_property
+    def wins(self) -> Bools:
+        """Return whether the goal wins at once, by roles."""
+        return np.array([self.rules.goal_ends_game(last_of_round=last) for last in (False, True)])
+
+    @cached_property
     def goal(self) -> int:
         """Return the number of scores below the goal."""
         return score_count(self.rules)
@@ -75,12 +107,12 @@ class _Game(LaneTurns):
     @cached_property
     def scores(self) -> Ints:
         """Return the score of each standing in point steps."""
-        return all_standings(self.rules).score // self.rules.point_step
+        return self.everyone.score // self.rules.point_step
 
     @cached_property
     def least(self) -> Ints:
         """Return the least turn total in point steps that each standing may bank."""
-        rules, everyone = self.rules, all_standings(self.rules)
+        rules, everyone = self.rules, self.everyone
         pairs = zip(everyone.score.tolist(), everyone.on_board.tolist(), strict=True)
         found = [rules.least_bank_at(score, on_board=board) for score, board in pairs]
         return np.array(found) // rules.point_step
@@ -88,38 +120,37 @@ class _Game(LaneTurns):
     @cached_property
     def begins(self) -> Ints:
         """Return where the values against each standing begin, with nothing to beat."""
-        return opponent_indices(self.rules, all_standings(self.rules))
-
-    @cached_property
-    def most(self) -> Ints:
-        """Return the most that each standing may have banked last, in point steps."""
-        return np.where(np.arange(len(self.scores)) < self.goal, self.scores, 0)
+        return opponent_indices(self.rules, self.everyone)
 
     @cached_property
     def rooms(self) -> list[Floats]:
         """Return room for the turns of each worker, used again for all."""
-        rows = max(2 * self.goal, int(self.least.max())) + 1 + self.plan.reach
+        rows = max(2 * self.goal, int(self.least.max())) + self.ends.beyond + 1 + self.plan.reach
         shape = self.plan.levels, rows, self.plan.columns, LANES
         return [lane_array(*shape) for _ in range(self.workers)]
 
     def totals(self, told: Told = lambda _: None) -> Iterator[_Pairs]:
         """Give the states of each total of both scores, from the highest to 0."""
         both, number, solved = self.scores[:, np.newaxis] + self.scores, len(self.scores), 0
+        # where there are roles, one of both has each
+        both[self.roles[:, np.newaxis] + self.roles != self.roles[-1]] = -1
+        count = int(np.sum(both >= 0))
         for total in range(2 * self.goal - 2, -1, -1):
             own, other = np.nonzero(both == total)
-            told(Progress(1, solved / number**2))
+            told(Progress(1, solved / count))
             solved += len(own)
             yield _Pairs(own, other, np.searchsorted(own * number + other, other * number + own))
 
     def banks(self, own: Ints, other: Ints, values: Floats) -> Floats:
         """Return what banks of some states are worth, shape (turn totals, LANES)."""
-        score, least = self.scores[own], self.least[own]
-        solved = max(int((self.goal - score).max()), int(least.max()), int(self.most[other].max()))
-        totals = np.arange(solved + 1 + self.plan.reach)[:, np.newaxis]
+        score, theirs, least = self.scores[own], self.scores[other], self.least[own]
+        solved = max(int((self.goal - score).max()), int(least.max()), int(theirs.max()))
+        totals = np.arange(solved + self.ends.beyond + 1 + self.plan.reach)[:, np.newaxis]
         after = score + totals
         goes_on = after < self.goal
         left = values[other, np.where(goes_on, after * (after + 1) // 2 + totals, 0)]
-        bank = np.where(goes_on, 1 - left, 1.0)
+        final = self.ends.after_bank(totals, score - theirs, self.everyone.on_board[other])
+        bank = 1 - np.where(goes_on, left, np.where(self.wins[self.roles[own]], 0.0, final))
         bank[totals < least] = 0.0
         return bank
 
@@ -171,7 +202,7 @@ class _Game(LaneTurns):
 
         def do(part: slice, worker: int) -> Floats:
             bank, here = self._lanes(pairs, part, values), _wide(farkle[part])
-            found = np.empty((int(self.most[pairs.other[part]].max()) + 1, LANES))
+            found = np.empty((int(self.scores[pairs.other[part]].max()) + 1, LANES))
             room = self.rooms[worker]
             found[0] = self.solved(room, bank, here[np.newaxis])
             bonuses = np.array(self.plan.bonuses, dtype=np.intp)
@@ -179,7 +210,7 @@ class _Game(LaneTurns):
             return np.pad(found.T, ((0, 0), (0, self.goal - len(found))))
 
         found = np.concatenate(self.by_lanes(pairs, do))[: len(pairs.own)]
-        state, beats = np.nonzero(np.arange(self.goal) <= self.most[pairs.other][:, np.newaxis])
+        state, beats = np.nonzero(np.arange(self.goal) <= self.scores[pairs.other][:, np.newaxis])
         columns = self.begins[pairs.other[state]] + beats
         return found[state, beats], pairs.own[state], columns
 
@@ -189,15 +220,19 @@ class _Game(LaneTurns):
 
     def bound(self, values: Floats, tolerance: float, shape: bounds.Shape) -> float | None:
         """Return a proved bound of the error of every value; None if none is proved."""
-        # beyond the goal dice that may be banked have won, which is exact
-        ends = 1 if self.plan.may_bank.all() else 2
-        slack = sum(bounds.slacks_of_lists(self.plan, 2 * self.goal)[:ends])
-        before = bounds.intervals(self.rules, values[:, self.begins], tolerance, shape)
+        rules, number = self.rules, value_shape(self.rules)[1]
+        # beyond the goal dice that may be banked have won at once, which is exact
+        ends = 1 if self.plan.may_bank.all() and rules.ending == "at_once" else 2
+        plans, most = {self.plan, turn_plan(rules.in_last_turns)}, 2 * self.goal + self.ends.beyond
+        slack = max(sum(bounds.slacks_of_lists(plan, most)[:ends]) for plan in plans)
+        begun = values[:, self.begins[:number]].reshape(-1, number, number)
+        whole = bounds.intervals(rules, begun, tolerance, shape)
+        before = [one.reshape(-1, number) for one in whole]
         low, high, worst = np.zeros_like(values), np.zeros_like(values), 0.0
         for pairs in self.totals():
-            state, begun = pairs[:2], (pairs.other, pairs.own)
-            upper = self.turns(pairs, low, 1 - before[0][begun])
-            lower = self.turns(pairs, high, 1 - before[1][begun])
+            state, mirror = (pairs.own, pairs.other % number), (pairs.other, pairs.own % number)
+            upper = self.turns(pairs, low, 1 - before[0][mirror])
+            lower = self.turns(pairs, high, 1 - before[1][mirror])
             place = upper[1:]
             high[place], low[place] = upper[0] + slack, lower[0] - slack
             here = pairs.own, self.begins[pairs.other]
@@ -227,7 +262,8 @@ def solve(
     """
     started = time.perf_counter()
     plan, workers = turn_plan(rules), threads or cpu_count() or 1
-    values, worst = np.zeros(value_shape(rules)[1:]), 0.0
+    values = np.zeros(value_shape(rules)).reshape(-1, value_shape(rules)[2])
+    worst = 0.0
     with ThreadPoolExecutor(workers) as pool:
         game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
         for pairs in game.totals(on_progress):
@@ -247,7 +283,7 @@ def solve(
         raise bounds.not_proved(rules, tolerance)
     return Solution(
         rules=rules,
-        values=values[np.newaxis],
+        values=values.reshape(value_shape(rules)),
         tolerance=tolerance,
         sweeps=1,
         largest_relative_change=worst,
@@ -266,7 +302,8 @@ def residual(
     """
     plan, workers, worst = turn_plan(rules, all_options=True), cpu_count() or 1, 0.0
     with ThreadPoolExecutor(workers) as pool:
-        game, here = _Game(rules, plan, load_turn(plan, cache), pool, workers), values[0]
+        game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
+        here = values.reshape(-1, values.shape[2])
         for pairs in game.totals(on_progress):
             found, *place = game.turns(pairs, here, 1 - here[pairs.other, game.begins[pairs.own]])
             before = here[tuple(place)]

@@ -25,7 +25,7 @@ from functools import lru_cache
 import numpy as np
 
 from solver.errors import InvalidRulesError
-from solver.game.standings import Ints, all_standings, score_count, value_shape
+from solver.game.standings import Bools, Ints, all_standings, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
@@ -59,6 +59,20 @@ class Endgame:
     which on all are worth as much."""
     tie: float
     """Win probability of the player whose final turn ends in a tie."""
+    outdone: Floats
+    """As `last` of a margin at which a tie has lost, as there it has to be beaten as well."""
+
+    def after_bank(self, points: Ints, lead: Ints | int, on_board: Bools | bool) -> Floats:
+        """Return what the other player has who still has to beat the turn that reached the goal.
+
+        points : of that turn, of a player who was so far ahead before, both in point steps; whoever
+            was not has to beat the points of the turn, which are more than what the scores differ
+        on_board : whether the other player is; all three are arrays that broadcast together
+        """
+        margins = np.minimum(points + np.maximum(lead, 0), self.last.shape[1] - 1)
+        board = np.asarray(on_board, dtype=np.intp)
+        lasts = self.last[board, margins], self.outdone[board, margins]
+        return np.asarray(np.where(lead > 0, *lasts))
 
 
 def endgame(rules: Ruleset, *, further: int = 0) -> Endgame:
@@ -162,7 +176,8 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
         # points beyond an exact goal are all alike, or matter until they leave or give nothing
         matters = rules.banks_may_fall or rules.gives
         beyond = score_count(rules) if matters else int(rules.is_exact)
-        return (Endgame(np.zeros((2, goals + reach + 1)), beyond, 0.0),) * len(plans)
+        won = np.zeros((2, goals + reach + 1))
+        return (Endgame(won, beyond, 0.0, won),) * len(plans)
     finals = (turn_plan(rules.in_last_turns),) if rules.final_throws else plans
     pairs = list(zip(finals, reversed(finals), strict=True))
     # only turns after hot dice come on by more in one throw
@@ -197,7 +212,14 @@ def _endgames(rules: Ruleset, plans: tuple[TurnPlan, ...], further: int) -> tupl
         off_board = on_board
         if rules.has_opening:
             off_board = last_turns(rules, plan, margins, tie, on_board=False, beaten=other)
-        ends.append(Endgame(np.array([off_board[:used], on_board[:used]]), beyond, tie))
+        last = np.array([off_board[:used], on_board[:used]])
+        outdone = last
+        if tie and rules.beat_previous_turn:
+            boards = (
+                last_turns(rules, plan, margins, 0.0, on_board=one)[:used] for one in (False, True)
+            )
+            outdone = np.array(list(boards))
+        ends.append(Endgame(last, beyond, tie, outdone))
     return tuple(ends)
 
 
@@ -263,6 +285,7 @@ def last_turn(
     to_beat: int | None,
     *,
     on_board: bool,
+    before: int = 0,
     further: int = 0,
     plans: tuple[TurnPlan, ...] = (),
 ) -> TurnTable:
@@ -270,6 +293,7 @@ def last_turn(
 
     to_beat : points of which as many are a tie, more than 0 but in a play-off; None for the first
         turn of a play-off
+    before : points that the turn before banked, where as many may not be banked
     further : turn totals more, in point steps, that the first turn of a play-off is to hold
     plans : the turns of this player and of the other, where they have their own
     """
@@ -281,7 +305,9 @@ def last_turn(
             rules, own, last_turns(rules, other, margins, ends[-1].tie, on_board=True)
         )
     margin, beaten = to_beat // rules.point_step, _beaten(rules, plans or (own,))[0]
-    return _final_turn(rules, own, margin, ends[0].tie, on_board=on_board, beaten=beaten)
+    least = before // rules.point_step + 1
+    tie = ends[0].tie
+    return _final_turn(rules, own, margin, tie, on_board=on_board, beaten=beaten, least=least)
 
 
 def _final_turn(
@@ -292,14 +318,16 @@ def _final_turn(
     *,
     on_board: bool,
     beaten: Floats | None = None,
+    least: int = 1,
 ) -> TurnTable:
     """The table of a final turn, or of the second turn of a play-off.
 
     margin : what is missing to a tie, in point steps; 0 only in a play-off
     tie : win probability of the player to act after a tie
     beaten : as of `last_turns`
+    least : point steps that a bank has to have beside the minimums
     """
-    least = rules.least_bank(on_board=on_board, wins=True) // rules.point_step
+    least = max(least, rules.least_bank(on_board=on_board, wins=True) // rules.point_step)
     beaten = np.zeros(1) if beaten is None else beaten
     bank = np.zeros(max(margin + 1, least) + len(beaten) - 1 + plan.reach)
     bank[margin] = tie

@@ -281,7 +281,10 @@ def rules_at(rules: Ruleset, position: Position) -> Ruleset:
 
 
 def points_to_beat(rules: Ruleset, position: Position) -> int | None:
-    """Points that the turn must beat, as many are a tie; None where it is not the last turn."""
+    """Points that the turn must beat, as many are a tie; None where it is not the last turn.
+
+    Of those of the turn before, where they are more, as many may not be banked.
+    """
     if rules.rounds:
         # whoever is ahead then has won
         behind = position.opponent - position.banked
@@ -291,7 +294,7 @@ def points_to_beat(rules: Ruleset, position: Position) -> int | None:
     begins = len(position.waiting) == len(position.players) if position.waiting else position.began
     if begins and in_play_off(rules, position) and position.banked == position.opponent:
         return None
-    return position.opponent - position.banked
+    return max(position.opponent - position.banked, position.to_beat)
 
 
 def is_on_board(rules: Ruleset, position: Position) -> bool:
@@ -353,7 +356,8 @@ def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
 
 def _check_to_beat(rules: Ruleset, position: Position) -> None:
     """Refuse what nobody can have banked in the turn before. Raises InvalidPositionError."""
-    points, least = position.to_beat, rules.least_bank()
+    points = position.to_beat
+    least = rules.least_bank(wins=position.opponent >= rules.winning_score)
     can_be = range(least, position.opponent + 1, rules.point_step)
     if not points or (rules.beat_previous_turn and points in can_be):
         return

@@ -389,7 +389,7 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
         if rules.beat_previous_turn:
             # who is not on the board has banked nothing; see `opponent_indices`
             scores = score_count(rules)
-            found = 1, standings, scores * (scores + 1) // 2 + standings - scores
+            found = found[0], standings, scores * (scores + 1) // 2 + standings - scores
     if (count := math.prod(found)) > MAX_VALUES and rules.rounds:
         raise InvalidRulesError.say(
             "{rules}: there are {number:,} positions at the start of a turn, and at most {most:,}"

@@ -448,14 +448,16 @@ class Ruleset(Data):
             False: say_later("A turn does not have to beat the one before."),
             True: say_later(
                 "Only a turn total of more points than the player before has just banked may be"
-                " banked, and to reach the goal, too. After a turn without points there is nothing"
-                " to beat."
+                " banked, to reach the goal and in a final turn, too. After a turn without points"
+                " there is nothing to beat."
             ),
         },
     )
     """Whether a bank takes more points than the player before banked in the last turn.
 
-    That goes for a bank that reaches the goal, too, even where no minimum does. After a turn that
+    That goes for a bank that reaches the goal, too, even where no minimum does, and for a final
+    turn, which has to beat the bank that reached the goal as well as the score: points that only
+    draw level can be banked, and are a tie, where they are more than that bank. After a turn that
     banked nothing, and in the first turn of a game, there is nothing to beat but the minimums."""
 
     set_aside_all: YesNo = described(
@@ -1550,7 +1552,8 @@ class Ruleset(Data):
             "farkle_penalty": self.farkle_penalty is not None,
             "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
             "lose_everything": "loses_score" in self.decisive,
-            "ending": self.ending != "at_once",
+            "ending": self.is_defended,
+            "ties": self.ties == "played_on",
             "goal_must_be": self.is_exact,
             "no_bank_at": bool(self.no_bank_at),
             "take_over": self.takes_over,

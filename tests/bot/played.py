@@ -3,7 +3,7 @@
 import random
 
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled
+from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from solver.play.advice import advise, odds
@@ -25,10 +25,13 @@ def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun,
         if game.turn.roll is None:
             answer = odds(strategy, game.position())
             assert game.turn.misses or (answer.bank is not None) == game.may_bank
-            action = answer.action
-            if game.may_bank and dice.random() < slip:
-                action = dice.choice([Decision.ROLL, Decision.BANK])
-            if game.may_bank and action is not Decision.ROLL:
+            choices = [Decision.ROLL]
+            choices += [Decision.TAKE_OVER] if game.offered else []
+            choices += [Decision.BANK] if game.may_bank else []
+            action = dice.choice(choices) if dice.random() < slip else answer.action
+            if action is Decision.TAKE_OVER:
+                then(TookOver())
+            elif game.may_bank and action is not Decision.ROLL:
                 then(Banked())
                 continue
             then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))

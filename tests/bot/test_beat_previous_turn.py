@@ -16,11 +16,12 @@ from bot.table import commands
 from bot.table.events import Banked, Kept, Rolled, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
-from bot.views.advice import position_data
+from bot.table.state import Game
+from bot.views.advice import position_data, position_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError
-from solver.game.position import Position, first_position
+from solver.game.position import Position, first_position, points_to_beat
 from solver.play.advice import odds, with_why
 from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
@@ -33,7 +34,7 @@ from tests.bot.speaking import Chat, open_chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
 
-RULES = small(name="beat", goal=1000, beat_previous_turn=True)
+RULES = small(name="beat", goal=1000, beat_previous_turn=True, ending="final_turn", ties="shared")
 
 
 @pytest.fixture
@@ -97,9 +98,30 @@ def test_what_is_banked_has_to_be_beaten_until_a_turn_brings_nothing() -> None:
         commands.begin_game("g", RULES, [None] * 3)
 
 
+def test_a_final_turn_has_to_beat_the_bank_that_reached_the_goal() -> None:
+    def scored(*points: int) -> Game:
+        game = begin(commands.begin_game("g", RULES, [None, None], tracked=True))
+        for one in points:
+            ending: Literal["bank", "farkle"] = "bank" if one else "farkle"
+            game = apply(game, *commands.score(game, game.mover, one, ending))
+        return game
+
+    behind = scored(600, 700, 750)
+    assert behind.position().to_beat == points_to_beat(RULES, behind.position()) == 750
+    with pytest.raises(IllegalActionError, match="do not beat the 750"):
+        commands.score(behind, 1, 700, "bank")
+    assert scored(600, 700, 750, 800).shares == (0.0, 1.0)
+    assert scored(600, 700, 750, 0).shares == (1.0, 0.0)
+    ahead = scored(600, 0, 450)
+    assert points_to_beat(RULES, ahead.position()) == 1050
+    assert scored(600, 0, 450, 500).shares == (1.0, 0.0)
+    assert scored(600, 0, 450, 1050).shares == (0.5, 0.5)
+    assert "final turn with 1,050 to beat" in position_text(RULES, ahead.position())
+
+
 def test_positions_have_an_id_and_buttons(strategy: Strategy) -> None:
-    for to_beat in (0, 150, 500):
-        position = Position.of_two(300, 500, dice=3, to_beat=to_beat)
+    for other, to_beat in ((500, 0), (500, 150), (500, 500), (1100, 150), (1100, 600)):
+        position = Position.of_two(300, other, dice=3, to_beat=to_beat)
         text = position_id(RULES, position)
         assert text
         assert read_id(text).position(RULES) == (position, None)

@@ -11,21 +11,21 @@ import pytest
 from bot.review.moments import Kind, read_events
 from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver, event_data
+from bot.table.events import Banked, Kept, Rolled, TookOver, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
-from bot.table.state import Game
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError
 from solver.game.position import Position, check_position
 from solver.game.sweeps import solve
-from solver.play.advice import advise, odds
+from solver.play.advice import odds
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
+from tests.bot.played import played
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
@@ -50,37 +50,6 @@ def risky(tmp_path: Path, kernels: Path) -> Strategy:
 async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
     async with open_chat(tmp_path, solved / "strategies") as opened:
         yield opened
-
-
-def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
-    """A game of best play but for slips: a choice at random with so much of a chance."""
-    begun = commands.begin_game("g", strategy.rules, [None, None], tracked=True)
-    game, events = begin(begun), list[Event]()
-
-    def then(event: Event) -> None:
-        nonlocal game
-        events.append(event)
-        game = apply(game, event)
-
-    while not game.over:
-        if game.turn.roll is None:
-            best = odds(strategy, game.position()).action
-            choices = [Decision.ROLL]
-            choices += [Decision.TAKE_OVER] if game.offered else []
-            choices += [Decision.BANK] if game.may_bank else []
-            action = dice.choice(choices) if dice.random() < slip else best
-            if action is Decision.TAKE_OVER:
-                then(TookOver())
-            elif action is not Decision.ROLL:
-                then(Banked())
-                continue
-            fell = tuple(dice.randint(1, 6) for _ in range(game.turn.dice))
-            then(Rolled(dice=fell))
-        else:
-            found = advise(strategy, game.position(), game.turn.roll).options
-            kept = dice.choice(found) if dice.random() < slip else found[0]
-            then(Kept(dice=kept.set_aside))
-    return begun, events, game
 
 
 @pytest.mark.slow

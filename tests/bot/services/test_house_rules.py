@@ -18,6 +18,7 @@ import pytest
 from bot.services import house_rules
 from bot.services.house_rules import DeletedRules, HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
+from bot.services.situation import read_faces
 from bot.store.store import Store
 from bot.tasks import solving
 from bot.tasks.solving import SolveProgress, SolveState
@@ -230,6 +231,8 @@ def test_jokers_are_left_out_with_what_goes_with_them() -> None:
     assert plain.digest == load_rules("classic").digest
     with pytest.raises(InvalidRulesError, match="^jokers: a joker changes nothing"):
         made("jokers:6 dice:1")
+    with pytest.raises(InvalidRequestError, match='"J": say what a joker shows, .* is 6$'):
+        read_faces("J 1 2", alone)
 
 
 def test_none_stands_for_no_points() -> None:

@@ -11,11 +11,12 @@ from solver.errors import InvalidPositionError, InvalidRulesError
 from solver.game.audit import residual
 from solver.game.many import check_many
 from solver.game.position import Position, check_position
-from solver.game.standings import LEAST, Standing, check_afresh, many, opponent_indices
+from solver.game.standings import LEAST, Standing, check_afresh, many, opponent_indices, role
 from solver.game.standings import standing_index as index_of
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
+from solver.turn.scoring import TurnState
 from tests import naive
 from tests.conftest import mostly_slow
 from tests.house_rules import small, tables
@@ -40,6 +41,13 @@ BEATING = {
     ),
     "at the first throw": beating(scoring={"combination": tables("222=400,first-throw")}),
     "seven dice": beating(dice=7, goal=300),
+    "a final turn, ties shared": beating(ending="final_turn", ties="shared"),
+    "both have as many turns": beating(
+        ending="equal_turns", ties="shared", opening_minimum=150, goal=350
+    ),
+    "a final turn of one throw": beating(
+        ending="final_turn", final_throws=1, minimum_bank=100, minimum_binds_win=False
+    ),
 }
 
 
@@ -51,18 +59,33 @@ def test_all_states_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path:
     strategy = open_strategy(tmp_path, rules)
     right = naive.values_to_beat(rules)
     assert len(right) == solution.values.size
-    for (own, other, points), value in right.items():
+    for (began, own, other, points), value in right.items():
         mover, standing = Standing(*own), Standing(*other, points)
         [column] = opponent_indices(rules, many(standing))
-        found = solution.values[0, index_of(rules, mover), column]
+        found = solution.values[role(rules, began=began), index_of(rules, mover), column]
         error = abs(found - value) / max(value, LEAST)
         assert error < 1e-9
         assert error - 1e-11 <= solution.error_bound <= 1e-9
-        position = Position((mover, standing), 0).change(dice=rules.dice)
+        how: dict[str, Any] = {"dice": rules.dice, "began": began}
+        position = Position((mover, standing), 0).change(**how)
         if not 0 < points < rules.least_bank():
             assert strategy.win_probability(position) == found
             assert strategy.turn(position).roll[0, 0, -1] == pytest.approx(value, abs=1e-11)
     assert residual(rules, solution.values, cache=kernels) < 1e-12
+
+
+def test_a_final_turn_is_worth_what_the_bank_before_it_leaves(
+    kernels: Path, tmp_path: Path
+) -> None:
+    rules = BEATING["a final turn, ties shared"]
+    save_strategy(solve(rules, cache=kernels), tmp_path)
+    strategy = open_strategy(tmp_path, rules)
+    for own, other in product((100, 250, 300), (100, 250, 350)):
+        table = strategy.turn(Position.of_two(own, other, dice=3))
+        for total in range(400 - own, 650, 50):
+            last = Position.of_two(other, own + total, dice=3, to_beat=total)
+            left = 1 - strategy.win_probability(last)
+            assert table.bank_value(TurnState(total, 1)) == pytest.approx(left, abs=1e-12)
 
 
 def test_one_die_by_hand(kernels: Path) -> None:
@@ -106,7 +129,8 @@ def test_more_to_beat_is_never_better(kernels: Path) -> None:
         ({"farkle_penalty": {"in_a_row": 3, "points": 100}}, "farkle_penalty"),
         ({"farkle_keeps_turn_total": True}, "farkle_keeps_turn_total"),
         ({"lose_everything": ("xxx",)}, "lose_everything"),
-        ({"ending": "final_turn"}, "ending"),
+        ({"ending": "defended"}, "ending"),
+        ({"ending": "final_turn", "ties": "played_on"}, "ties"),
         ({"goal_must_be": "exact"}, "goal_must_be"),
         ({"no_bank_at": ("350",)}, "no_bank_at"),
         ({"take_over": "banked"}, "take_over"),
