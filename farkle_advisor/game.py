@@ -60,6 +60,8 @@ class Standing(TypedDict, total=False):
     """Whether what was set aside last has to be confirmed."""
     throws: int | None
     """Throws of this turn so far, where the rules limit them."""
+    held_set: int | None
+    """The set that is held, die by die, such as 222, where further dice may match it."""
     rounds: int | None
     """Rounds left with the one under way, where the rules count them."""
     to_beat: int
@@ -114,7 +116,7 @@ class Game:
     The player to act is `me`; `them` is the opponent's score, or those of all others in the order
     of their turns. What is left out is the start of the game. Further keywords are for rules that
     need them, see `Standing`: farkles, their_farkles, on_board, their_on_board,
-    to_confirm, throws, rounds, to_beat, began.
+    to_confirm, throws, held_set, rounds, to_beat, began.
 
     A position that cannot be is refused with an InvalidPositionError.
     """
@@ -323,6 +325,7 @@ class Game:
         their_on_board: bool | None = None,
         to_confirm: bool | None = None,
         throws: int | None = None,
+        held_set: int | None = None,
         rounds: int | None = None,
         to_beat: int = 0,
         began: Literal["me", "them"] | None = None,
@@ -358,6 +361,7 @@ class Game:
             opponent_on_board=their_on_board,
             to_confirm=to_confirm,
             throws=None if throws is None else whole("throws", throws),
+            held_set=None if held_set is None else whole("held_set", held_set),
             rounds=None if rounds is None else whole("rounds", rounds),
             to_beat=whole("to_beat", to_beat),
             began=None if began is None else began == "me",

@@ -286,6 +286,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "caught_up": 0,
         "hot_dice_times": (),
         "first_throw_tries": 1,
+        "held_sets": "none",
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
     if what == "banked":
@@ -527,6 +528,39 @@ def _farkles_and_patterns() -> dict[str, Ruleset]:
         found[f"instant win {pattern}"] = small(instant_win=(pattern,))
         found[f"lose everything {pattern}"] = small(lose_everything=(pattern,))
     return found
+
+
+def _held_sets() -> dict[str, Ruleset]:
+    found = {
+        "linear, two throws": small(
+            dice=4, goal=400, held_sets="linear", throws=2, hot_dice_times=(2,), **KEEPS
+        ),
+        "linear, all set aside": small(
+            dice=4,
+            goal=600,
+            held_sets="linear",
+            set_aside_all=True,
+            hot_dice="forced",
+            scoring={
+                "three_of_a_kind": 0,
+                "combination": tables("22=100,uses-1,aaa=150,roll-on,aabb=250"),
+            },
+        ),
+        "doubling": small(dice=5, goal=250, held_sets="doubling", scoring=TRIPLES),
+        "doubling, first throw": small(
+            dice=4,
+            goal=250,
+            held_sets="doubling",
+            last_die_tries=2,
+            instant_win=("xxxx",),
+            scoring={
+                "three_of_a_kind": (50, 100, 0, 0, 150, 0),
+                "combination": tables("222=250,first-throw,444=200,all-dice,33=loses-turn"),
+            },
+            **FINAL,
+        ),
+    }
+    return {f"held sets, {name}": rules for name, rules in found.items()}
 
 
 def _caught_up() -> dict[str, Ruleset]:
@@ -828,7 +862,7 @@ ROUNDS = _rounds()
 """Small games of a number of rounds, by name."""
 
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
-_NAMED |= _exact_goals() | _caught_up()
+_NAMED |= _exact_goals() | _caught_up() | _held_sets()
 
 ONE_BY_ONE: list[tuple[str, Ruleset]] = list((_NAMED | _new_ones(_NAMED.values())).items())
 """Every option, and every choice of it, alone in a small game: a name and the rules."""

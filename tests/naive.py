@@ -245,14 +245,60 @@ def points(rules: Ruleset, dice: Dice, beside: Dice = ()) -> int | None:
     return None if found is None else found[0]
 
 
+def beside_set(rules: Ruleset, held: Dice, dice: Dice, beside: Dice = ()) -> tuple[int, int] | None:
+    """As `points_and_doubts`, where some of the dice may match a set that is held.
+
+    rules : those of a throw of dice that are left, where a set is held
+    """
+    every = [points_and_doubts(rules, dice, beside)]
+    three = points(rules, held[:3]) if held else 0
+    for number in range(1, sum(face in held for face in dice) + 1):
+        rest = points_and_doubts(rules, without(dice, held[:1] * number), beside)
+        matches = [three or 0] * number
+        if rules.held_sets == "doubling":
+            matches = [(three or 0) * 2 ** (len(held) + one - 3) for one in range(number)]
+        every.append(rest and (rest[0] + sum(matches), rest[1]))
+    return max((one for one in every if one), default=None)
+
+
+def held_after(rules: Ruleset, held: Dice, kept: Dice, roll: Dice) -> Dice:
+    """The set that is held after dice of a roll were set aside."""
+    if rules.held_sets == "none" or len(kept) == len(roll):
+        return ()
+    for face in range(1, 7):
+        alike = tuple(one for one in kept if one == face)
+        if (held or len(alike) < 3) and face not in held:
+            continue
+        alike = alike + held if rules.held_sets == "doubling" else (face,) * 3
+        if alike in sets(rules):
+            return alike
+    return held
+
+
 @cache
-def set_asides(rules: Ruleset, roll: Dice, *, first: bool = False) -> frozenset[tuple[Dice, int]]:
-    """The legal set-asides of a roll with their points; `first` for the first of a turn."""
+def sets(rules: Ruleset) -> list[Dice]:
+    """The sets that may be held as far as it matters, none first."""
+    found: list[Dice] = [()]
+    sizes = {"none": [], "linear": [3], "doubling": [*range(3, rules.dice)]}[rules.held_sets]
+    for face, number in product(range(1, 7), sizes):
+        if points(in_throw(rules, 3, first=False), (face,) * 3):
+            found.append((face,) * number)
+    return found
+
+
+@cache
+def set_asides(
+    rules: Ruleset, roll: Dice, *, first: bool = False, held: Dice = ()
+) -> frozenset[tuple[Dice, int]]:
+    """The legal set-asides of a roll with their points; `first` for the first of a turn.
+
+    held : a set of dice before, which some may match
+    """
     rules = in_throw(rules, len(roll), first=first)
     found = {
-        dice: worth
+        dice: worth[0]
         for dice in parts(roll)
-        if (worth := points(rules, dice, without(roll, dice))) is not None
+        if (worth := beside_set(rules, held, dice, without(roll, dice))) is not None
     }
     if not found and len(roll) == rules.dice and rules.scoring.nothing:
         return frozenset({(roll, rules.scoring.nothing)})
@@ -300,11 +346,11 @@ def decided(rules: Ruleset, roll: Dice) -> Result | None:
 
 
 @cache
-def memories(rules: Ruleset) -> list[tuple[int, int]]:
+def memories(rules: Ruleset) -> list[tuple[int, int, Dice]]:
     """What turns remember: throws so far, as far as they matter, and what is to be confirmed.
 
-    The first is that of the start. Numbers of dice to roll stand for it, too: those of the second
-    begin behind the last of the first, and so on.
+    And the set that is held. The first is that of the start. Numbers of dice to roll stand for it,
+    too: those of the second begin behind the last of the first, and so on.
     """
     tables = rules.scoring.combination if isinstance(rules, Ruleset) else ()
     at_first = any(table.when == "first_throw" for table in tables)
@@ -318,8 +364,9 @@ def memories(rules: Ruleset) -> list[tuple[int, int]]:
     if any(table.then == "roll_on" for table in tables) or confirms_hot_dice(rules):
         doubts = [*range(0, rules.confirm_points + 1, rules.point_step)]
         doubts = doubts if rules.confirm_points else [0, 1]
-    found = [(throws, doubt) for throws in range(most + 1) for doubt in doubts]
-    return [one for one in found if one[0] or not one[1] or not most]
+    every = sets(rules) if isinstance(rules, Ruleset) else [()]
+    found = list(product(range(most + 1), doubts, every))
+    return [one for one in found if one[0] or not (one[1] or one[2]) or not most]
 
 
 def confirms_hot_dice(rules: Ruleset) -> bool:
@@ -328,7 +375,7 @@ def confirms_hot_dice(rules: Ruleset) -> bool:
     return bool(says) and rules.hot_dice in {"no_bank", "forced"}
 
 
-def memory(rules: Ruleset, number: int) -> tuple[int, int]:
+def memory(rules: Ruleset, number: int) -> tuple[int, int, Dice]:
     """What a number of dice to roll stands for, besides the dice."""
     return memories(rules)[(number - 1) // rules.dice]
 
@@ -357,14 +404,15 @@ def counts(rules: Ruleset, number: int) -> bool:
 def result(rules: Ruleset, roll: Dice, number: int = 0) -> Result:
     """What a roll leads to; `number` stands for the dice to roll if not for their number alone."""
     number = number or len(roll)
-    first, (throws, doubt) = is_first(rules, number), memory(rules, number)
+    first, (throws, doubt, held) = is_first(rules, number), memory(rules, number)
     here = in_throw(rules, len(roll), first=first)
     if (found := decided(here, roll)) is not None:
         return found
     most = memories(rules)[-1][0]
     leads = []
-    for dice, worth in set_asides(rules, roll, first=first):
-        then = min(throws + 1, most), to_confirm(here, doubt, (dice, worth), roll)
+    for dice, worth in set_asides(rules, roll, first=first, held=held):
+        to_come = to_confirm(here, doubt, (dice, worth), roll, held)
+        then = min(throws + 1, most), to_come, held_after(rules, held, dice, roll)
         left = len(roll) - len(dice) or rules.dice
         leads.append((worth, left + rules.dice * memories(rules).index(then)))
     return frozenset(leads)
@@ -375,13 +423,14 @@ def is_over(rules: Ruleset, number: int) -> bool:
     return isinstance(rules, Ruleset) and 0 < rules.throws == memory(rules, number)[0]
 
 
-def to_confirm(rules: Ruleset, before: int, kept: tuple[Dice, int], roll: Dice) -> int:
+def to_confirm(rules: Ruleset, before: int, kept: tuple[Dice, int], roll: Dice, held: Dice) -> int:
     """What is to be confirmed after a set-aside of a roll: points, or 1 where these do not count.
 
     before : what was to be confirmed
+    held : a set of dice before, which some may match
     """
     dice, worth = kept
-    if in_doubt(rules, dice, roll) or (len(dice) == len(roll) and confirms_hot_dice(rules)):
+    if in_doubt(rules, dice, roll, held) or (len(dice) == len(roll) and confirms_hot_dice(rules)):
         return rules.confirm_points or 1
     if any(str(face) in rules.confirm_faces for face in dice):
         return 0
@@ -390,7 +439,7 @@ def to_confirm(rules: Ruleset, before: int, kept: tuple[Dice, int], roll: Dice) 
     return before if rules.confirm_faces else 0
 
 
-def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> bool:
+def in_doubt(rules: Ruleset, dice: Dice, roll: Dice, held: Dice) -> bool:
     """Whether a set-aside of a roll has to be confirmed."""
     if rules.confirm_faces:
         every = ways(rules, dice, without(roll, dice))
@@ -398,7 +447,7 @@ def in_doubt(rules: Ruleset, dice: Dice, roll: Dice) -> bool:
         return bool(every) and all(
             doubt and not confirmed for worth, doubt, confirmed in every if worth == most
         )
-    found = points_and_doubts(rules, dice, without(roll, dice))
+    found = beside_set(rules, held, dice, without(roll, dice))
     return bool(found and found[1])
 
 
@@ -416,9 +465,10 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
     chances: Counter[Result] = Counter()
     if is_over(rules, number):
         return {FARKLE: 1.0}
-    if memory(rules, number)[1] and not (rules.confirm_faces or rules.confirm_points):
-        return outcomes(rules, number - rules.dice)  # a doubt changes nothing of it
-    dice = (number - 1) % rules.dice + 1
+    dice, (throws, doubt, held) = (number - 1) % rules.dice + 1, memory(rules, number)
+    if doubt and not (rules.confirm_faces or rules.confirm_points):
+        # a doubt changes nothing of it
+        return outcomes(rules, dice + rules.dice * memories(rules).index((throws, 0, held)))
     for roll in product(range(1, 7), repeat=dice):
         chances[result(rules, tuple(sorted(roll)), number)] += 1
     once = {found: count / 6**dice for found, count in chances.items()}
@@ -465,10 +515,12 @@ def level(rules: Ruleset, hot: int) -> int:
     return 0 if rules.hot_dice_times else min(hot, levels(rules) - 1)
 
 
-def number_of(rules: Ruleset, dice: int, total: int, *, doubt: int = 0, throws: int = 0) -> int:
-    """What stands for dice to roll at a turn total, with a doubt or without."""
+def number_of(
+    rules: Ruleset, dice: int, total: int, *, doubt: int = 0, throws: int = 0, held: Dice = ()
+) -> int:
+    """What stands for dice to roll at a turn total, with a doubt or without, and with a set."""
     throws = min(max(throws, int(total > 0)), memories(rules)[-1][0])
-    return dice + rules.dice * memories(rules).index((throws, doubt))
+    return dice + rules.dice * memories(rules).index((throws, doubt, held))
 
 
 def advance(rules: Ruleset, total: int, hot: int, choice: tuple[int, int]) -> tuple[int, int, int]:

@@ -18,7 +18,8 @@ from solver.game.standings import Standing
 from solver.play.position_id import PositionId
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Remaining, Roll, make_roll
+from solver.turn.memory import typed_set
 from solver.turn.scoring import TurnState
 
 
@@ -115,7 +116,9 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     turn = TurnState(situation.turn_total, number, hot_dice)
     need = situation.points_to_confirm
     need = situation.to_confirm if need is None else need
-    turn = most_likely(rules, turn, need, situation.throws)
+    held = situation.held_set
+    held_set = None if held is None else rules.told_apart(make_roll(map(int, str(held or ""))))
+    turn = most_likely(rules, turn, need, situation.throws, held_set)
     position = Position.of_two(
         banked=situation.banked,
         opponent=situation.opponent,
@@ -126,6 +129,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         hot_dice=hot_dice,
         to_confirm=turn.to_confirm,
         throws=turn.throws,
+        held_set=turn.held_set,
         on_board=on_board_of(rules, situation.on_board, situation.banked),
         opponent_on_board=on_board_of(rules, situation.opponent_on_board, situation.opponent),
         began=_began(rules, situation),
@@ -198,6 +202,7 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
         hot_dice=position.hot_dice,
         to_confirm=position.turn.to_confirm,
         throws=position.turn.throws,
+        held_set=int(typed_set(position.turn.held_set) or 0),
         on_board=own.on_board,
         opponent_on_board=all_on_board(others),
         rules=rules,

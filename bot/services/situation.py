@@ -52,6 +52,8 @@ class Situation:
     """By how many points yet, where points confirm; as few as can be if not given."""
     throws: int | None = None
     """Throws of this turn so far; as few as the turn total allows if not given."""
+    held_set: int | None = None
+    """The set that is held, die by die, such as 222; none if not given, where that can be."""
     on_board: bool | None = None
     """Whether the player has banked before; if not given, whether there are points."""
     opponent_on_board: bool | None = None
@@ -208,6 +210,13 @@ POSITION_FIELDS = (
         say_later("throws of this turn so far, where the rules limit them"),
         metavar="K",
         most=5,
+    ),
+    PositionField(
+        ("--held-set",),
+        "The set that you hold, such as 222, where further dice may match it.",
+        say_later("the set that you hold, such as 222, where further dice may match it"),
+        metavar="S",
+        most=66_666,
     ),
     PositionField(
         ("--on-board/--not-on-board",),

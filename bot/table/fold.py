@@ -164,6 +164,7 @@ def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
         after.hot_dice,
         to_confirm=after.to_confirm,
         throws=after.throws,
+        held_set=after.held_set,
         used=turn.used,
     )
 
@@ -260,7 +261,7 @@ def _without(game: Game, number: int) -> Game:
 
 def _after_roll(game: Game, fallen: Roll) -> Game:
     turn, roll = game.turn, make_roll(fallen)
-    match game.side.fate(roll, first=not turn.turn_total):
+    match game.side.fate(roll, turn.state):
         case Fate.SCORES:
             return replace(game, turn=replace(turn, roll=roll, misses=0))
         case Fate.WINS:

@@ -68,6 +68,8 @@ class Turn:
     to_confirm: int = False
     throws: int = 0
     """Throws made in the turn, where the rules limit them."""
+    held_set: Roll = ()
+    """The dice of the set that is held, where the rules know of sets."""
     roll: Roll | None = None
     """The roll from which dice are to be set aside."""
     used: int = 0
@@ -82,7 +84,8 @@ class Turn:
     @property
     def state(self) -> TurnState:
         """How far the turn has come, the roll aside."""
-        return TurnState(self.turn_total, self.dice, self.hot_dice, self.to_confirm, self.throws)
+        so_far = self.turn_total, self.dice, self.hot_dice, self.to_confirm, self.throws
+        return TurnState(*so_far, self.held_set)
 
 
 @dataclass(frozen=True, slots=True)

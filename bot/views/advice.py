@@ -20,6 +20,7 @@ from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import EVEN, Decision
+from solver.turn.memory import held_text
 from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
 
@@ -65,6 +66,7 @@ def _unsaid(rules: Ruleset) -> set[str]:
     """Fields of turns and options that mean nothing under the rules."""
     means = {
         "throws": bool(rules.throws),
+        "held_set": len(rules.sets) > 1,
         "rounds_left": rules.rounds > 0,
         "to_beat": rules.beat_previous_turn,
         "to_confirm": len(rules.needs) > 1,
@@ -124,6 +126,7 @@ def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
     return {
         **{name: getattr(position, name) for name in names},
         **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
+        **_less({"held_set": position.turn.held_set}, unsaid),
         **_less({"rounds_left": position.rounds_left, "to_beat": position.to_beat}, unsaid),
         **_offered_data(position),
         "on_board": position.on_board,
@@ -470,6 +473,7 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         parts.append(say("{points:,} to confirm", points=need))
     elif need:
         parts.append(say("to be confirmed"))
+    parts += [held_text(position.turn)] * bool(position.turn.held_set)
     if offered := position.offered:
         left = say(
             "{points:,} and {dice} left by them",

@@ -15,7 +15,7 @@ from bot.views.badges import use_event_text
 from bot.views.layout import dice_count, inside, whole_sentence
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
-from solver.turn.memory import confirm_text
+from solver.turn.memory import confirm_text, held_text
 from solver.wording import and_text, figure, say, say_later, say_number
 
 _ENDS = {
@@ -351,6 +351,8 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
             after.number_of_dice,
             **parts,
         )
+    if turn.held_set:
+        told += " " + whole_sentence(held_text(turn.state))
     if turn.to_confirm:
         told += " " + whole_sentence(confirm_text(after.rules, turn.state))
     return told

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
 from solver.game.standings import Bools, Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.dice import DiceSet, Remaining, dice_set
-from solver.turn.memory import column_of, memories
+from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
+from solver.turn.memory import column_of, memories, typed_set
 from solver.turn.scoring import TurnState, allowed_banks, possible_states, turn_plan
 from solver.wording import say, say_later, say_number
 
@@ -121,6 +122,7 @@ class Position:
         *,
         to_confirm: int = False,
         throws: int = 0,
+        held_set: Roll = (),
         on_board: bool = True,
         opponent_on_board: bool = True,
         began: bool = True,
@@ -133,7 +135,7 @@ class Position:
         """
         own = Standing(banked, farkles, on_board)
         other = Standing(opponent, opponent_farkles, opponent_on_board, to_beat)
-        turn = TurnState(turn_total, dice, hot_dice, to_confirm, throws)
+        turn = TurnState(turn_total, dice, hot_dice, to_confirm, throws, held_set)
         players, mover = ((own, other), 0) if began else ((other, own), 1)
         return cls(players, mover, turn, rounds_left=rounds_left)
 
@@ -254,7 +256,7 @@ class Position:
         return self.other.banked
 
 
-_TURN_FIELDS = {"turn_total", "dice", "hot_dice", "to_confirm", "throws"}
+_TURN_FIELDS = {"turn_total", "dice", "hot_dice", "to_confirm", "throws", "held_set"}
 _OWN_FIELDS = {"banked": "score", "farkles": "farkles", "on_board": "on_board"}
 _OTHER_FIELDS = {f"opponent_{name}": name for name in ("farkles", "on_board")} | {
     "opponent": "score",
@@ -568,6 +570,7 @@ def check_turn(
             if rules.throws
             else say("they are not counted"),
         )
+    _check_held(rules, turn)
     if turn.turn_total or (is_whole and not turn.hot_dice):
         return
     states = possible()
@@ -589,6 +592,30 @@ def check_turn(
         "{wrong}: for a later roll give the turn total before it, such as {turn_total:,}",
         wrong=wrong,
         turn_total=int(rows[0]) * step,
+    )
+
+
+def _check_held(rules: Ruleset, turn: TurnState) -> None:
+    """Refuse a set that nobody can hold. Raises InvalidPositionError."""
+    held, most = turn.held_set, rules.dice - len(turn.held_set)
+    if not held or (held in rules.sets and turn.turn_total and turn.dice <= most):
+        return
+    allowed = say("no set is held")
+    if held in rules.sets and turn.turn_total:
+        allowed = say("such a set leaves {most} of {dice} dice at most", most=most, dice=rules.dice)
+    elif turn.turn_total and len(rules.sets) > 1:
+        allowed = say(
+            "a set is three of a kind or more that leave a die, such as {example}",
+            example=typed_set(rules.sets[-1][:3]),
+        )
+    raise InvalidPositionError.say(
+        "the set that is held cannot be {set} before a roll of {number} at a turn total of"
+        " {total:,} under {rules} rules: {allowed}",
+        set=typed_set(held),
+        number=turn.dice,
+        total=turn.turn_total,
+        rules=rules.name,
+        allowed=allowed,
     )
 
 
@@ -627,6 +654,11 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
 
 def _wrong_memory(rules: Ruleset, turn: TurnState) -> str:
     """That rolls lead to dice at a turn total, and not to what else is told."""
+    fits = column_of(rules, most_likely(rules, turn, held_set=turn.held_set))
+    if not reachable_at(rules, turn.turn_total)[:, fits].any() and len(rules.sets) > 1:
+        if not turn.held_set:
+            return say("at that turn total a set is held; say which, as in held-set:222")
+        return say("no such set is held at that turn total with that many dice left")
     if not rules.throws:
         nothing = say("at that turn total nothing is left to be confirmed")
         wrong = say("at that turn total something is left to be confirmed")
@@ -658,14 +690,21 @@ def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
 
 
 def most_likely(
-    rules: Ruleset, turn: TurnState, to_confirm: int | None = None, throws: int | None = None
+    rules: Ruleset,
+    turn: TurnState,
+    to_confirm: int | None = None,
+    throws: int | None = None,
+    held_set: Roll | None = None,
 ) -> TurnState:
     """A turn with what is not told of it: the least to confirm and the fewest throws that can be.
 
-    to_confirm, throws : what is told; of the first True stands for anything
+    And with no set held, where one need not be.
+
+    to_confirm, throws, held_set : what is told; of the first True stands for anything
     """
     if not turn.turn_total or not 1 <= turn.dice <= rules.dice:
-        return replace(turn, to_confirm=to_confirm or False, throws=throws or 0)
+        told = {"to_confirm": to_confirm or False, "throws": throws or 0}
+        return replace(turn, **told, held_set=held_set or ())
     possible = reachable_at(rules, turn.turn_total)[min(turn.hot_dice, turn_plan(rules).levels - 1)]
     doubts = [
         one for one in rules.needs if to_confirm in {None, one} or (to_confirm is True and one)
@@ -674,8 +713,10 @@ def most_likely(
     numbers = [throws or 0]
     if throws is None and rules.throws:
         numbers = [*range(1, max(2, rules.throws))]
+    sets = rules.sets if held_set is None else [held_set]
     states = [
-        replace(turn, to_confirm=doubt, throws=number) for doubt in doubts for number in numbers
+        replace(turn, to_confirm=doubt, throws=number, held_set=held)
+        for held, doubt, number in product(sets, doubts, numbers)
     ]
     can_be = (one for one in states if _is_told(rules, one) and possible[column_of(rules, one)])
     return next(can_be, states[0])
@@ -683,7 +724,8 @@ def most_likely(
 
 def _is_told(rules: Ruleset, turn: TurnState) -> bool:
     """Whether the rules know what is told of a turn."""
-    return 0 <= turn.throws <= rules.throws and turn.to_confirm in rules.needs
+    is_known = turn.to_confirm in rules.needs and turn.held_set in rules.sets
+    return is_known and 0 <= turn.throws <= rules.throws
 
 
 def is_to_confirm(rules: Ruleset, turn: TurnState) -> bool:

@@ -215,7 +215,7 @@ class Side(Hand):
             dice = shown.place((*thrown.remaining[dice], 1))
         shown.check_roll(dice, roll, turned=self.power is not None)
 
-    def fate(self, roll: Roll, *, first: bool = False) -> Fate:  # noqa: ARG002
+    def fate(self, roll: Roll, turn: TurnState) -> Fate:  # noqa: ARG002
         """Return what a roll does to the turn."""
         found = fate_of_faces(self.rules, self.shown(roll).faces(roll))
         return found or (Fate.SCORES if self.set_asides(roll) else Fate.FARKLE)

@@ -50,6 +50,8 @@ class Option:
     """Dice to roll next if the turn goes on; all of them with hot dice."""
     to_confirm: int
     """What is then left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
+    held_set: Roll
+    """The set that is then held, where the rules know of sets."""
     action: Decision
     win_probability: float
     chances: tuple[float, ...]
@@ -98,7 +100,8 @@ class Advice:
         """Return where the turn stands after a choice."""
         hot_dice = self.position.hot_dice + (option.set_aside == self.roll)
         throws = self.position.turn.throws + (rules_at(self.rules, self.position).throws > 0)
-        return TurnState(option.turn_total, option.dice_left, hot_dice, option.to_confirm, throws)
+        so_far = option.turn_total, option.dice_left, hot_dice, option.to_confirm, throws
+        return TurnState(*so_far, option.held_set)
 
     @property
     def best_use(self) -> BadgeUse | None:
@@ -171,7 +174,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
     table = strategy.turn(position)
     layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)
-    fallen = hand.fate(roll, first=not turn.turn_total)
+    fallen = hand.fate(roll, turn)
     tries = rules.tries(len(roll), first=not turn.turn_total)
     is_again, misses = fallen is Fate.FARKLE and misses + 1 != tries, misses + 1
 
@@ -189,6 +192,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
                 turn_total=after.turn_total,
                 dice_left=after.dice,
                 to_confirm=after.to_confirm,
+                held_set=after.held_set,
                 action=table.decision(after),
                 win_probability=chances[me],
                 chances=chances,

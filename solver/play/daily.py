@@ -286,7 +286,7 @@ def _turn(
     turn = start.turn
     for _ in range(_LONGEST):
         roll = _fallen(hand.dice, turn.dice, chance)
-        if hand.fate(roll, first=not turn.turn_total) is not Fate.SCORES:
+        if hand.fate(roll, turn) is not Fate.SCORES:
             return
         yield replace(start, turn=turn), roll
         turn = _kept(hand, table, turn, roll, chance)

@@ -36,7 +36,7 @@ from solver.play.duel import Played
 from solver.play.match_players import MatchPlayer, match_player
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set, make_roll
+from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.equations import Floats
 from solver.turn.scoring import (
     Fate,
@@ -67,8 +67,8 @@ class DiceTables(NamedTuple):
 
     number: npt.NDArray[np.int32]
     """The number of a roll whose dice, less 1, are the digits to base 6: [throw, digits]; of more
-    than _TABLED dice there is nothing in it. A throw is the number of its dice, or one more for the
-    first of a turn, where that is another one."""
+    than _TABLED dice there is nothing in it. A throw is the number of its dice; after these come
+    the first of a turn, where that is another one, and those beside sets that are held."""
     end: npt.NDArray[np.int8]
     """FARKLE, LOSE, WIN or OUT where a roll ends the turn, else BANK."""
     counts: Bools
@@ -106,36 +106,49 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         Fate.WINS: WIN,
         Fate.OUT: OUT,
     }
-    plan, kinds = turn_plan(rules), [False, True] if rules.has_first_throw else [False]
-    dice = [*range(1, rules.dice + 1), *[rules.dice] * (len(kinds) - 1)]
-    number = np.zeros((len(dice) + 1, 6 ** min(rules.dice, _TABLED)), dtype=np.int32)
+    plan, numbers = turn_plan(rules), range(1, rules.dice + 1)
+    kinds: list[tuple[int, bool, Roll]] = [(n, False, ()) for n in numbers]
+    kinds += [(rules.dice, True, ())] * rules.has_first_throw
+    kinds += [(n, False, held) for held in rules.sets[1:] for n in numbers[: -len(held)]]
+    number = np.zeros((len(kinds) + 1, 6 ** min(rules.dice, _TABLED)), dtype=np.int32)
     found = {
-        (rules.dice + 1 if first else len(roll), roll): choices
-        for first in kinds
-        for roll, choices in all_set_asides(rules, first=first).items()
+        (throw, roll): choices
+        for throw, (dice_thrown, first, held) in enumerate(kinds, 1)
+        for roll, choices in all_set_asides(rules, first=first, held=held).items()
+        if len(roll) == dice_thrown
     }
     known = {roll: place for place, roll in enumerate(found)}
-    for throw, dice_thrown in enumerate(dice, 1):
+    for throw, (dice_thrown, _, _) in enumerate(kinds, 1):
         if dice_thrown <= _TABLED:
             for digits, faces in enumerate(product(range(1, 7), repeat=dice_thrown)):
                 number[throw, digits] = known[throw, make_roll(faces)]
     kept = [(roll, one) for (_, roll), choices in found.items() for one in choices]
     thrown = dice_set(rules)
-    ways = [np.array([one for _, one in thrown.rolls(n)]) for n in dice]
+    ways = [np.array([one for _, one in thrown.rolls(n)]) for n, _, _ in kinds]
+    layers = plan.memories[::-1]
     after = [
         [after_set_aside(rules, replace(before, dice=len(roll)), one) for roll, one in kept]
-        for one in reversed(plan.memories)
+        for one in layers
         for before in [
-            TurnState(0, 1, one.hot_dice, one.to_confirm, one.throws * (rules.throws > 0))
+            TurnState(
+                *(0, 1, one.hot_dice, one.to_confirm, one.throws * (rules.throws > 0), one.held)
+            )
         ]
     ]
-    fates = [fate(rules, roll, first=throw > rules.dice) for throw, roll in found]
-    of_columns = np.tile(range(1, rules.dice + 1), len(plan.memories))
-    throws = of_columns.copy()
-    throws[-1] = len(dice)
-    last = [one.throws == rules.throws > 0 for one in reversed(plan.memories)]
-    throws[np.repeat(last, rules.dice)] = 0
-    times = [rules.times_after(one.hot_dice) for one in reversed(plan.memories)]
+    fates = [
+        fate(rules, roll, first=first, held=held)
+        for throw, roll in found
+        for _, first, held in [kinds[throw - 1]]
+    ]
+    columns = [(one, n) for one in layers for n in numbers]
+    places = {kind: throw for throw, kind in enumerate(kinds, 1)}
+    # after the last throw there is none, and a set leaves but a few dice
+    throws = [
+        0 if one.throws == rules.throws > 0 else places.get((n, False, one.held), 0)
+        for one, n in columns
+    ]
+    throws[-1] += rules.has_first_throw
+    times = [rules.times_after(one.hot_dice) for one in layers]
     return DiceTables(
         number,
         np.array([ends[one] for one in fates], dtype=np.int8),
@@ -147,13 +160,13 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
         np.concatenate(ways),
         np.concatenate(list(map(np.cumsum, ways))),
-        np.searchsorted([throw for throw, _ in found], range(len(dice) + 2)),
-        throws,
-        of_columns,
+        np.searchsorted([throw for throw, _ in found], range(len(kinds) + 2)),
+        np.array(throws, dtype=np.int64),
+        np.array([n for _, n in columns]),
         np.array(
             [
-                rules.tries(number, first=throw > rules.dice)
-                for number, throw in zip(of_columns.tolist(), throws.tolist(), strict=True)
+                rules.tries(n, first=throw > 0 and kinds[throw - 1][1])
+                for (_, n), throw in zip(columns, throws, strict=True)
             ],
             dtype=np.int64,
         ),

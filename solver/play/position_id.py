@@ -69,6 +69,7 @@ class PositionId:
         rolls, step, low = _rolls(rules.dice), rules.point_step, _lowest(rules)
         throws, rest_of_turn = divmod(hot_dice, rules.hot_dice_counted * len(rules.needs))
         to_confirm, hot_dice = divmod(rest_of_turn, rules.hot_dice_counted)
+        throws, held = divmod(throws, len(rules.sets))
         roll = rolls[what] if what < len(rolls) else None
         position = Position.of_two(
             banked=low + own * step,
@@ -80,6 +81,7 @@ class PositionId:
             hot_dice=hot_dice,
             to_confirm=rules.needs[to_confirm % len(rules.needs)],
             throws=throws,
+            held_set=rules.sets[held],
             on_board=not off_board,
             opponent_on_board=not other_off_board,
             began=not second,
@@ -107,6 +109,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
     rolls, counted = _rolls(rules.dice), rules.hot_dice_counted
     offers = position.offered is not None and roll is None
     turn = position.offered if offers and position.offered else position.turn
+    beside = rules.sets.index(turn.held_set) + len(rules.sets) * turn.throws
     digits = (
         rolls.index(make_roll(roll)) if roll else len(rolls) + turn.dice - 1,
         rules.has_roles and not position.began,
@@ -115,7 +118,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
         position.farkles,
         position.opponent_farkles,
         min(turn.hot_dice, counted - 1)
-        + counted * (rules.needs.index(turn.to_confirm) + len(rules.needs) * turn.throws),
+        + counted * (rules.needs.index(turn.to_confirm) + len(rules.needs) * beside),
         offers,
         position.rounds_left,
         position.to_beat // step,
@@ -168,7 +171,7 @@ def _radices(rules: Ruleset) -> Iterator[int]:
     scores = (highest_score(rules) - _lowest(rules)) // rules.point_step + 1
     yield len(_rolls(rules.dice)) + rules.dice
     yield from (2 if rules.has_roles else 1, boards, boards)
-    memories = rules.hot_dice_counted * len(rules.needs) * (rules.throws + 1)
+    memories = rules.hot_dice_counted * len(rules.needs) * len(rules.sets) * (rules.throws + 1)
     yield from (rules.farkle_limit, rules.farkle_limit, memories)
     beaten = scores if rules.beat_previous_turn else 1
     yield from (2 if rules.takes_over else 1, rules.rounds + 1, beaten, scores, scores)

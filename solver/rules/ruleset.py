@@ -48,6 +48,7 @@ from solver.rules.patterns import (
     dice_of,
     faces_of,
     in_words,
+    most_points,
     shown_in,
     spelled,
     tidy,
@@ -63,7 +64,9 @@ RULESETS = 64
 _MOST_NEEDS = 100
 """Steps of points that may confirm."""
 MOST_DICE_COUNTED = 6
-"""Dice of games in which throws of a turn are counted."""
+"""Dice of games in which throws of a turn are counted, or sets are held."""
+LEAST_DICE_HELD = 4
+"""Dice of games in which a set leaves some that may match it."""
 DEFAULT_FLOOR = -5
 MOST_ROUNDS = 50
 NO_GOAL = MAX_POINTS
@@ -516,6 +519,57 @@ class Ruleset(Data):
     )
     """When all dice are set aside: "optional", all may be rolled again; "no_bank", they must be;
     "forced", they must be, and a roll that scores with all its dice must be set aside whole."""
+
+    def _tell_held_sets(self) -> Told:
+        messages = {
+            "none": say_later("What is set aside of one throw counts in no later one."),
+            "linear": say_later(
+                "Who has set aside three or more of a kind in one throw holds this set until hot"
+                " dice: each further die of its face that is thrown scores as much as three of that"
+                " face."
+            ),
+            "doubling": say_later(
+                "Who has set aside three or more of a kind in one throw holds this set until hot"
+                " dice: each further die of its face that is thrown scores and doubles it. A fourth"
+                " one brings as much as three of that face, and every further one twice as much as"
+                " the one before."
+            ),
+        }
+        return self.held_sets, say(messages[self.held_sets]), self.held_sets != "none"
+
+    held_sets: Literal["none", "linear", "doubling"] = described(
+        "none",
+        "doubling",
+        say_later("what a later match to three of a kind adds"),
+        slash=say_later("what a match to a set that is held adds"),
+        note="linear or doubling where a die that matches a set held scores",
+        ask="A die that matches three of a kind set aside in an earlier throw",
+        meanings={
+            "none": "counts like any other",
+            "linear": "adds the points of three",
+            "doubling": "doubles the set",
+        },
+        when=lambda rules: rules.dice >= LEAST_DICE_HELD,
+        needs=("dice",),
+        idle=say_later(
+            "{key:{value}} has no meaning under {dice} below 4, where three of a kind leave no die"
+            " that could match them"
+        ),
+    )
+    """What a die scores that matches a set held, three of a kind or more of an earlier throw of the
+    turn: "none", what any die does; "linear", as much as three dice of its face; "doubling", as
+    much as three if it is the fourth die of the set, and for each further one twice as much as
+    before.
+
+    A set is three or more dice of one face that are set aside of one throw, in whatever combination
+    they count there, and that leave dice to roll. It is held until all dice are set aside or the
+    turn ends, and every die of its face that is set aside later belongs to it. As long as it is
+    held each die that shows its face scores by itself, so that a throw with one is no farkle,
+    unless it is one whatever scores. Where dice could count otherwise, too, the most points count:
+    a 1 that matches three 1s brings what the match does if that is more than a single 1. What three
+    dice of a face are worth is the most that they bring together in a throw of dice that are left;
+    where that is nothing, no set is held. How much the set itself brought, as four of a kind or as
+    part of a full house, does not matter."""
 
     def _tell_confirm_faces(self) -> Told:
         if not self.confirm_faces:
@@ -1361,6 +1415,7 @@ class Ruleset(Data):
             *self._not_with_spared_farkles(),
             *self._not_with_points_that_confirm(),
             *self._not_with_others_that_fall(),
+            *self._not_with_held_sets(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -1667,6 +1722,23 @@ class Ruleset(Data):
             )
             yield from _excluded(("caught_up",), message, others)
 
+    def _not_with_held_sets(self) -> Iterator[Complaint]:
+        """Options with which it is not solved, or not said, that sets are held."""
+        others = {
+            "dice": self.dice > MOST_DICE_COUNTED,
+            "take_over": self.takes_over,
+            "confirm_faces": bool(self.confirm_faces),
+            "confirm_points": self.confirm_points > 0,
+            "jokers": bool(self.scoring.jokers),
+            "combination": any(one.times for one in self.scoring.combination),
+        }
+        if self.held_sets != "none":
+            message = say_later(
+                "{key}: that dice match a set which is held is not solved together with this"
+                " {other}; leave out one of them"
+            )
+            yield from _excluded(("held_sets",), message, others)
+
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
             if self.combinations and not any(in_scores(score, some) for score in self.barred):
@@ -1737,9 +1809,61 @@ class Ruleset(Data):
         """The rules as they count in throws of a kind."""
         return self._throws.get(when, self)
 
-    def of_throw(self, dice: int, *, first: bool) -> "Ruleset":
-        """The rules as they count in a throw of so many dice, the first of a turn or a later."""
+    def of_throw(self, dice: int, *, first: bool, held: Dice = ()) -> "Ruleset":
+        """The rules as they count in a throw of so many dice, the first of a turn or a later.
+
+        held : the set that is held, one of `sets`
+        """
+        if held:
+            return self._beside_sets[held]
         return self.at("first_throw" if first else "all_dice" if dice == self.dice else "any")
+
+    @cached_property
+    def _beside_sets(self) -> dict[Dice, "Ruleset"]:
+        """The rules as they count in throws beside each set that may be held.
+
+        Each number of dice that match it is a combination then.
+        """
+        plain, found = self.at("any"), {}
+        for face in FACES if self.held_sets != "none" else ():
+            alike = {dice: p for dice, p in plain.combinations.items() if {*dice} == {face}}
+            three = most_points(alike, (face,), 3).get((face,) * 3, 0)
+            sizes = range(3, self.dice if self.held_sets == "doubling" else 4) if three else ()
+            for size in sizes:
+                matches = (
+                    Combination.model_construct(
+                        dice=str(face) * number, points=self._matched(three, size, number)
+                    )
+                    for number in range(1, self.dice - size + 1)
+                )
+                tables = (*plain.scoring.combination, *matches)
+                scoring = plain.scoring.model_copy(update={"combination": tables})
+                options = self._options | {"scoring": scoring, "held_sets": "none"}
+                found[(face,) * size] = Ruleset.model_construct(**options)
+        return found
+
+    def _matched(self, three: int, size: int, number: int) -> int:
+        """Points of so many dice that match a set of a size, given what three of them are worth."""
+        if self.held_sets == "linear":
+            return three * number
+        return three * (((1 << number) - 1) << (size - 3))
+
+    @cached_property
+    def sets(self) -> tuple[Dice, ...]:
+        """The sets that may be held, as far as they are told apart, none first."""
+        return ((), *self._beside_sets)
+
+    def held_after(self, held: Dice, kept: Dice, left: int) -> Dice:
+        """The set that is held after dice were set aside which leave so many."""
+        if not left or len(self.sets) == 1:
+            return ()
+        face = held[0] if held else max(kept, key=kept.count)
+        found = self.told_apart((*held, *(one for one in kept if one == face)))
+        return found if found in self.sets else held
+
+    def told_apart(self, held: Dice) -> Dice:
+        """The dice of a set without those that make no difference."""
+        return held[:3] if self.held_sets == "linear" else held
 
     @property
     def in_last_turns(self) -> "Ruleset":
@@ -2119,8 +2243,8 @@ NOT_OF_ROUNDS = (
 )
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
 OF_TURN = (
-    *("set_aside_all", "hot_dice", "confirm_faces", "confirm_points", "hot_dice_bonus"),
-    *("hot_dice_times", "bank_dice_left", "throws", "no_bank_at", "caught_up"),
+    *("set_aside_all", "held_sets", "hot_dice", "confirm_faces", "confirm_points"),
+    *("hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws", "no_bank_at", "caught_up"),
     *("instant_win", "lose_everything"),
 )
 OF_FARKLES = (
@@ -2130,10 +2254,10 @@ OF_FARKLES = (
 
 TURN_TOLD = (
     *("take_over", "take_over_from", "take_over_dice"),
-    *("jokers", "set_aside_all", "hot_dice", "hot_dice_bonus", "hot_dice_times", "bank_dice_left"),
-    *("throws", "opening_minimum", "minimum_bank", "minimum_binds_win", "beat_previous_turn"),
-    *("no_bank_at", "farkle_keeps_turn_total", "first_throw_tries", "last_die_tries"),
-    *("caught_up", "farkle_penalty", "score_floor"),
+    *("jokers", "set_aside_all", "held_sets", "hot_dice", "hot_dice_bonus", "hot_dice_times"),
+    *("bank_dice_left", "throws", "opening_minimum", "minimum_bank", "minimum_binds_win"),
+    *("beat_previous_turn", "no_bank_at", "farkle_keeps_turn_total", "first_throw_tries"),
+    *("last_die_tries", "caught_up", "farkle_penalty", "score_floor"),
     *("instant_win", "lose_everything", "combination", "confirm_faces", "confirm_points"),
 )
 END_TOLD = ("rounds", "goal", "beyond_goal", "ending", "final_throws", "ties")

@@ -63,16 +63,17 @@ class Hand:
         numbers = tuple(map(sum, self.dice.remaining[1:]))
         return numbers * len(self.plan.memories)
 
-    def fate(self, roll: Roll, *, first: bool = False) -> Fate:
-        """Return what a roll does to the turn; `first` where it is the first of the turn."""
-        return fate(self.rules, roll, first=first)
+    def fate(self, roll: Roll, turn: TurnState) -> Fate:
+        """Return what a roll does to the turn, which was as `turn` says before it."""
+        return fate(self.rules, roll, first=not turn.turn_total, held=turn.held_set)
 
     def set_asides(self, roll: Roll, turn: TurnState | None = None) -> tuple[SetAside, ...]:
         """Return every legal set-aside of a roll, most points first; none of a farkle.
 
         turn : as it was before the roll; None for one under way, without hot dice so far
         """
-        found = set_asides(self.rules, roll, first=turn is not None and not turn.turn_total)
+        first, held = (not turn.turn_total, turn.held_set) if turn else (False, ())
+        found = set_asides(self.rules, roll, first=first, held=held)
         times = self.rules.times_after(turn.hot_dice if turn else 0)
         return (
             tuple(replace(one, points=times * one.points) for one in found) if times > 1 else found

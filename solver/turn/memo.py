@@ -150,6 +150,12 @@ def _memo_table(rules: Ruleset, unit: int) -> MemoTable:
             " left, and no one table says it; ask /points or /advise",
             rules=rules.name,
         )
+    if len(rules.sets) > 1:
+        raise InvalidRulesError.say(
+            "{rules}: where dice match a set that is held, what to bank depends on which one is,"
+            " and no one table says it; ask /points or /advise",
+            rules=rules.name,
+        )
     turn, step = endless_turn(rules), rules.point_step
     # from 0 points on whatever is more wins
     rows = rules.winning_score // step

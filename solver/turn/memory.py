@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import product, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
+from solver.rules.patterns import Dice
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.wording import say
 
@@ -26,15 +27,18 @@ class Memory(NamedTuple):
 
     hot_dice: int = 0
     """How often all dice were set aside, where set-asides count more times after that."""
+    held: Dice = ()
+    """The set that is held, one of `Ruleset.sets`."""
 
-    def after(self, most: "Memory", *, to_confirm: int, is_hot: bool) -> "Memory":
+    def after(self, most: "Memory", *, to_confirm: int, is_hot: bool, held: Dice = ()) -> "Memory":
         """What is remembered after a further throw of which dice were set aside.
 
         most : the last of `memories`
         is_hot : whether all dice are set aside now
+        held : the set that is held now
         """
         hot_dice = min(self.hot_dice + is_hot, most.hot_dice)
-        return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice)
+        return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice, held)
 
 
 def most_throws(rules: Ruleset) -> int:
@@ -48,9 +52,9 @@ def memories(rules: Ruleset) -> tuple[Memory, ...]:
     """All that a turn may remember under the rules, beginning with its start."""
     most = most_throws(rules)
     hots = range(rules.hot_dice_counted if rules.hot_dice_times else 1)
-    every = starmap(Memory, product(range(most + 1), rules.needs, hots))
+    every = starmap(Memory, product(range(most + 1), rules.needs, hots, rules.sets))
     # before a first throw nothing was set aside
-    found = (one for one in every if one.throws or not (most and (one.to_confirm or one.hot_dice)))
+    found = (one for one in every if one.throws or not (most and any(one)))
     return tuple(sorted(found, key=lambda one: one.hot_dice))
 
 
@@ -60,7 +64,7 @@ def remembered(turn: "TurnState", most: Memory) -> Memory:
     throws = min(max(turn.throws, int(turn.turn_total > 0)), most.throws)
     # no turn begins with hot dice
     hot_dice = min(max(turn.hot_dice, 0), most.hot_dice) if throws >= min(1, most.throws) else 0
-    return Memory(throws, turn.to_confirm, hot_dice)
+    return Memory(throws, turn.to_confirm, hot_dice, turn.held_set)
 
 
 def column_of(rules: Ruleset, turn: "TurnState") -> int:
@@ -86,3 +90,13 @@ def confirm_text(rules: Ruleset, turn: "TurnState") -> str:
     if faces:
         return say("a {faces} has to confirm what was set aside", faces=faces)
     return say("what was set aside last has to be confirmed")
+
+
+def held_text(turn: "TurnState") -> str:
+    """Which set is held."""
+    return say("the set {dice} is held", dice=typed_set(turn.held_set))
+
+
+def typed_set(held: Dice) -> str:
+    """A set as it is typed, such as 222."""
+    return "".join(map(str, held))

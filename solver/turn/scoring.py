@@ -48,6 +48,8 @@ class TurnState:
     """What is left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
     throws: int = 0
     """How many throws the turn has had, where the rules limit them."""
+    held_set: Roll = ()
+    """The dice of the set that is held, one of `Ruleset.sets`."""
 
 
 Number = TypeVar("Number", np.float64, np.bool_)
@@ -319,12 +321,21 @@ class TurnPlan:
 
 def all_points(rules: Ruleset) -> dict[Roll, int]:
     """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice."""
-    return {kept.dice: kept.points for kept in _all_points(rules.of_turn) if not kept.freed}
+    return _whole(_all_points(rules.of_turn))
+
+
+def _whole(every: Iterable[SetAside]) -> dict[Roll, int]:
+    """The points of those that need no dice beside them."""
+    return {kept.dice: kept.points for kept in every if not kept.freed}
 
 
 @lru_cache(maxsize=RULESETS)
 def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
-    """Every multiset that scores with all its dice, with any that it needs beside it."""
+    return _points_up_to(rules, rules.dice)
+
+
+def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
+    """Every multiset of so many dice that scores with all of them, with any it needs beside it."""
     # of as many points first those with the most combinations that confirm the others, then those
     # with the fewest that have to be confirmed
     confirm = {int(face) for face in rules.confirm_faces}
@@ -333,7 +344,7 @@ def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
         + (-1 if dice in rules.to_confirm else 0 if confirm.isdisjoint(dice) else _BESIDE)
         for dice, points in rules.combinations.items()
     }
-    found = most_points(combinations, FACES, rules.dice)
+    found = most_points(combinations, FACES, most)
     return tuple(
         SetAside(
             tuple(face for face in dice if face < FREED),
@@ -367,13 +378,14 @@ def all_points_with_jokers(
     return most_points(combinations, (*FACES, JOKER), rules.dice + more)
 
 
-def fate(rules: Ruleset, roll: Roll, *, first: bool = False) -> Fate:
+def fate(rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()) -> Fate:
     """What a roll means: a roll that wins goes before one that loses, and both before points.
 
     first : whether it is the first throw of a turn
+    held : the set that is held, one of `Ruleset.sets`
     """
-    choices = set_asides(rules, roll, first=first)
-    return _fate(rules.of_throw(len(roll), first=first), roll, choices)
+    choices = set_asides(rules, roll, first=first, held=held)
+    return _fate(rules.of_throw(len(roll), first=first, held=held), roll, choices)
 
 
 def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
@@ -390,28 +402,54 @@ def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
     return _FATES.get(rules.decided(faces))
 
 
-def set_asides(rules: Ruleset, roll: Roll, *, first: bool = False) -> tuple[SetAside, ...]:
+def set_asides(
+    rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()
+) -> tuple[SetAside, ...]:
     """Every legal set-aside of a roll, most points first; empty where nothing scores.
 
     first : whether it is the first throw of a turn
+    held : the set that is held, one of `Ruleset.sets`
     """
-    return all_set_asides(rules, first=first)[roll]
+    return all_set_asides(rules, first=first, held=held)[roll]
 
 
-def all_set_asides(rules: Ruleset, *, first: bool = False) -> dict[Roll, tuple[SetAside, ...]]:
-    """The set-asides of every roll of any remaining dice, or of every first one of a turn."""
+def all_set_asides(
+    rules: Ruleset, *, first: bool = False, held: Roll = ()
+) -> dict[Roll, tuple[SetAside, ...]]:
+    """The set-asides of every roll of any remaining dice, or of every first one of a turn.
+
+    held : the set that is held, which leaves the fewer dice
+    """
+    if held:
+        return _beside_sets(rules.of_turn)[held]
     return _all_set_asides(rules.of_turn, first=first and rules.has_first_throw)
 
 
 @lru_cache(maxsize=RULESETS)
+def _beside_sets(rules: Ruleset) -> dict[Roll, dict[Roll, tuple[SetAside, ...]]]:
+    """The set-asides of every roll beside each set that may be held."""
+    return {
+        held: _set_asides_of(rules, range(1, rules.dice - len(held) + 1), held=held)
+        for held in rules.sets[1:]
+    }
+
+
+@lru_cache(maxsize=RULESETS)
 def _all_set_asides(rules: Ruleset, *, first: bool) -> dict[Roll, tuple[SetAside, ...]]:
+    return _set_asides_of(rules, range(rules.dice if first else 1, rules.dice + 1), first=first)
+
+
+def _set_asides_of(
+    rules: Ruleset, numbers: range, *, first: bool = False, held: Roll = ()
+) -> dict[Roll, tuple[SetAside, ...]]:
+    """The set-asides of every roll of some numbers of dice."""
     thrown, found, before = dice_set(rules), {}, None
-    whole = thrown.whole
-    for remaining in range(whole if first else 1, whole + 1):
-        here = rules.of_throw(remaining, first=first)
+    for remaining in numbers:
+        here = rules.of_throw(remaining, first=first, held=held)
         if here is not before:
-            before, points = here, all_points(here)
-            every = _in_order(_all_points(here.of_turn))
+            before = here
+            scoring = _points_up_to(here, numbers[-1]) if held else _all_points(here.of_turn)
+            points, every = _whole(scoring), _in_order(scoring)
             needed = _counted(kept.dice + kept.freed for kept in every)
         rolls = [roll for roll, _ in thrown.rolls(remaining)]
         # of all at once, as this is much of a start
@@ -513,7 +551,11 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
     thrown = dice_set(rules)
     left = thrown.without(turn.dice, kept.dice)
     after = after_points(rules, turn, kept.points, left, thrown)
-    return replace(after, to_confirm=_left_to_confirm(rules, turn.to_confirm, kept, left))
+    return replace(
+        after,
+        to_confirm=_left_to_confirm(rules, turn.to_confirm, kept, left),
+        held_set=rules.held_after(turn.held_set, kept.dice, left),
+    )
 
 
 def _left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:
@@ -581,13 +623,15 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     for column in range(columns):
         memory, dice = layers[-1 - column // width], column % width + 1
         first = memory.throws < min(1, most_throws)
-        if (first and dice < width) or memory.throws == rules.throws > 0:
-            # no turn begins with fewer dice, and after the last throw what is not banked is lost
+        impossible = dice < width if first else dice > width - len(memory.held)
+        if impossible or memory.throws == rules.throws > 0:
+            # no turn begins with fewer dice, no set leaves as many as were its own, and after the
+            # last throw what is not banked is lost
             fates[Fate.FARKLE, column] = thrown.ways(dice)
             continue
         tries[column] = rules.tries(dice, first=first)
-        here = rules.of_throw(dice, first=first)
-        choices = _all_set_asides(rules, first=first and rules.has_first_throw)
+        here = rules.of_throw(dice, first=first, held=memory.held)
+        choices = all_set_asides(rules, first=first, held=memory.held)
         for roll, ways in thrown.rolls(dice):
             found = _fate(here, roll, choices[roll])
             fates[found, column] += ways
@@ -681,7 +725,8 @@ def _offsets(
     for kept in choices:
         left = thrown.without(dice, kept.dice)
         still = _left_to_confirm(rules, memory.to_confirm, kept, left)
-        after = memory.after(layers[-1], to_confirm=still, is_hot=not left)
+        held = rules.held_after(memory.held, kept.dice, left)
+        after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=held)
         column = (len(layers) - 1 - layers.index(after)) * width + (left or width) - 1
         points = (times * kept.points + (0 if left else bonus)) // rules.point_step
         reached.setdefault((column, points if keeps_all else 0), points)

@@ -194,6 +194,7 @@ async def test_the_numbers_that_are_given_as_examples_are_taken(chat_in: Chat, l
     name = line.split(maxsplit=1)[0].removeprefix("/")
     for option in chat_in.commands.by_name[name].options:
         rare = {"goal", "throws", "points-to-confirm", "rounds", "left", "left-dice", "to-beat"}
+        rare |= {"held-set"}
         if option in rare and name in {
             "advise",
             "odds",

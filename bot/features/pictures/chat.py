@@ -232,7 +232,9 @@ def packed(rules: Ruleset, position: Position) -> str:
     needs, turn = _needs(rules), position.turn
     order = [position.players[k] for k in position.in_order]
     boards = sum(one.on_board << k for k, one in enumerate(order))
-    memory = needs.index(turn.to_confirm) + len(needs) * (turn.throws + 8 * position.rounds_left)
+    memory = turn.throws + 8 * position.rounds_left
+    for known, found in ((rules.sets, turn.held_set), (needs, turn.to_confirm)):
+        memory = len(known) * memory + known.index(found)
     numbers = (
         *(one.score for one in order),
         position.turn_total,
@@ -259,7 +261,8 @@ def unpacked(rules: Ruleset, text: str) -> Position:
     players = tuple(order[(k - mover) % count] for k in range(count))
     memory, dice = divmod(dice, _MEMORY)
     memory, need = divmod(memory, len(needs))
-    turn = TurnState(total, dice, hot_dice, needs[need], memory % 8)
+    memory, held = divmod(memory, len(rules.sets))
+    turn = TurnState(total, dice, hot_dice, needs[need], memory % 8, rules.sets[held])
     position = Position(players, mover, turn, rounds_left=memory // 8)
     to_beat = sum(numbers[last:])
     return position.change(farkles=farkles, opponent_farkles=opponent_farkles, to_beat=to_beat)

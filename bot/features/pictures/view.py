@@ -24,6 +24,7 @@ from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, Option
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
+from solver.turn.memory import typed_set
 from solver.wording import figure, say, say_later
 
 _LABELS = {
@@ -195,7 +196,9 @@ def _options(
         parts += [f"turn:{position.turn_total}", f"dice:{dice}"]
         if position.hot_dice != least and rules.hot_dice_counted > 1:
             parts.append(f"hot-dice:{position.hot_dice}")
-        if position.turn.to_confirm != most_likely(rules, position.turn).to_confirm:
+        likely, held = most_likely(rules, position.turn), position.turn.held_set
+        parts += [f"held-set:{typed_set(held) or 0}"] * (held != likely.held_set)
+        if position.turn.to_confirm != likely.to_confirm:
             need = position.turn.to_confirm
             points = rules.confirm_points and need
             parts.append(

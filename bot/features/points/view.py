@@ -104,6 +104,8 @@ def _head(answer: PointsAnswer) -> str:
         told.append(
             say("When to bank is told after the first of {number} throws.", number=rules.throws)
         )
+    if len(rules.sets) > 1:
+        told.append(say("When to bank is told where no set is held."))
     if question.farkle_cost:
         told.append(
             say(

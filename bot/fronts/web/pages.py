@@ -24,6 +24,7 @@ from bot.views.thresholds import bank_from_text
 from solver.errors import FarkleError
 from solver.play.advice import Advice
 from solver.rules.ruleset import Ruleset
+from solver.turn.memory import typed_set
 from solver.wording import figure, say, spoken
 
 _FIRST = ("dice", "turn", "me", "them", "rules")
@@ -240,5 +241,6 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
         "to-confirm": "yes" if after.to_confirm else "",
         "points-to-confirm": after.to_confirm if found.rules.confirm_points else "",
         "throws": after.throws or "",
+        "held-set": typed_set(after.held_set),
     }
     return page.link("/explore", {**others, **turn})

@@ -47,6 +47,7 @@ QUICK = [
     NAMED["300 points or a 1 confirm"],
     NAMED["three throws, bank with one die left"],
     NAMED["last die until it scores"],
+    NAMED["held sets, linear, all set aside"],
     NAMED["bonus three times"],
     NAMED["farkle keeps from an opening"],
     NAMED["farkle keeps hot dice"],
@@ -93,6 +94,8 @@ class Referee:
     doubt: int = 0
     """What has to be confirmed, as the twin has it."""
     throws: int = 0
+    held: naive.Dice = ()
+    """The set that dice to roll may match, as the twin has it."""
     missed: int = 0
     """How often the dice to roll have farkled that are thrown again."""
     roll: tuple[int, ...] | None = None
@@ -140,8 +143,11 @@ class Referee:
     def may_keep(self, seat: int, dice: tuple[int, ...]) -> bool:
         if self.over or seat != self.mover or self.roll is None:
             return False
-        legal = naive.set_asides(self.rules, self.roll, first=not self.total)
-        return tuple(sorted(dice)) in dict(legal)
+        return tuple(sorted(dice)) in self.legal(self.roll)
+
+    def legal(self, roll: tuple[int, ...]) -> dict[tuple[int, ...], int]:
+        """The dice that may be set aside of a roll, with their points."""
+        return dict(naive.set_asides(self.rules, roll, first=not self.total, held=self.held))
 
     def may_bank(self, seat: int) -> bool:
         if self.over or seat != self.mover or self.roll is not None or not self.total:
@@ -179,12 +185,14 @@ class Referee:
 
     def new_turn(self) -> None:
         self.total, self.dice, self.hot, self.roll = 0, self.rules.dice, 0, None
-        self.doubt, self.throws, self.missed = 0, 0, 0
+        self.doubt, self.throws, self.held, self.missed = 0, 0, (), 0
 
     def rolled(self, dice: tuple[int, ...]) -> None:
         self.begun = True
         roll = tuple(sorted(dice))
-        number = naive.number_of(self.rules, self.dice, self.total, doubt=self.doubt)
+        number = naive.number_of(
+            self.rules, self.dice, self.total, doubt=self.doubt, held=self.held
+        )
         what = naive.result(self.rules, roll, number)
         if what == "win":
             self.ends("win", 0)
@@ -204,9 +212,8 @@ class Referee:
 
     def kept(self, dice: tuple[int, ...]) -> None:
         assert self.roll is not None
-        first = not self.total
-        worth = dict(naive.set_asides(self.rules, self.roll, first=first))[tuple(sorted(dice))]
-        here = naive.in_throw(self.rules, len(self.roll), first=first)
+        worth = self.legal(self.roll)[tuple(sorted(dice))]
+        here = naive.in_throw(self.rules, len(self.roll), first=not self.total)
         left = len(self.roll) - len(dice) or self.rules.dice
         choice = (worth, left)
         hot = self.hot
@@ -215,7 +222,9 @@ class Referee:
         )
         self.hot = hot + (len(dice) == len(self.roll))
         kept = tuple(sorted(dice)), worth
-        self.doubt = naive.to_confirm(here, self.doubt, kept, tuple(sorted(self.roll)))
+        roll = tuple(sorted(self.roll))
+        self.doubt = naive.to_confirm(here, self.doubt, kept, roll, self.held)
+        self.held = naive.held_after(self.rules, self.held, kept[0], roll)
         self.roll = None
         self.throws += 1
         is_last = self.final is not None or self.in_play_off
@@ -510,8 +519,7 @@ class TableMachine(RuleBasedStateMachine):
         anything = st.lists(FACES, min_size=1, max_size=6).map(tuple)
         if roll is None:
             return self.data.draw(anything)
-        first = not self.referee.total
-        legal = sorted(dice for dice, _ in naive.set_asides(self.ruleset, roll, first=first))
+        legal = sorted(self.referee.legal(roll))
         part = st.sampled_from(sorted(naive.parts(roll)))
         mixed = st.sampled_from(legal).flatmap(st.permutations).map(tuple)
         dice: tuple[int, ...] = self.data.draw(mixed | mixed | part | anything, label="dice")
@@ -592,8 +600,7 @@ class TableMachine(RuleBasedStateMachine):
     def move(self, rng: random.Random) -> None:
         referee, seat = self.referee, self.referee.mover
         if referee.roll is not None:
-            legal = naive.set_asides(self.ruleset, referee.roll, first=not referee.total)
-            dice, _ = rng.choice(sorted(legal))
+            dice = rng.choice(sorted(referee.legal(referee.roll)))
             made = self.attempt(True, commands.keep, seat, dice)
             referee.remember()
             referee.kept(dice)

@@ -96,6 +96,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
         small(goal=150, bank_dice_left=1, first_throw_tries=0, last_die_tries=2),
         small(goal=200, dice=2, no_bank_at=("150",), farkle_keeps_turn_total=True),
         small(goal=150, scoring={"combination": [PAIR]}),
+        pytest.param(small(goal=100, dice=4, held_sets="linear"), marks=pytest.mark.slow),
         small(goal=150, throws=2, scoring={"combination": [PAIR | {"when": "first_throw"}]}),
         pytest.param(
             small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
@@ -119,7 +120,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
     ],
     ids=[
         *("bonus", "opening", "keeps", "one left", "no bank at a score"),
-        *("pairs to confirm", "two throws"),
+        *("pairs to confirm", "held sets", "two throws"),
         *("lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
     ],

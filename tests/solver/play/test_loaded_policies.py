@@ -39,7 +39,7 @@ def play_alike(policy: Policy, rules: Ruleset, times: int) -> None:
         dice, turn_total = chance.randint(1, 6), 50 * chance.randint(0, 12)
         position = Position.of_two(50 * chance.randint(0, 19), 0, turn_total=turn_total, dice=dice)
         roll = tuple(sorted((chance.randint(1, 6) for _ in range(dice)), reverse=True))
-        if hands[0].fate(roll) is Fate.SCORES:
+        if hands[0].fate(roll, position.turn) is Fate.SCORES:
             moves = [policy.choose(hand, position, roll) for hand in hands]
             assert moves[0] == moves[1]
         assert policy.banks(hands[0], position) == policy.banks(hands[1], position)

@@ -31,6 +31,7 @@ ENDINGS = [
             *("three throws", "two throws,", "pairs to confirm, bonus", "aa=150,roll-on,first"),
             *("a roll of nothing at first", "a 5 confirms", "300 points or a 1"),
             *("first throw until", "last die", "caught up", "exact, given"),
+            *("held sets, doubling, first",),
         )
     )
 ]

@@ -135,12 +135,13 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
     expected = found[: 2 * rows, 1:].transpose(2, 0, 1) - (compared * step)[:, np.newaxis]
     scale = max(1.0, float(np.max(np.abs(expected))))
     for hot, total, number in product(range(levels(rules)), compared.tolist(), numbers(rules)):
-        dice, (throws, doubt) = (number - 1) % rules.dice + 1, memory(rules, number)
-        stands_for = number_of(rules, dice, total * step, doubt=doubt, throws=throws)
-        can_be = total or (number == rules.dice and not hot)
+        dice, (throws, doubt, held) = (number - 1) % rules.dice + 1, memory(rules, number)
+        stands_for = number_of(rules, dice, total * step, doubt=doubt, throws=throws, held=held)
+        can_be = total > 0 or (number == rules.dice and not hot)
+        can_be = can_be and dice + len(held) <= rules.dice
         if can_be and stands_for == number:
             counted = throws if rules.throws else 0
-            gain = turn.gain(TurnState(total * step, dice, hot, doubt, counted))
+            gain = turn.gain(TurnState(total * step, dice, hot, doubt, counted, held[::-1]))
             assert abs(gain - expected[hot, total, number - 1]) < 1e-9 * scale
 
 

@@ -23,7 +23,7 @@ RULES = {name: load_rules(name) for name in USUAL} | dict(ONE_BY_ONE)
 
 def has_table(rules: Ruleset) -> bool:
     try:
-        return bool(endless_turn(rules)) and not rules.throws
+        return bool(endless_turn(rules)) and not (rules.throws or rules.sets[1:])
     except FarkleError:
         return False
 
