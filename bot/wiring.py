@@ -2,11 +2,13 @@
 
 import asyncio
 import gc
+import logging
 import math
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Commands
@@ -15,7 +17,6 @@ from bot.chat.games import GameCommands
 from bot.chat.pressing import Pressing
 from bot.chat.rules import RulesCommands
 from bot.features import in_chat, keepers
-from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.games import Games
@@ -24,11 +25,19 @@ from bot.services.levels import LookingBack
 from bot.services.loaded import folders_of
 from bot.services.tables import Tables
 from bot.settings import Settings
-from bot.store.errors import StoreError
+from bot.store.errors import StaleVersionError, StoreError
 from bot.store.opening import database_of
 from bot.store.store import Store
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
+from solver.errors import FarkleError
+
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY = 3600.0
+"""Seconds between two looks for games at which nobody plays any more."""
+_HEARD = timedelta(hours=1)
+"""How long after something was done a program may still hear that it is to be done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +149,29 @@ def check_folder(settings: Settings) -> None:
             "There is no folder {folder} for the database: make it, or name another folder",
             folder=folder,
         )
+
+
+async def end_abandoned(games: Games, hours: int) -> None:
+    """End all games, wherever they are, in which nobody has moved for so many hours.
+
+    Raises StoreError.
+    """
+    since = games.tables.now() - timedelta(hours=hours)
+    for game_id in await games.tables.store.idle_games(since):
+        try:
+            await games.end_idle(game_id, hours)
+        except StaleVersionError:  # another program was faster
+            continue
+        except FarkleError as error:  # the others end all the same
+            logger.warning("game %s, in which nobody moves, was not ended: %s", game_id, error)
+
+
+async def keep_ending(games: Games, hours: int) -> None:
+    """Look for abandoned games again and again."""
+    while True:
+        await asyncio.sleep(LOOK_EVERY)
+        try:
+            await end_abandoned(games, hours)
+            await games.tables.store.forget_done(games.tables.now() - _HEARD)
+        except StoreError as error:
+            logger.warning("did not look for abandoned games: %s", error)

@@ -10,7 +10,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from solver.rules.options import YES_NO, Option
+from solver.rules.options import YES_NO, RuleOption
 from solver.rules.ruleset import OPTIONS, Ruleset
 from solver.rules.scoring import SCORING_OPTIONS
 from tests import naive
@@ -116,7 +116,7 @@ def some_points(*choices: int) -> st.SearchStrategy[tuple[int, ...]]:
     return st.tuples(*[st.sampled_from(choices)] * 6)
 
 
-def others(option: Option) -> list[Any]:
+def others(option: RuleOption) -> list[Any]:
     """What else an option may be than its default."""
     if option.kind is YES_NO:
         return [not option.default]

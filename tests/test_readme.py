@@ -28,7 +28,7 @@ from bot.fronts.web.settings import WebSettings
 from bot.services import tables
 from bot.settings import Settings
 from solver.rules.file import load_rules, preset_names
-from solver.rules.options import Option
+from solver.rules.options import RuleOption
 from solver.rules.ruleset import OPTIONS, FarklePenalty, Ruleset, Scoring
 from solver.turn.endless import endless_turn
 from tests.bot.speaking import Chat, open_chat
@@ -267,7 +267,7 @@ def definitions() -> dict[str, str]:
     return found
 
 
-def row_of(option: Option, definition: str) -> str:
+def row_of(option: RuleOption, definition: str) -> str:
     """The row of an option in the tables of docs/rules.md."""
     definition, _, left_out = definition.partition(" If left out: ")
     text = re.sub(r'"\w+"|(?<!\w)\[.+?\]', lambda code: f"`{code[0]}`", definition.rstrip("."))

@@ -15,7 +15,7 @@ from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import unsolvable
 from solver.rules.complaints import complaints
 from solver.rules.file import load_rules, make_rules
-from solver.rules.options import YES_NO, Kind, Option, Place
+from solver.rules.options import YES_NO, Kind, Place, RuleOption
 from solver.rules.ruleset import (
     OF_FARKLES,
     OF_GOAL,
@@ -178,7 +178,9 @@ class Interview:
                 if option.applies(unchecked(self.data)):
                     self._ask(option)
 
-    def _ask(self, option: Option, default: str | None = None, *, may_be_none: bool = False) -> Any:
+    def _ask(
+        self, option: RuleOption, default: str | None = None, *, may_be_none: bool = False
+    ) -> Any:
         """Ask for the value of an option until it is one that goes with the answers before."""
         kind = option.kind
         if kind is YES_NO or (option.meanings and kind.is_list):
@@ -195,7 +197,7 @@ class Interview:
                 return self._put(self.data, option.place, value)
             self.terminal.tell(f"  {sentence}")
 
-    def _confirmed(self, option: Option) -> Any:
+    def _confirmed(self, option: RuleOption) -> Any:
         """Whether an option holds; of one that takes words, those that do."""
         value = option.of(self.base)
         if not option.meanings:
@@ -206,7 +208,7 @@ class Interview:
             if self.terminal.confirm(option.ask.format(word=meaning), default=word in value)
         ]
 
-    def _default(self, option: Option) -> str | None:
+    def _default(self, option: RuleOption) -> str | None:
         """The value of the rules to start from, if it goes with the answers; else the simplest."""
         for value in (option.of(self.base), option.default):
             if not self._objection(option.place, value):

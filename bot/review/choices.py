@@ -14,8 +14,8 @@ from solver.turn.scoring import TurnState
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One thing to do after a roll, or before one."""
+class Alternative:
+    """One thing that a player can do after a roll, or before one."""
 
     set_aside: Roll
     """Empty where it was to be decided only whether to roll, as something was put right between.
@@ -41,7 +41,7 @@ class Choice:
         return not self.set_aside and not self.turn_total and self.action is Decision.BANK
 
 
-def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Choice]:
+def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Alternative]:
     """What the player to move can do with the roll, or whether to roll if all dice were kept.
 
     kept : a set-aside, without the others
@@ -49,7 +49,7 @@ def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Choice]:
     turn, mover, roll = worth.turn(game), game.mover, game.turn.roll
     if roll is None:
         return [*_before_a_roll(worth, turn, game, ())]
-    found: list[Choice] = []
+    found: list[Alternative] = []
     for one in game.set_asides():
         if kept is not None and one.dice != kept:
             continue
@@ -73,7 +73,7 @@ def choices(worth: Worth, game: Game, kept: Roll | None = None) -> list[Choice]:
     return found
 
 
-def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Iterator[Choice]:
+def _before_a_roll(worth: Worth, turn: TurnWorth, game: Game, kept: Roll) -> Iterator[Alternative]:
     """Bank, roll, or either with the badge; `turn` is that of the game."""
     state, mover = game.turn.state, game.mover
     if offered := game.offered:
@@ -102,9 +102,9 @@ def _choice(
     action: Decision,
     shares: Shares,
     use: PowerKind | None = None,
-) -> Choice:
+) -> Alternative:
     """A choice that leads to a state of the turn, in which the dice were kept."""
-    return Choice(
+    return Alternative(
         set_aside=kept,
         action=action,
         turn_total=state.turn_total,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from math import fsum
 
-from bot.review.choices import Choice, choices
+from bot.review.choices import Alternative, choices
 from bot.review.worth import Shares, Worth
 from bot.table.events import (
     Accepted,
@@ -90,10 +90,10 @@ class Judgement:
 
     position: Position
     roll: Roll
-    choices: tuple[Choice, ...]
+    choices: tuple[Alternative, ...]
     """What could be done."""
-    chosen: Choice
-    best: Choice
+    chosen: Alternative
+    best: Alternative
     """The chosen one if there was none better."""
     mark: Mark | None
     kits: tuple[Kit, ...] = ()
@@ -188,13 +188,13 @@ class _Decision:
         asked = turn.position, game.turn.roll or (), every
         return Judgement(*asked, chosen, best, mark, kits)
 
-    def weigh(self, worth: Worth, action: Decision) -> tuple[Choice, bool]:
+    def weigh(self, worth: Worth, action: Decision) -> tuple[Alternative, bool]:
         """What was done, and whether there was nothing else to do; others are not weighed."""
         found = choices(worth, self.game, self.kept)
         others = self.game.turn.roll is not None and len(self.game.set_asides()) > 1
         return self._chosen(found, action), len(found) == 1 and not others
 
-    def _chosen(self, among: Iterable[Choice], action: Decision) -> Choice:
+    def _chosen(self, among: Iterable[Alternative], action: Decision) -> Alternative:
         done = self.kept, action, self.use
         return next(one for one in among if (one.set_aside, one.action, one.use) == done)
 

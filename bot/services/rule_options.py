@@ -21,9 +21,9 @@ from solver.rules.options import (
     PATTERNS,
     Complaint,
     Kind,
-    Option,
     Place,
     Points,
+    RuleOption,
     as_typed,
     read_number,
 )
@@ -46,10 +46,10 @@ SINGLE = (
 """Dice of one face, and the options for the points of one of them."""
 
 
-RULE_OPTIONS: dict[str, Option] = {
+RULE_OPTIONS: dict[str, RuleOption] = {
     **{option.typed: option for option in OPTIONS.values() if option.example},
     **{
-        word: Option(
+        word: RuleOption(
             place=("scoring", "single", word),
             type=Points,
             kind=replace(
@@ -65,7 +65,7 @@ RULE_OPTIONS: dict[str, Option] = {
 """Every option by its name as typed, but `base`."""
 
 _REFUSED = Kind(lambda text: {"no": False, "false": False}.get(text.lower(), read_number(text)), "")
-_KNOWN = RULE_OPTIONS | {as_typed(key): Option(place=(key,), kind=_REFUSED) for key in NOT_YET}
+_KNOWN = RULE_OPTIONS | {as_typed(key): RuleOption(place=(key,), kind=_REFUSED) for key in NOT_YET}
 """With those that cannot be solved yet, and can only be turned off."""
 
 MOST_GOAL = 50_000

@@ -55,12 +55,6 @@ class SolveProgress:
     expected: float | None = None
     """About how many seconds the solve takes, or, while it waits, what comes before it."""
 
-    @property
-    def is_last(self) -> bool:
-        """Whether nothing comes after it."""
-        going_on = {SolveState.WAITING, SolveState.ELSEWHERE, SolveState.RUNNING}
-        return self.state not in going_on
-
 
 async def solve_apart(game: Subject, strategies: Path, kernels: Path, watch: Watch) -> None:
     """Solve a game with the dice of its rules, in a process that ends if this is cancelled.

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from bot.review.choices import Choice
+from bot.review.choices import Alternative
 from bot.review.moments import Judgement, Kind, Mark, Moment, TurnChange
 from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
 from bot.review.worth import Shares
@@ -436,7 +436,7 @@ def _explained(
 
 
 def _in_words(
-    kit: Kit, judgement: Judgement, choice: Choice, *, with_dice: bool, done: bool = False
+    kit: Kit, judgement: Judgement, choice: Alternative, *, with_dice: bool, done: bool = False
 ) -> str:
     """What is to be done, or was done, by a choice; the dice to keep only if they matter."""
     if choice.use or choice.takes_farkle:
@@ -473,7 +473,7 @@ def _in_words(
     return say("keep {dice} and {action}", action=action, **parts)
 
 
-def _at_the_start(choice: Choice, left: int, *, done: bool) -> str:
+def _at_the_start(choice: Alternative, left: int, *, done: bool) -> str:
     """To roll on with what the player before left, or to begin afresh."""
     if choice.action is Decision.ROLL:
         return say("began afresh") if done else say("begin afresh")
@@ -488,7 +488,7 @@ def _at_the_start(choice: Choice, left: int, *, done: bool) -> str:
     return say(told, **parts)
 
 
-def _by_badge(kit: Kit, judgement: Judgement, choice: Choice) -> str:
+def _by_badge(kit: Kit, judgement: Judgement, choice: Alternative) -> str:
     if choice.use is None:
         return say("take the farkle")
     power = kit.badge.power if kit.badge else None

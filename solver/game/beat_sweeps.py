@@ -34,7 +34,7 @@ from solver.game.endgame import Endgame, endgame
 from solver.game.kernel_source import load_turn
 from solver.game.kernels import beat_turns
 from solver.game.lane_turns import LaneTurns
-from solver.game.lanes import LANES, lane_array
+from solver.game.lanes import LANES
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     LEAST,
@@ -127,7 +127,7 @@ class _Game(LaneTurns):
         """Return room for the turns of each worker, used again for all."""
         rows = max(2 * self.goal, int(self.least.max())) + self.ends.beyond + 1 + self.plan.reach
         shape = self.plan.levels, rows, self.plan.columns, LANES
-        return [lane_array(*shape) for _ in range(self.workers)]
+        return [np.zeros(shape) for _ in range(self.workers)]
 
     def totals(self, told: Told = lambda _: None) -> Iterator[_Pairs]:
         """Give the states of each total of both scores, from the highest to 0."""

@@ -22,7 +22,6 @@ from solver.game.kernel_source import Turns, summands, turns_weigh
 from solver.game.lanes import LANES
 from solver.game.layout import (
     Contest,
-    Work,
     as_is_best,
     first_scores,
     independent_totals,
@@ -41,7 +40,7 @@ from solver.turn.scoring import TurnPlan, turn_plan
 
 
 class Shape(NamedTuple):
-    """How wide intervals are where they are narrow, see `_distance`."""
+    """How wide intervals are where they are narrow, see `intervals`."""
 
     lean: float
     """By how much they are smaller at 1 than at 0, where most of them is for rounding."""
@@ -64,43 +63,6 @@ _MORE = 1.125
 """How much more than rounding bounds are moved apart."""
 
 
-def bound_of_sweep(
-    rules: Ruleset,
-    old: Floats,
-    table: Floats,
-    tolerance: float,
-    turns: Turns,
-    *,
-    shape: Shape = SHAPES[1],
-    plans: Sequence[TurnPlan] = (),
-    threads: int | None = None,
-    on_progress: Callable[[float], None] = lambda _: None,
-) -> float | None:
-    """A proved bound of the error of every value after a sweep of all groups of a solve.
-
-    old, table : the values before a sweep of sweep_kernels.sweep_totals, and the table after it
-
-    plans : the turns of both players of a contest, where they have their own
-
-    As error_bound, in half of the work: what a turn is worth is convex in the values around it.
-    Where values settle badly it may prove nothing though that one does.
-    """
-    ends, slacks = endgames(rules, plans), _slacks(rules, plans, old.shape[1])
-    # of a turn at the bounds and, twice, of that in the sweep, with the two roundings of the sum
-    # and that of the bounds before
-    slack = _MORE * (3 * slacks.turn + 3 * _ROUNDING)
-    work = make_work(rules, ends[0], threads, sides=len(ends), slack=slack, plans=plans)
-    lower = make_table(work.game, _lasts(ends, -slacks.final_turn))
-    distance = _distance(rules, old, tolerance, shape)
-    write_table(rules, lower, old - distance)
-    _sweep(rules, plans, lower, table, turns, work, on_progress)
-    values = read_table(rules, table)
-    after = values - read_table(rules, lower)
-    if not np.all(after + np.abs(values - old) <= distance):
-        return None
-    return float((after / np.maximum(values, LEAST)).max())
-
-
 def error_bound(
     rules: Ruleset,
     values: Floats,
@@ -115,7 +77,8 @@ def error_bound(
     """A proved bound of the error of every value of a solved game; None if none is proved.
 
     Relative to the value, or to LEAST where it is less, and at most the tolerance. As much work as
-    two sweeps. `shape` is one of SHAPES, `plans` are as for `bound_of_sweep`.
+    two sweeps. `shape` is one of SHAPES, `plans` are the turns of both players of a contest, where
+    they have their own.
     """
     ends, slacks = endgames(rules, plans), _slacks(rules, plans, values.shape[1])
     slack = _MORE * slacks.turn
@@ -125,22 +88,6 @@ def error_bound(
     sides = table[: len(values)], table[len(values) :]
     for side, bound in zip(sides, intervals(rules, values, tolerance, shape), strict=True):
         write_table(rules, side, bound)
-    _sweep(rules, plans, table, table[:0], turns, work, on_progress)
-    lower, upper = (read_table(rules, side) for side in sides)
-    del table, sides  # they are large
-    return proved(values, intervals(rules, values, tolerance, shape), (lower, upper))
-
-
-def _sweep(
-    rules: Ruleset,
-    plans: Sequence[TurnPlan],
-    table: Floats,
-    center: Floats,
-    turns: Turns,
-    work: Work,
-    on_progress: Callable[[float], None],
-) -> None:
-    """Renew all bounds in a table in the order of a sweep."""
     game, contest = work.game, Contest(as_is_best(), as_is_best())
     together = independent_totals(rules, plans or [turn_plan(rules)], game)
     groups = np.arange(game.scores // LANES + 1)
@@ -148,28 +95,26 @@ def _sweep(
         on_progress(work_done(total, game.scores))
         totals = range(total, max(-1, total - together), -1)
         exist = [groups < len(first_scores(one, game)) for one in totals]
-        given = center, *work, *contest
-        sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *given)
-
-
-def _distance(rules: Ruleset, values: Floats, tolerance: float, shape: Shape) -> Floats:
-    """How far bounds are from values before any proof, within what the tolerance allows.
-
-    It is concave in the value and, but for the lean, the same for what the opponent has, so that
-    intervals around exact values do not grow in a turn. The smaller share makes room for rounding.
-    """
-    narrow = 0.25 * LEAST * (1 - shape.lean * values)
-    if shape.growth:
-        scores = np.concatenate([np.arange(block.scores) for block in blocks(rules)])
-        narrow *= 1 - shape.growth * np.add.outer(scores, scores) / (2 * score_count(rules))
-    return tolerance * (0.75 * values * (1 - values) + narrow)
+        sweep_kernels.sweep_totals(*turns, table, total, np.array(exist), *work, *contest)
+    lower, upper = (read_table(rules, side) for side in sides)
+    del table, sides  # they are large
+    return proved(values, intervals(rules, values, tolerance, shape), (lower, upper))
 
 
 def intervals(
     rules: Ruleset, values: Floats, tolerance: float, shape: Shape
 ) -> tuple[Floats, Floats]:
-    """Lower and upper bounds around values before any proof, see `_distance`."""
-    distance = _distance(rules, values, tolerance, shape)
+    """Lower and upper bounds around values before any proof, within what the tolerance allows.
+
+    How far they are away is concave in the value and, but for the lean, the same for what the
+    opponent has, so that intervals around exact values do not grow in a turn. The smaller share
+    makes room for rounding.
+    """
+    narrow = 0.25 * LEAST * (1 - shape.lean * values)
+    if shape.growth:
+        scores = np.concatenate([np.arange(block.scores) for block in blocks(rules)])
+        narrow *= 1 - shape.growth * np.add.outer(scores, scores) / (2 * score_count(rules))
+    distance = tolerance * (0.75 * values * (1 - values) + narrow)
     return np.maximum(values - distance, 0.0), np.minimum(values + distance, 1.0)
 
 
@@ -268,23 +213,15 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
     roundings = np.zeros(plan.columns)
     for weighed in turns_weigh(plan):
         for column, parts in enumerate(summands(plan, weighed)):
-            terms = [term for part in parts for term in part]
-            rolls = 6 ** (column + 1)
-            off = float(
-                sum(
-                    times * abs(Fraction(one) - Fraction(round(one * rolls), rolls))
-                    for one, times in terms
-                )
-            )
+            chances, rolls = [*chain(*parts)], 6 ** (column + 1)
+            exact = [Fraction(round(one * rolls), rolls) for one in chances]
+            off = sum(abs(Fraction(one) - right) for one, right in zip(chances, exact, strict=True))
+            found = float(off) / _ROUNDING
             if plan.throws_again:  # no more is known than that each chance was rounded once
-                off = sum(times * float(_last_places(one)) for one, times in terms) * _ROUNDING
-            products = [[one * times for one, times in part] for part in parts]
-            sums = [total for part in products for total in np.cumsum(part)[1:]]
-            sums += np.cumsum([fsum(part) for part in products if part]).tolist()[1:]
-            found = off / _ROUNDING + _last_places([*chain(*products), *sums]).sum()
-            # of values that share a chance
-            for one, times in terms:
-                found += one * _last_places(np.arange(2.0, times + 1)).sum()
+                found = float(_last_places(chances).sum())
+            sums = [total for part in parts for total in np.cumsum(part)[1:]]
+            sums += np.cumsum([fsum(part) for part in parts if part]).tolist()[1:]
+            found += _last_places([*chances, *sums]).sum()
             roundings[column] = max(roundings[column], found)
     return roundings
 

@@ -57,15 +57,6 @@ LISTED = Turns(*[turn_of_lists] * len(Turns._fields))
 EVERYTHING = Weighed()
 
 
-class Term(NamedTuple):
-    """A product in what a roll of a column is worth."""
-
-    column: int
-    chance: float
-    lists: list[tuple[int, ...]]
-    """The places that each list with that chance leads to; their maxima are added up."""
-
-
 def turn_source(
     plan: TurnPlan, weighed: Weighed = EVERYTHING, planes: int = 1, *, reverse: bool = False
 ) -> str:
@@ -147,14 +138,12 @@ def _rolled(
 
     sums = [_ended(plan, n, planes) for n in range(dice)]
     added = [0] * dice
-    for term in rolled_terms(plan, weighed):
-        n, part = term.column, added[term.column] % PARTS
-        lists = [best(places) for places in term.lists]
+    for (n, places), chance in rolled_lists(plan, weighed).items():
+        part, values = added[n] % PARTS, best(places)
         for p, parts in enumerate(sums[n]):
             name = f"s{n}_{added[n]}_{p}"
-            values = " + ".join(values[p] for values in lists)
             so_far = f"{parts[part]} + " if part < len(parts) else ""
-            body.append(f"{name} = {so_far}{term.chance!r} * ({values})")
+            body.append(f"{name} = {so_far}{chance!r} * {values[p]}")
             parts[part : part + 1] = [name]
         added[n] += 1
     rolls = []
@@ -229,33 +218,20 @@ def _ended(plan: TurnPlan, n: int, planes: int) -> list[list[str]]:
     return found
 
 
-def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[tuple[float, int]]]]:
-    """The sum of each column of a turn function, part after part: chances and of how many values.
+def summands(plan: TurnPlan, weighed: Weighed) -> list[list[list[float]]]:
+    """The chances in the sum of each column of a turn function, part after part.
 
-    Values with one chance are added up in their order before they are multiplied. In the end parts
-    are added up from the first one on.
+    In the end parts are added up from the first one on.
     """
     found = [
-        [[(float(one), 1) for one in ends if one], *([] for _ in range(PARTS - 1))]
+        [[float(one) for one in ends if one], *([] for _ in range(PARTS - 1))]
         for ends in zip(plan.counted_farkles, plan.other_ends, plan.win_chances, strict=True)
     ]
     added = [0] * plan.columns
-    for term in rolled_terms(plan, weighed):
-        n = term.column
-        found[n][added[n] % PARTS].append((term.chance, len(term.lists)))
+    for (n, _), chance in rolled_lists(plan, weighed).items():
+        found[n][added[n] % PARTS].append(chance)
         added[n] += 1
     return found
-
-
-def rolled_terms(plan: TurnPlan, weighed: Weighed) -> list[Term]:
-    """The sums of a turn function, in their order.
-
-    Lists of one chance share its product, as chances take registers.
-    """
-    terms: dict[tuple[int, float], Term] = {}
-    for (n, members), chance in rolled_lists(plan, weighed).items():
-        terms.setdefault((n, chance), Term(n, chance, [])).lists.append(members)
-    return list(terms.values())
 
 
 def turns_weigh(plan: TurnPlan) -> list[Weighed]:

@@ -13,8 +13,6 @@ start : the opponent's score in lane 0 of a group; it is one more from lane to l
 steps : number of turn totals to solve in the turns of a group
 first : least `paired_score` of a group of pairs, states and their mirror images
 active : whether each group of a total is to be solved
-center : empty, or values V for which bounds are renewed instead of values, see solver.game.bounds:
-    with lower bounds in the table, 2 V less what turns are worth there, less slack
 game : a GameNumbers
 lists, others, bonuses, scratch, slack : with `game` the parts of a Work, which numba cannot bring
     whole into a parallel loop

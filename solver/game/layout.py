@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.game.endgame import Endgame
-from solver.game.lanes import LANES, lane_array
+from solver.game.lanes import LANES
 from solver.game.standings import (
     Block,
     Standing,
@@ -279,7 +279,7 @@ def make_work(
     rows = max(game.scores, game.opening) + game.beyond + game.reach
     places = 2 * game.roles * game.boards**2 * game.farkle_limit
     values = [
-        lane_array(threads, plan.levels, rows, plan.columns, LANES, fill=float(game.at_once))
+        np.full((threads, plan.levels, rows, plan.columns, LANES), float(game.at_once))
         for plan in plans
     ]
     barred = np.zeros((threads, game.scores if rules.barred else 0))
@@ -287,12 +287,12 @@ def make_work(
     scratch = Scratch(
         values=values[0],
         others=values[-1],
-        bank=lane_array(threads, rows, LANES),
-        farkle=lane_array(threads, rows, LANES),
-        lost=lane_array(threads, LANES),
-        room=lane_array(threads, LANES),
+        bank=np.zeros((threads, rows, LANES)),
+        farkle=np.zeros((threads, rows, LANES)),
+        lost=np.zeros((threads, LANES)),
+        room=np.zeros((threads, LANES)),
         barred=barred,
-        banks=lane_array(threads, places, rows, LANES),
+        banks=np.zeros((threads, places, rows, LANES)),
     )
     lists = [lists_of(plan) for plan in plans]
     bonuses = np.array(plans[0].bonuses, dtype=np.intp)

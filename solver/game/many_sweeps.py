@@ -18,7 +18,7 @@ import numpy.typing as npt
 from solver.game import many_kernels as kernels
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
-from solver.game.lanes import LANES, lane_array
+from solver.game.lanes import LANES
 from solver.game.layout import Lists, lists_of
 from solver.game.list_kernels import turn_by_seat
 from solver.game.many import Lasts, ManyCheck, ManySolution, Size, check_many
@@ -296,9 +296,9 @@ def _scratch(
         (plan.levels, most, plan.columns, planes, LANES)
         for plan, most in zip(plans, rows, strict=True)
     ]
-    values = lane_array(threads * max(map(prod, shapes)))
-    bank, farkle = lane_array(2, threads, max(rows), planes, LANES)
-    lost = lane_array(threads, planes, LANES)
+    values = np.zeros(threads * max(map(prod, shapes)))
+    bank, farkle = np.zeros((2, threads, max(rows), planes, LANES))
+    lost = np.zeros((threads, planes, LANES))
     barred = np.zeros((threads, games[0].scores if rules.barred else 0))
     barred[:, [score // rules.point_step for score in rules.barred]] = 1.0
     return [

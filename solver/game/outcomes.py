@@ -16,7 +16,7 @@ import numpy.typing as npt
 from solver.errors import ConvergenceError, SolveError
 from solver.game.endgame import Endgame
 from solver.game.kernel_source import load_turn
-from solver.game.lanes import LANES, lane_array
+from solver.game.lanes import LANES
 from solver.game.layout import GameNumbers, Outcomes, Work, solved_game
 from solver.game.outcome_kernels import (
     Choices,
@@ -145,10 +145,10 @@ def spread_of(work: Work) -> Spread:
     """Return room to follow the turns of a game."""
     workers, _, rows, _, lanes = work.scratch.values.shape
     return Spread(
-        mass=lane_array(*work.scratch.values.shape),
-        banked=lane_array(workers, rows, lanes),
-        farkled=lane_array(workers, rows, lanes),
-        ends=lane_array(workers, 2, lanes),
+        mass=np.zeros(work.scratch.values.shape),
+        banked=np.zeros((workers, rows, lanes)),
+        farkled=np.zeros((workers, rows, lanes)),
+        ends=np.zeros((workers, 2, lanes)),
     )
 
 

@@ -728,11 +728,6 @@ def _is_told(rules: Ruleset, turn: TurnState) -> bool:
     return is_known and 0 <= turn.throws <= rules.throws
 
 
-def is_to_confirm(rules: Ruleset, turn: TurnState) -> bool:
-    """Whether a turn comes to a state only with something that has to be confirmed."""
-    return bool(most_likely(rules, turn).to_confirm)
-
-
 def _by_number(rules: Ruleset, possible: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """States by hot dice and number of dice, whatever else a turn remembers."""
     layers = memories(rules.of_turn)

@@ -18,7 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from solver.game.bounds import not_proved, slacks_of_lists
 from solver.game.kernel_source import load_turn
 from solver.game.lane_turns import LaneTurns
-from solver.game.lanes import LANES, lane_array
+from solver.game.lanes import LANES
 from solver.game.leads import spans
 from solver.game.list_kernels import turn_of_lists
 from solver.game.rounds import mode_of, modes
@@ -79,7 +79,7 @@ class _Game(LaneTurns):
 
         def solve_some(worker: int) -> None:
             # used again, as rows from the last one on are written anew
-            room = lane_array(self.plan.levels, 2 * far + above, self.plan.columns, LANES)
+            room = np.zeros((self.plan.levels, 2 * far + above, self.plan.columns, LANES))
             for (own, other), start in tasks[worker :: self.workers]:
                 place = cost + start
                 lane = None if stays is None else cost + stays

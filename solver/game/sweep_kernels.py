@@ -32,7 +32,7 @@ from solver.game.layout import PAD, Scratch, Work
 MAX_SECANT_STEPS = 100
 
 _LITTLE = 0.003
-"""What a change may be of where a player has all but won, as for bounds._distance."""
+"""What a change may be of where a player has all but won, as for bounds.intervals."""
 
 _APART = 1e-9
 """How far apart of themselves two values have to be so that the slope between them tells much."""
@@ -64,7 +64,7 @@ def _expect(s, start, r, u, w, rows, origin, work, outcomes):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behind, level, rises):
+def _solve_group(turns, table, s, start, r, u, w, work, one, other, behind, level, rises):
     """Renew the states with opponents' scores start .. start + LANES - 1.
 
     Where groups are told by the lesser score only those of players `behind`, or else of players
@@ -113,17 +113,13 @@ def _solve_group(turns, table, s, start, r, u, w, work, one, other, center, behi
     for lane in range(begin, end):
         score = s - start - lane
         if not by_lesser(game) or (level if 2 * score == s else (2 * score < s) == behind):
-            value = values[0, origin, -1, lane]
-            if center.size == 0:
-                # a sum of chances may come out one rounding above 1
-                table[r, u, w, s, PAD + score] = min(1.0, max(0.0, value + slack))
-            else:
-                doubled = 2.0 * center[r, u, w, s, PAD + score]
-                table[r, u, w, s, PAD + score] = doubled - value - work.slack
+            # a sum of chances may come out one rounding above 1
+            value = values[0, origin, -1, lane] + slack
+            table[r, u, w, s, PAD + score] = min(1.0, max(0.0, value))
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twice, rises):
+def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, twice, rises):
     """Renew the states of total s in which `paired_score` is first .. first + LANES - 1.
 
     Those in which the player with the other score is to move are in role r and mode u, the rest
@@ -139,11 +135,11 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twic
     here = table[r, u, w, s, PAD + half : PAD + half + 1]
     loops = twice and 2 * half == s and first <= half < first + LANES and u == w and r == mirror
     x, image = here[0] if loops else 0.0, 0.0
-    _solve_group(turns, table, s, first, r, u, w, work, one, other, center, False, True, rises)
+    _solve_group(turns, table, s, first, r, u, w, work, one, other, False, True, rises)
     if loops:
         image = here[0]
     start = s - first - LANES + 1
-    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, center, True, twice, rises)
+    _solve_group(turns, table, s, start, mirror, w, u, work, one, other, True, twice, rises)
     if loops and here[0] != image and image != x:
         # what a turn is worth falls as the value of a farkle does, by no more than that
         slope = max(-1.0, min(0.0, (here[0] - image) / (image - x)))
@@ -151,7 +147,7 @@ def _solve_pairs(turns, table, s, first, r, u, w, work, one, other, center, twic
 
 
 @njit(nogil=True, error_model="numpy")
-def _renew(turns, table, s, first, work, one, other, center):
+def _renew(turns, table, s, first, work, one, other):
     """Renew a group of LANES states of total s with their mirror images."""
     game, limit = work.game, work.game.farkle_limit
     rises = np.full(len(work.scratch.banks), -1)
@@ -162,21 +158,7 @@ def _renew(turns, table, s, first, work, one, other, center):
                 continue
             for w in range(e, limit * game.boards, limit):
                 for r in range(game.roles if by_lesser(game) else game.roles // 2):
-                    _solve_pairs(
-                        turns,
-                        table,
-                        s,
-                        first,
-                        r,
-                        u,
-                        w,
-                        work,
-                        one,
-                        other,
-                        center,
-                        False,
-                        rises,
-                    )
+                    _solve_pairs(turns, table, s, first, r, u, w, work, one, other, False, rises)
 
 
 @njit(
@@ -185,7 +167,6 @@ def _renew(turns, table, s, first, work, one, other, center):
         TABLE_TYPE,
         types.intp,
         array_type(types.boolean, 2),
-        TABLE_TYPE,
         *WORK_TYPES,
         *CONTEST_TYPES,
     ),
@@ -202,7 +183,6 @@ def sweep_totals(
     table,
     s,
     active,
-    center,
     game,
     lists,
     others,
@@ -235,11 +215,11 @@ def sweep_totals(
             if task == 0:
                 for row in chain:
                     first = max(0, s - row - game.scores + 1)
-                    _renew(turns, table, s - row, first, own, one, other, center)
+                    _renew(turns, table, s - row, first, own, one, other)
             else:
                 row = rows[task - 1]
                 first = max(0, s - row - game.scores + 1) + (groups[task - 1] + 1) * LANES
-                _renew(turns, table, s - row, first, own, one, other, center)
+                _renew(turns, table, s - row, first, own, one, other)
 
 
 @njit(nogil=True, error_model="numpy")
@@ -301,7 +281,7 @@ def solve_total(
     slopes : at [role and mode, mode, total modulo 3, score], renewed in place
     wide : 0 unless values do not settle otherwise
     """
-    workers, center = len(scratch.lost), table[:0]
+    workers = len(scratch.lost)
     lowest = max(0, s - game.scores + 1)
     tasks = np.flatnonzero(active)
     parts = shares(tasks.size, workers)
@@ -333,21 +313,7 @@ def solve_total(
                     slope[k] = _possible(near[k] + near[k + 1] - far[k + 1]) if wide == 0.0 else 0.0
                 for iteration in range(MAX_SECANT_STEPS if begin <= end else 0):
                     x_before = behind.copy()
-                    _solve_pairs(
-                        turns,
-                        table,
-                        s,
-                        first,
-                        mirror,
-                        w,
-                        u,
-                        own,
-                        one,
-                        other,
-                        center,
-                        True,
-                        rises,
-                    )
+                    _solve_pairs(turns, table, s, first, mirror, w, u, own, one, other, True, rises)
                     error = 0.0
                     for score in range(begin, end + 1):
                         lane, x, image = score - first, x_before[PAD + score], behind[PAD + score]

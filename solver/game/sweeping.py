@@ -183,11 +183,9 @@ class Sweeps:
         self.wide = 0.0
         """See sweep_kernels.solve_total."""
         self.plain = False
-        """Whether no secant steps are taken, so that each state is solved just once, as a proof in
-        one sweep asks for: they leave two values that are exact but do not quite fit each other."""
+        """Whether no secant steps are taken, so that each state is solved just once: they leave two
+        values that are exact but do not quite fit each other, as a proof asks for."""
         self.table = make_table(game, lasts)
-        self._before = np.empty(0)
-        """The values before the last sweep that solved all groups."""
         self.states_solved = 0
         """States (t, n, ...), each as often as it was solved."""
         self.share = 1.0
@@ -208,9 +206,6 @@ class Sweeps:
         self._bounded = 0.0
         self._change[:] = 0
         self.skipped = at_rest >= 0
-        is_best = not any(len(player.length) for player in self._contest)
-        if not self.skipped and is_best:  # nothing is proved of given ways to play
-            self._before = read_table(self._rules, self.table)
         guessed = self._last_total + 1 if self.number == 1 else 0
         ahead = max(0, game.penalty)
         for totals, between in self._in_order(rough):
@@ -285,11 +280,7 @@ class Sweeps:
         self._correction.apply(self.table, self._change, _ROUNDS)
 
     def error_bound(self, tolerance: float, residual: float) -> float | None:
-        """A proved bound of the error of every value, if there is one; see `bounds`.
-
-        In one sweep if the last one solved each state just once, and if that proves nothing, or
-        cannot, in two.
-        """
+        """A proved bound of the error of every value, if there is one; see `bounds`."""
         # over once there is something to prove, and as large as the table
         self._change, self._correction = _NO_CHANGE, None
 
@@ -298,21 +289,6 @@ class Sweeps:
             self._bounded = max(self._bounded, done)
             self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
 
-        if self._once or self.plain:
-            self.states_solved += state_count(self._rules, self._plans)
-            found = bounds.bound_of_sweep(
-                self._rules,
-                self._before,
-                self.table,
-                tolerance,
-                self.turns,
-                shape=bounds.SHAPES[0],
-                plans=self._plans,
-                threads=self._threads,
-                on_progress=on_progress,
-            )
-            if found is not None:
-                return found
         values = read_table(self._rules, self.table)
         shapes = [one for one in bounds.SHAPES if not (one.growth and self._falls)]
         for shape in shapes:
@@ -363,8 +339,7 @@ class Sweeps:
         """Renew the `active` groups of a total and of those that are solved together with it."""
         given = *self._work, *self._contest
         if self._once or self.plain:
-            what = self.table, total, active, self.table[:0]
-            sweep_kernels.sweep_totals(*self.turns, *what, *given)
+            sweep_kernels.sweep_totals(*self.turns, self.table, total, active, *given)
         else:
             more = self._slopes, self.pair_tolerance, max(self.least, 1e-300), self.wide
             sweep_kernels.solve_total(*self.turns, self.table, total, active[0], *given, *more)

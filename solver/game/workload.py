@@ -34,7 +34,7 @@ _BEYOND = 2.0
 """Turn totals that are solved beyond the goal, where it is not the end, in units of the most that
 one set-aside adds: 1.6 to 2.2 under the rules that ship with the program."""
 
-_BOUND = 1.0
+BOUND = 2.0
 """Sweeps that the bound of the error takes, where values settle well."""
 
 _CORRECTED = 0.85
@@ -79,7 +79,7 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
         goes_on = 1 if rules.ending == "final_turn" else 0.5
         turn_totals = (score_count(rules) + 1) / 2
         states = round(states * (1 + goes_on * _BEYOND * plan.reach / turn_totals))
-    sweeps = _sweeps(rules, plan) + _BOUND
+    sweeps = _sweeps(rules, plan) + BOUND
     weighed = len(plan.options) + len(plan.starts)
     cores = cores or (os.cpu_count() or 1)
     solving = states * sweeps * weighed / plan.columns * _SECONDS_PER_OPTION / cores

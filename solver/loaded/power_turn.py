@@ -1,6 +1,6 @@
 """One turn in which a badge may be used, in NumPy: what the bot answers from.
 
-The equations are those of solver.turn.equations in layers, see solver.loaded.power_game.
+The equations are those of solver.turn.equations in layers, see solver.loaded.game.
 """
 
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from solver.errors import did_you_mean, either
-from solver.rules.options import Complaint, Key, Option, Place, keys_of
+from solver.rules.options import Complaint, Key, Place, RuleOption, keys_of
 from solver.rules.ruleset import (
     FACES,
     MAX_POINTS,
@@ -126,7 +126,7 @@ def _complaint(error: ErrorDetails, data: Mapping[str, Any]) -> Complaint:
         else:
             value = value[part]
     item = next((part for part in error["loc"][len(place) :] if isinstance(part, int)), None)
-    option = Option() if place[-1].isdecimal() else _OPTIONS.get(keys_of(place), Option())
+    option = RuleOption() if place[-1].isdecimal() else _OPTIONS.get(keys_of(place), RuleOption())
     return Complaint(place, *_about(option, value, item, error))
 
 
@@ -147,7 +147,7 @@ _Said = tuple[str, dict[str, Any]]
 """The message of a complaint and its parts."""
 
 
-def _about(option: Option, value: Any, item: int | None, error: ErrorDetails) -> _Said:
+def _about(option: RuleOption, value: Any, item: int | None, error: ErrorDetails) -> _Said:
     """What is wrong with a value, or with one item of it."""
     kind = option.kind
     is_one = kind.size and type(value) is int

@@ -1,7 +1,7 @@
 """What there is to say of a rule option beside its field, and the kinds of values options take.
 
-Each field of `solver.rules.ruleset` carries an Option. Whoever reads, checks, writes, asks for or
-explains rules goes through these and knows no option by name.
+Each field of `solver.rules.ruleset` carries a RuleOption. Whoever reads, checks, writes, asks for
+or explains rules goes through these and knows no option by name.
 """
 
 import json
@@ -313,7 +313,7 @@ explanation of the rules has to say it, as the simplest game does without."""
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class RuleOption:
     """What there is to say of an option beside its field; what is empty is not said."""
 
     example: str = ""
@@ -386,20 +386,20 @@ class Option:
 
 
 def described(default: Any, /, example: str = "", help: str = "", **said: Any) -> Any:  # noqa: A002
-    """A field of a model that is an option: its default, ... for none, and what an Option takes."""
+    """A field that is an option: its default, ... for none, and what a RuleOption takes."""
     made: FieldInfo = Field(default)
-    made.metadata.append(Option(example, help, **said))
+    made.metadata.append(RuleOption(example, help, **said))
     return made
 
 
-def options_of(model: type[BaseModel], *table: str) -> dict[str, Option]:
+def options_of(model: type[BaseModel], *table: str) -> dict[str, RuleOption]:
     """The options among the fields of a model, by their keys; `table` are those that lead there."""
     found = {}
     for key, made in model.model_fields.items():
         for option in made.metadata:
-            if isinstance(option, Option):
+            if isinstance(option, RuleOption):
                 kind = _kind_of(made)
-                accepted = (one for one in made.metadata if not isinstance(one, Option))
+                accepted = (one for one in made.metadata if not isinstance(one, RuleOption))
                 name = in_words(option.pattern) if option.pattern else ""
                 found[key] = replace(
                     option,

@@ -26,10 +26,10 @@ from solver.rules.options import (
     Key,
     Kind,
     Numbers,
-    Option,
     Patterns,
     Place,
     Points,
+    RuleOption,
     Scores,
     Times,
     Told,
@@ -2287,7 +2287,7 @@ def topics(rules: Ruleset, keys: Iterable[str]) -> list[Topic]:
     return [Topic(key, *_told(rules, OPTIONS[key])) for key in keys]
 
 
-def _told(rules: Ruleset, option: Option) -> Told:
+def _told(rules: Ruleset, option: RuleOption) -> Told:
     """What an option comes to: as its method says, or else as its values do by themselves."""
     if rules.rounds and option.key in {"goal", "ending", "score_floor"}:
         return None, "", False

@@ -7,7 +7,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Table
 
-from solver.rules.options import Option
+from solver.rules.options import RuleOption
 from solver.rules.ruleset import OPTIONS, PENALTY_OPTIONS, Ruleset
 
 _HEAD = (
@@ -71,7 +71,7 @@ def _table(values: dict[str, Any]) -> Table:
     return table
 
 
-def _item(option: Option, value: Any) -> Any:
+def _item(option: RuleOption, value: Any) -> Any:
     is_same = option.kind.size and len(set(value)) == 1
     item = tomlkit.item(value[0] if is_same else list(value) if isinstance(value, tuple) else value)
     if option.note:

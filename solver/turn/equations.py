@@ -200,10 +200,6 @@ class TurnTable:
         banks = self.bank_values(turn)
         return None if banks is None else float(banks[0])
 
-    def farkle_value(self, turn: TurnState) -> float:
-        """Return the value of a farkle of the dice of a state."""
-        return float(self.farkle_values(turn)[0])
-
     def may_bank(self, turn_total: int) -> bool:
         """Whether banking is allowed, if the dice that are left allow it."""
         return not math.isnan(self.ends.cells[self._row(turn_total), -1, 0])

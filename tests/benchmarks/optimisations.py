@@ -118,10 +118,6 @@ def _without_secants() -> None:
     _set("sweeping.Sweeps._solve", plainly)
 
 
-def _without_short_proof() -> None:
-    _set("bounds.bound_of_sweep", lambda *_, **__: None)
-
-
 def _without_hot_best() -> None:
     from solver.game import kernel_source  # noqa: PLC0415
 
@@ -147,16 +143,6 @@ def _without_few_dice() -> None:
     _set("bounds.turns_weigh", never)
 
 
-def _without_shared_products() -> None:
-    from solver.game import kernel_source  # noqa: PLC0415
-
-    def terms(plan: Any, weighed: Any) -> list[Any]:
-        lists = kernel_source.rolled_lists(plan, weighed)
-        return [kernel_source.Term(n, chance, [one]) for (n, one), chance in lists.items()]
-
-    _set("kernel_source.rolled_terms", terms)
-
-
 def _without_parts() -> None:
     _set("kernel_source.PARTS", 1)
 
@@ -164,16 +150,6 @@ def _without_parts() -> None:
 def _without_together() -> None:
     for module in ("sweeping", "bounds"):
         _set(f"{module}.independent_totals", lambda *_: 1)
-
-
-def _without_aligned() -> None:
-    import numpy as np  # noqa: PLC0415
-
-    def plain(*shape: int, fill: float = 0.0) -> Any:
-        return np.full(shape, fill)
-
-    for module in ("lanes", "layout"):
-        _set(f"{module}.lane_array", plain)
 
 
 def _without_fewer_options() -> None:
@@ -260,9 +236,6 @@ OPTIMISATIONS = {
         ("sweep_kernels.solve_total", "sweep_kernels._possible"),
         30,
     ),
-    "short-proof": Optimisation(
-        "The bound in one sweep", _without_short_proof, ("bounds.bound_of_sweep",), 20
-    ),
     "few-dice": Optimisation(
         "Few dice are banked",
         _without_few_dice,
@@ -271,9 +244,6 @@ OPTIMISATIONS = {
         _CODE,
     ),
     "hot-best": Optimisation("Hot dice are best", _without_hot_best, (), 14, _CODE),
-    "shared-products": Optimisation(
-        "Lists of one chance share its product", _without_shared_products, (), 12, _CODE
-    ),
     "straight-line": Optimisation(
         "Straight-line code", _without_straight_line, ("kernel_source", "lane_code"), -40
     ),
@@ -281,9 +251,6 @@ OPTIMISATIONS = {
         "Vector instructions of its own", _without_lane_code, ("lane_code",), -10, _CODE
     ),
     "parts": Optimisation("Sums in four parts", _without_parts, (), 6, _CODE),
-    "aligned": Optimisation(
-        "Groups fill whole lines of the cache", _without_aligned, ("lanes.lane_array",), 4
-    ),
     "together": Optimisation(
         "Totals that do not depend on each other are solved together",
         _without_together,
@@ -295,13 +262,13 @@ OPTIMISATIONS = {
     ),
 }
 
-FIRST = ("fewer-options", "aligned")
-"""What has to be switched off before others are loaded, in this order."""
+FIRST = "fewer-options"
+"""What has to be switched off before others are loaded."""
 
 
 def measure(without: Sequence[str], cache: Path) -> dict[str, float]:
     """Return the seconds of each game in this process, without some optimisations."""
-    for name in sorted(without, key=lambda name: name not in FIRST):
+    for name in sorted(without, key=lambda name: name != FIRST):
         OPTIMISATIONS[name].off()
     from solver.game.standings import score_count  # noqa: PLC0415
     from solver.rules.file import load_rules, make_rules  # noqa: PLC0415

@@ -12,6 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from bot.chat.cards import advice_card
 from bot.chat.commands import Line
 from bot.review.moments import Kind, read_events
 from bot.review.review import Review, review
@@ -24,7 +25,6 @@ from bot.table.events import Event, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.advice import advice_text
-from bot.views.answer_card import advice_card
 from bot.views.review import review_text
 from solver.errors import InvalidRequestError
 from solver.game.many_sweeps import solve_many

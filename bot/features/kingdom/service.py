@@ -99,7 +99,7 @@ class KcdAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RatedSet:
     """One set that could be taken."""
 
     dice: NamedSet
@@ -136,7 +136,7 @@ class ChoiceAnswer:
     """Sets, the best first: those with a win probability, then the others by points."""
 
     question: ChoiceQuestion
-    choices: tuple[Choice, ...]
+    choices: tuple[RatedSet, ...]
 
 
 def kcd_answer(
@@ -191,7 +191,7 @@ def chosen(
     choices = []
     for place, (points, named) in enumerate(ranked(folders, question, sets, told)):
         win = played_out(folders, question, named, told) if place < number else None
-        choices.append(Choice(named, points, win))
+        choices.append(RatedSet(named, points, win))
     choices.sort(key=lambda one: 1.0 if one.win is None else -one.win)
     return ChoiceAnswer(question, tuple(choices))
 
@@ -335,7 +335,7 @@ class Purchase:
     die: NamedDie
     price: int
     """In groschen."""
-    best: Choice
+    best: RatedSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +343,7 @@ class PurchaseAnswer:
     """Dice, the best first: those with a win probability, then the others by points."""
 
     question: PurchaseQuestion
-    now: Choice
+    now: RatedSet
     """The best set without another die, by points."""
     purchases: tuple[Purchase, ...]
 
@@ -434,10 +434,10 @@ def purchases(
         for found in added
     ]
 
-    def choice(thrown: DiceSet, *, out: bool) -> Choice:
+    def choice(thrown: DiceSet, *, out: bool) -> RatedSet:
         mine = sets[thrown]
         win = played_out(folders, owned, mine, told) if out else None
-        return Choice(mine, worth[thrown], win)
+        return RatedSet(mine, worth[thrown], win)
 
     unbought = choice(now, out=bool(solves))
     order = sorted(zip(with_it, offers, strict=True), key=lambda pair: -worth[pair[0]])

@@ -6,13 +6,13 @@ from itertools import zip_longest
 from typing import Any
 
 from bot.features.kingdom.service import (
-    Choice,
     ChoiceAnswer,
     ChoiceQuestion,
     KcdAnswer,
     KcdQuestion,
     Purchase,
     PurchaseAnswer,
+    RatedSet,
     SetFigures,
 )
 from bot.views.badges import badge_lines, plan_data, plan_lines
@@ -213,7 +213,7 @@ def choice_sheet(answer: ChoiceAnswer) -> Sheet:
     return sheet(("dice", "points", "win_probability", "price"), map(set_data, answer.choices))
 
 
-def set_data(one: Choice) -> dict[str, Any]:
+def set_data(one: RatedSet) -> dict[str, Any]:
     """A set that may be taken."""
     return {
         "dice": one.dice.text,
@@ -325,6 +325,6 @@ def _data(answer: PurchaseAnswer, one: Purchase) -> dict[str, Any]:
     }
 
 
-def _row(best: Choice) -> tuple[str, str, str]:
+def _row(best: RatedSet) -> tuple[str, str, str]:
     win = "" if best.win is None else percent(best.win)
     return best.dice.text, points_figure(best.points), win

@@ -24,7 +24,6 @@ from bot.fronts.web.page import Page, best_code
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
-from bot.fronts.web.positions import Positions
 from bot.fronts.web.rendering import CODES, FOLDER
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
@@ -66,7 +65,6 @@ class Front:
     ) -> None:
         """Answers by the commands and presses of the chat; `told` is as for `served`."""
         self._told = told
-        self.oracle = pressing.games.oracle
         self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
         self.answers = Answers()
@@ -95,10 +93,10 @@ class Front:
     def app(self) -> web.Application:
         """Return all addresses."""
         app = web.Application(middlewares=[self._answered], client_max_size=_MOST_BODY)
-        pages, page, positions = self.pages, self.page, Positions(self.pages, self.oracle)
+        pages, page = self.pages, self.page
         app.router.add_get("/", page(pages.ask))
-        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", page(positions.shown))
-        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(positions.preview))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", page(pages.position))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(pages.preview))
         app.router.add_get("/numbers", page(pages.numbers))
         app.router.add_get("/kingdom", page(Kingdom(pages).shown))
         app.router.add_post("/forget", page(self.own.forget))

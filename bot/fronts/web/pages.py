@@ -12,17 +12,21 @@ from bot.chat.fields import Field
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import PATIENCE, Answer, Answers, asked, line_of
 from bot.fronts.web.page import Page
-from bot.fronts.web.pictures import pictures_of
+from bot.fronts.web.pictures import DAY, pictures_of
 from bot.fronts.web.rendering import link
 from bot.fronts.web.rolls import loaded_roll, plain_roll
+from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES, KCD, has_sets
 from bot.typed import cleaned, narrowed
 from bot.views.advice import opened_by
-from bot.views.drawing import draw_as
+from bot.views.dice_picture import dice_png
+from bot.views.drawing import LIGHT, draw_as
 from bot.views.sheet import sheet_of
 from bot.views.thresholds import bank_from_text
+from bot.views.turn_picture import turn_picture
 from solver.errors import FarkleError
-from solver.play.advice import Advice
+from solver.play.advice import Advice, Odds
+from solver.play.maps import turn_map
 from solver.rules.ruleset import Ruleset
 from solver.turn.memory import typed_set
 from solver.wording import figure, say, spoken
@@ -44,7 +48,7 @@ class Pages:
 
     def __init__(self, commands: Commands, pressing: Pressing, answers: Answers) -> None:
         self._commands, self._answers = commands, answers
-        self._rules = pressing.rules
+        self._rules, self._oracle = pressing.rules, pressing.games.oracle
         self._ours: list[Ruleset] = []
         """The rules that ship with the program."""
 
@@ -161,6 +165,33 @@ class Pages:
         others = [one for name, one in self.questions.items() if name not in _NO_PAGE_OF_THEIR_OWN]
         return page.render("numbers.html", here="numbers", commands=others)
 
+    async def position(self, page: Page) -> web.StreamResponse:
+        """Show a position by its ID."""
+        draw_as(None)
+        answer = await self._of_id(page)
+        is_found = answer.is_done and not answer.error
+        preview = f"{page.request.url.with_query(None)}.png" if is_found else ""
+        title = say("Position {id}", id=page.request.match_info["id"])
+        onward = say("Ask about another roll"), "/"
+        return page.told(title, answer, "ask", onward, preview=preview)
+
+    async def preview(self, page: Page) -> web.StreamResponse:
+        """Draw a position for whoever shows a link to it: its dice, or its turn as a map."""
+        last = (await self._of_id(page)).last
+        match last.subject if last else None:
+            case Advice(roll=roll):
+                drawn = dice_png(roll)
+            case Odds() as odds:
+                asker, advisor = page.visitor.caller().asker, self._oracle.advisor
+                drawn = await self._oracle.tasks.aside(asker, _drawn_turn, advisor, odds)
+            case _:
+                raise web.HTTPNotFound
+        return web.Response(body=drawn, content_type="image/png", headers=DAY)
+
+    async def _of_id(self, page: Page) -> Answer:
+        line = line_of(self.questions["position"], {"id": page.request.match_info["id"]})
+        return await self.answer(page, line)
+
 
 def _steps(page: Page, given: dict[str, str], reply: Reply) -> dict[str, list[tuple[str, str]]]:
     """By what steps change, what each is called and where it leads."""
@@ -244,3 +275,8 @@ def _explore_link(page: Page, given: dict[str, str], found: Advice | None) -> st
         "held-set": typed_set(after.held_set),
     }
     return page.link("/explore", {**others, **turn})
+
+
+def _drawn_turn(advisor: Advisor, odds: Odds) -> bytes:
+    """The turn of a position. Raises StrategyFileError where its rules are not solved."""
+    return turn_picture(turn_map(advisor.strategy(odds.rules), odds.position), look=LIGHT)

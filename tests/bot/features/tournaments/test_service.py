@@ -14,7 +14,6 @@ from bot.features.tournaments import store as stored
 from bot.features.tournaments.bracket import Form, State, Tournament
 from bot.features.tournaments.service import TournamentNews, Tournaments
 from bot.features.tournaments.view import tournament_data, tournament_text
-from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
 from bot.services.games import News
 from bot.services.store_check import check_store
@@ -23,7 +22,7 @@ from bot.settings import Settings
 from bot.store.errors import StoreError
 from bot.store.records import forget, leaderboard
 from bot.table import commands
-from bot.wiring import Parts, open_parts
+from bot.wiring import Parts, end_abandoned, open_parts
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.rules.file import load_rules
 

@@ -18,7 +18,6 @@ from bot.features.pictures.chat import Walk
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.front import DiscordFront
 from bot.review.chart import GameChart
-from bot.services.abandoned import end_abandoned
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.tables import Caller, Person, Tables
@@ -28,7 +27,7 @@ from bot.table import commands
 from bot.table.events import Rolled
 from bot.table.state import Game
 from bot.tasks.tasks import Tasks
-from bot.wiring import open_parts
+from bot.wiring import end_abandoned, open_parts
 from solver.rules.file import load_rules
 from solver.wording import ENGLISH
 from tests.bot.fronts.discord.components import ROW, walk

@@ -1,4 +1,4 @@
-"""Memory for lanes, and how threads share tasks."""
+"""How threads share tasks."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,17 +6,6 @@ import pytest
 from numba import njit, prange
 
 from solver.game.kernels import next_task, shares
-from solver.game.lanes import LANES, lane_array
-
-
-@pytest.mark.parametrize("shape", [(1, LANES), (3, LANES), (2, 5, 7, LANES), (4, 3 * LANES)])
-def test_no_group_lies_across_two_lines(shape: tuple[int, ...]) -> None:
-    found = lane_array(*shape, fill=0.5)
-    assert found.shape == shape
-    assert found.flags.c_contiguous
-    assert (found == 0.5).all()
-    assert found.ctypes.data % (LANES * found.itemsize) == 0
-    assert not lane_array(*shape).any()
 
 
 @njit(parallel=True)

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from bot.fronts.lines import spoken_by
-from bot.services import abandoned
-from bot.services.abandoned import end_abandoned, keep_ending
 from bot.services.games import Games
 from bot.settings import Settings, read_settings
 from bot.store.rows import StoredEvent
 from bot.table.events import Ended, make_event
 from bot.table.fair_dice import Proof, verify_proof
+from bot.wiring import end_abandoned, keep_ending
 from solver.errors import IllegalActionError, InvalidRequestError
 from tests.bot.clock import Clock
 from tests.bot.services.test_games import fall, games_of
@@ -160,7 +159,7 @@ async def test_it_is_done_at_the_start(tmp_path: Path, clock: Clock) -> None:
 async def test_it_is_done_again_and_again(
     chat: Chat, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(abandoned, "EVERY", 0.0)
+    monkeypatch.setattr("bot.wiring.LOOK_EVERY", 0.0)
     task = asyncio.create_task(keep_ending(games_of(chat), 2))
     for _ in range(2):
         await chat.say("ann: /play @bob rules:classic")
