@@ -40,6 +40,8 @@ class Field:
     """Whether it is the one who asks where it is left out and a later word is given."""
     is_word: bool = False
     """Whether the value is one of the words of the command and not a named option."""
+    is_rare: bool = False
+    """Whether it goes without a place of its own where a chat has too few."""
 
 
 def number(name: str, meaning: str, least: int = 0, most: int = MOST_POINTS, **more: Any) -> Field:
@@ -81,7 +83,8 @@ def _of_position(field: PositionField) -> Field:
     """The option by which a field of a position is given."""
     match field.kind:
         case FieldKind.NUMBER:
-            return number(field.name, field.meaning, field.least, field.most)
+            least, most = field.least, field.most
+            return number(field.name, field.meaning, least, most, is_rare=field.is_rare)
         case FieldKind.SCORES:
             return Field(field.name, field.meaning)
         case FieldKind.YES_NO:

@@ -124,6 +124,8 @@ class PositionField:
     least: int = 0
     """The range of numbers that a front may ask for; rules may allow less."""
     most: int = _MOST_POINTS
+    is_rare: bool = False
+    """Whether few rules ask for it."""
 
     @property
     def attribute(self) -> str:
@@ -203,6 +205,7 @@ POSITION_FIELDS = (
         "By how many points yet, where points confirm.",
         say_later("by how many points yet, where points confirm"),
         metavar="P",
+        is_rare=True,
     ),
     PositionField(
         ("--throws",),
@@ -217,6 +220,7 @@ POSITION_FIELDS = (
         say_later("the set that you hold, such as 222, where further dice may match it"),
         metavar="S",
         most=66_666,
+        is_rare=True,
     ),
     PositionField(
         ("--on-board/--not-on-board",),

@@ -413,7 +413,8 @@ def _as_typed(line: Line, command: Command) -> Line:
         return line
     parsed = take_apart(command, str(more))
     if parsed.arguments:
-        accepted = "three-pairs:750"
+        is_rare = any(one.is_rare for one in command.fields)
+        accepted = "held-set:222" if is_rare else "three-pairs:750"
         raise InvalidRequestError.say(
             'the option more takes options such as {accepted}, not "{words}"',
             accepted=accepted,

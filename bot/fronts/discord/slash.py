@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 _MOST_DESCRIPTION = 100
 _MOST_CHOICE, _MOST_CHOICES = 100, 25
+_MOST_OPTIONS = 25
 
 Run = Callable[[discord.Interaction[Any], str, Line, list[discord.abc.User]], Awaitable[None]]
 """Answers an interaction by a command: its name, what goes with it, and the users it names."""
@@ -78,8 +79,11 @@ def slash_command(
     command: Command, run: Run, complete: Mapping[str, Complete]
 ) -> app_commands.Command[Any, ..., None]:
     """The slash command of a command of the chat, with its fields as options."""
-    name = command.name
-    return _made(name, command.summary, command.fields, "", name, run, complete)
+    name, options = command.name, command.fields
+    if len(options) > _MOST_OPTIONS:
+        others = Field("more", say_later("other options, such as held-set:222"))
+        options = (*(one for one in options if not one.is_rare), others)
+    return _made(name, command.summary, options, "", name, run, complete)
 
 
 def rules_group(run: Run, complete: Mapping[str, Complete]) -> app_commands.Group:
