@@ -661,6 +661,15 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, one throw, instant win": small(
             final_throws=1, goal=200, instant_win=("xx",), **FINAL
         ),
+        "defended, a last die that scores, a roll wins": small(
+            ending="defended",
+            dice=2,
+            goal=200,
+            first_throw_tries=0,
+            last_die_tries=0,
+            instant_win=("xx",),
+            **KEEPS,
+        ),
         "defended, one throw": small(
             ending="defended", final_throws=1, dice=2, goal=200, ties="shared", hot_dice="no_bank"
         ),

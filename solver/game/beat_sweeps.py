@@ -141,8 +141,11 @@ class _Game(LaneTurns):
             solved += len(own)
             yield _Pairs(own, other, np.searchsorted(own * number + other, other * number + own))
 
-    def banks(self, own: Ints, other: Ints, values: Floats) -> Floats:
-        """Return what banks of some states are worth, shape (turn totals, LANES)."""
+    def banks(self, own: Ints, other: Ints, values: Floats, off: float = 0.0) -> Floats:
+        """Return what banks of some states are worth, shape (turn totals, LANES).
+
+        off : what is added to what final turns are worth
+        """
         score, theirs, least = self.scores[own], self.scores[other], self.least[own]
         solved = max(int((self.goal - score).max()), int(least.max()), int(theirs.max()))
         totals = np.arange(solved + self.ends.beyond + 1 + self.plan.reach)[:, np.newaxis]
@@ -150,6 +153,7 @@ class _Game(LaneTurns):
         goes_on = after < self.goal
         left = values[other, np.where(goes_on, after * (after + 1) // 2 + totals, 0)]
         final = self.ends.after_bank(totals, score - theirs, self.everyone.on_board[other])
+        final += np.where(final > 0, off, 0.0)
         bank = 1 - np.where(goes_on, left, np.where(self.wins[self.roles[own]], 0.0, final))
         bank[totals < least] = 0.0
         return bank
@@ -191,17 +195,20 @@ class _Game(LaneTurns):
             x = (x + (image - x) / (1 - slope)).clip(0.0, 1.0)
         return image
 
-    def turns(self, pairs: _Pairs, values: Floats, farkle: Floats) -> tuple[Floats, Ints, Ints]:
+    def turns(
+        self, pairs: _Pairs, values: Floats, farkle: Floats, off: float = 0.0
+    ) -> tuple[Floats, Ints, Ints]:
         """Return what turns are worth, whatever they have to beat, and where that stands.
 
         values : those of higher totals, of the other player
         farkle : what farkles are worth, by state
+        off : as of `banks`
 
         By state and points to beat, the values with the indices of both axes.
         """
 
         def do(part: slice, worker: int) -> Floats:
-            bank, here = self._lanes(pairs, part, values), _wide(farkle[part])
+            bank, here = self._lanes(pairs, part, values, off), _wide(farkle[part])
             found = np.empty((int(self.scores[pairs.other[part]].max()) + 1, LANES))
             room = self.rooms[worker]
             found[0] = self.solved(room, bank, here[np.newaxis])
@@ -214,25 +221,26 @@ class _Game(LaneTurns):
         columns = self.begins[pairs.other[state]] + beats
         return found[state, beats], pairs.own[state], columns
 
-    def _lanes(self, pairs: _Pairs, part: slice, values: Floats) -> Floats:
+    def _lanes(self, pairs: _Pairs, part: slice, values: Floats, off: float = 0.0) -> Floats:
         """Return the banks of up to LANES states."""
-        return self.banks(_wide(pairs.own[part]), _wide(pairs.other[part]), values)
+        return self.banks(_wide(pairs.own[part]), _wide(pairs.other[part]), values, off)
 
     def bound(self, values: Floats, tolerance: float, shape: bounds.Shape) -> float | None:
         """Return a proved bound of the error of every value; None if none is proved."""
         rules, number = self.rules, value_shape(self.rules)[1]
-        # beyond the goal dice that may be banked have won at once, which is exact
-        ends = 1 if self.plan.may_bank.all() and rules.ending == "at_once" else 2
-        plans, most = {self.plan, turn_plan(rules.in_last_turns)}, 2 * self.goal + self.ends.beyond
-        slack = max(sum(bounds.slacks_of_lists(plan, most)[:ends]) for plan in plans)
+        # beyond the goal dice that may be banked need no further roll
+        ends = 1 if self.plan.may_bank.all() else 2
+        most = 2 * self.goal + self.ends.beyond
+        slack = sum(bounds.slacks_of_lists(self.plan, most)[:ends])
+        off = bounds.slacks_of_lists(turn_plan(rules.in_last_turns), most)[1]
         begun = values[:, self.begins[:number]].reshape(-1, number, number)
         whole = bounds.intervals(rules, begun, tolerance, shape)
         before = [one.reshape(-1, number) for one in whole]
         low, high, worst = np.zeros_like(values), np.zeros_like(values), 0.0
         for pairs in self.totals():
             state, mirror = (pairs.own, pairs.other % number), (pairs.other, pairs.own % number)
-            upper = self.turns(pairs, low, 1 - before[0][mirror])
-            lower = self.turns(pairs, high, 1 - before[1][mirror])
+            upper = self.turns(pairs, low, 1 - before[0][mirror], -off)
+            lower = self.turns(pairs, high, 1 - before[1][mirror], off)
             place = upper[1:]
             high[place], low[place] = upper[0] + slack, lower[0] - slack
             here = pairs.own, self.begins[pairs.other]

@@ -36,11 +36,17 @@ _NEGLIGIBLE = 1e-12
 _NO_MARGIN = 1e-16
 """What a final turn at a margin may be worth, above one at the greatest, that is left out."""
 
+_FAR = 10_000
+"""Point steps behind at which final turns are told apart at most."""
+
 _SETTLED = 1e-15
 """By how much final turns in return may still differ."""
 
 _MOST_ROUNDS = 1000
 """Final turns in return after which what is still open would go on and on."""
+
+_MOST_THROWS = 10_000
+"""Throws of a turn after which it has not ended that would go on and on."""
 
 NEXT_TO_NOTHING = 1e-15
 """Chance of a final turn to get as many points as the longest turn is beyond the goal, where fewer
@@ -240,20 +246,23 @@ def defended(
     Raises InvalidRulesError where such turns may go on for ever.
     """
     tie = 0.5 if rules.ties == "shared" else 0.0
-    found: list[Floats] = [np.zeros(1)] * len(plans)
-    margins, off = 4 * score_count(rules) + 20 * max(plan.reach for plan in plans), 2.0
-    for number in range(_MOST_ROUNDS):
+    off, reach = 2.0, max(plan.reach for plan in plans)
+    margins = 4 * score_count(rules) + 20 * reach
+    while True:
+        found = [last_turns(rules, plan, margins, tie, on_board=True) for plan in plans]
+        if margins > _FAR or all(one[-1 - reach] - one[-1] <= _NO_MARGIN for one in found):
+            break
+        margins *= 2
+    # margins at which it hardly matters any more how far one is behind
+    margins = max(int(np.argmax(one - one[-1] <= _NO_MARGIN)) for one in found)
+    found = [one[: margins + 1] + slack for one in found]
+    for number in range(1, _MOST_ROUNDS):
         last = found
         away = slack if number % 2 == 0 else -slack
         found = [
             last_turns(rules, plan, margins, tie, on_board=True, beaten=other) + away
             for plan, other in zip(plans, last[::-1], strict=True)
         ]
-        if number == 0:
-            # margins at which it hardly matters any more how far one is behind
-            margins = max(int(np.argmax(one - one[-1] <= _NO_MARGIN)) for one in found)
-            found = [one[: margins + 1] for one in found]
-            continue
         pairs = [np.max(np.abs(one - other)) for one, other in zip(found, last, strict=True)]
         before, off = off, float(max(pairs))
         if off <= _SETTLED or off >= before:  # the rest is rounding
@@ -413,7 +422,7 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | N
     now = last[1:goals]
     nearest = 0
     if rules.is_defended:
-        nearest = _rolled_for_a_win(rules, plan, float(last[-1]))
+        nearest = _rolled_for_a_win(plan, float(last[-1]))
     elif rules.final_throws and hopes:
         # who rolls on for a win goes as far as any turn, not as one throw
         nearest = endgame(rules.model_copy(update={"final_throws": 0})).beyond
@@ -426,7 +435,7 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | N
     return None
 
 
-def _rolled_for_a_win(rules: Ruleset, plan: TurnPlan, hopeless: float) -> int:
+def _rolled_for_a_win(plan: TurnPlan, hopeless: float) -> int:
     """Point steps that turns hardly ever get past where rolls that win are better than to bank.
 
     hopeless : chance of a final turn in which no points are enough
@@ -435,12 +444,17 @@ def _rolled_for_a_win(rules: Ruleset, plan: TurnPlan, hopeless: float) -> int:
     whoever farkles has at most what is left if both go on for such rolls.
     """
     bank, farkle = 1 - hopeless, (1 - hopeless) / (2 - hopeless)
-    lost = plan.in_vain * (bank - farkle)
-    if np.all(plan.win_chances * (1 - bank) <= lost):
+    # before a first throw, which may have chances of its own, there is nothing to bank
+    later = slice(plan.columns - plan.width * (plan.memories[-1].throws > 0))
+    vain, wins = plan.in_vain[later], plan.win_chances[later]
+    if np.all(wins * (1 - bank) <= vain * (bank - farkle)):
         return 0
-    survives = float(np.max(1 - plan.in_vain - plan.win_chances))
-    throws = np.log(_NEGLIGIBLE) / np.log(survives) if 0 < survives < 1 else 1 / _NEGLIGIBLE
-    return plan.reach * (rules.throws or int(np.ceil(throws)))
+    column, throws = (plan.targets % plan.columns)[plan.options], 0
+    survives = np.ones(plan.columns)
+    while np.max(survives) > _NEGLIGIBLE and throws < _MOST_THROWS:
+        survives = plan.chances @ np.maximum.reduceat(survives[column], plan.starts)
+        throws += 1
+    return plan.reach * throws
 
 
 def _carries_on(rules: Ruleset, plan: TurnPlan) -> bool:
