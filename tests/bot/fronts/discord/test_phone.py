@@ -160,6 +160,11 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
     assert max(text_width(line) for table in tables for line in table.splitlines()) <= PHONE
 
 
+def has_said(discord: Loopback, number: int) -> bool:
+    """Whether all can see so many messages."""
+    return len(discord.public()) >= number
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("code", rarely(["en", "de"], "en"))
 @pytest.mark.usefixtures("parts")
@@ -185,19 +190,19 @@ async def test_ways_by_buttons_fit_on_a_phone(code: str, discord: Loopback) -> N
         number = len(discord.public())
         resigned = await discord.slash(people[loses], "resign", sure="yes")
         evening.saw(f"{loses} resigns", await shown(resigned))
-        await until(lambda number=number: len(discord.public()) > number + 1)
+        await until(partial(has_said, discord, number + 2))
         card = evening.saw("the tournament", discord.public()[-1])
     dice = await evening.slash(ann, "play", player2=bob, draft="choose", goal=600)
-    for by in (ann, bob, bob, ann, ann, bob):
+    for taker in (ann, bob, bob, ann, ann, bob):
         pair = next(one["custom_id"] for one in dice.buttons if ":pair" in one["custom_id"])
-        await evening.press(by, dice, pair.split(":")[-1])
+        await evening.press(taker, dice, pair.split(":")[-1])
     await evening.slash(ann, "end")
     walk = await evening.slash(ann, "explore", me=1000, them="2000,1500", rules="kcd")
     for step in ("them", "themdown2", "sides", "turn"):
         await evening.press(ann, walk, step)
     real = await evening.slash(ann, "track", player2=bob)
-    for by, action, text in ((ann, "points", "550"), (bob, "fell", "1 1 1 5 2 3")):
-        evening.saw(f"[{action}] {text}", await typed(discord, by, real, action, text))
+    for teller, action, text in ((ann, "points", "550"), (bob, "fell", "1 1 1 5 2 3")):
+        evening.saw(f"[{action}] {text}", await typed(discord, teller, real, action, text))
     if PICTURES:
         evening.write(Path(PICTURES, f"ways-{code}"))
     assert evening.phone.cut == []
