@@ -103,7 +103,9 @@ class Oracle:
         """Whether a game with a result can be looked back on: exactly, or by estimates."""
         if game.shares is None or not game.was_played:
             return False
-        return self.is_exact(game) or (not game.kits and self.advisor.may_estimate(game.rules))
+        rules = game.rules
+        may_be_rough = not (game.kits or rules.looks_back or rules.rounds)
+        return self.is_exact(game) or (may_be_rough and self.advisor.may_estimate(rules))
 
     async def chances(self, table: Table) -> Chances | None:
         """The chances now; None while nobody can play yet, or where they cannot be told."""

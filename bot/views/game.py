@@ -456,29 +456,15 @@ def _notes(game: Game, number: int) -> Iterator[str]:
             yield turn_to_beat_text(game.to_beat)
 
 
-def to_move_text(table: Table) -> str:
-    """Who is to move between turns, and what is special about the turn."""
-    game = table.game
-    name = table.names[game.mover]
+def to_move_text(table: Table, *, typed: bool = True) -> str:
+    """Who is to move between turns, and what is special about the turn.
+
+    typed : whether commands are typed for that; else buttons say what can be done
+    """
+    game, name = table.game, table.names[table.game.mover]
+    text = _may_do_text(game, name, typed=typed)
     if game.is_drafting:
-        if not game.picks:  # what is laid out has just been told
-            return say("{name} takes the next pair with /pick.", name=name)
-        pairs = ", ".join(die.typed for _, die in laid_out(game))
-        return say("{name} takes the next pair: {dice}.", name=name, dice=pairs)
-    text = say("{name} is to roll.", name=name)
-    if game.offered:
-        text = say(
-            "{name} takes over {points:,} points and {dice} (/take), or rolls all dice.",
-            name=name,
-            points=game.offered.turn_total,
-            dice=dice_count(game.offered.dice),
-        )
-    if game.tracked and game.turn != game.first_turn:
-        text = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
-    elif game.tracked and not game.rules.takes_over:
-        text = say(
-            "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
-        )
+        return text
     if game.stage is Stage.FINAL:
         last = say("Last turn for {name}.", name=name)
         text = f"{last} {text}"
@@ -491,6 +477,33 @@ def to_move_text(table: Table) -> str:
     if most is not None:
         stage = say("Play-off, {points:,} points to beat.", points=most)
     return f"{stage} {text}"
+
+
+def _may_do_text(game: Game, name: str, *, typed: bool) -> str:
+    """What the one to move may do between turns, as `to_move_text` has it."""
+    if game.is_drafting and not typed:
+        return say("{name} takes the next pair.", name=name)
+    if game.is_drafting and not game.picks:  # what is laid out has just been told
+        return say("{name} takes the next pair with /pick.", name=name)
+    if game.is_drafting:
+        pairs = ", ".join(die.typed for _, die in laid_out(game))
+        return say("{name} takes the next pair: {dice}.", name=name, dice=pairs)
+    text = say("{name} is to roll.", name=name)
+    if game.offered:
+        told = say_later(
+            "{name} takes over {points:,} points and {dice} (/take), or rolls all dice."
+        )
+        if not typed:
+            told = say_later("{name} may take over {points:,} points and {dice}, or begin afresh.")
+        dice = dice_count(game.offered.dice)
+        text = say(told, name=name, points=game.offered.turn_total, dice=dice)
+    if game.tracked and game.turn != game.first_turn:
+        return say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
+    if game.tracked and not game.rules.takes_over:
+        return say(
+            "{name} is to move: /score POINTS, /score farkle, or /roll with the dice.", name=name
+        )
+    return text
 
 
 def _of_turn(game: Game) -> str:

@@ -238,18 +238,16 @@ def _foot(table: Table) -> str:
         told = say("{name} starts when everybody is here.", name=table.names[game.mover])
         return f"**{escape_markdown(told)}**"
     name, total = table.names[game.mover], game.turn.turn_total
-    if game.is_drafting:  # of those that are laid out above, by the buttons below
-        told = say("{name} takes the next pair.", name=name)
-    elif game.turn.roll is not None:
+    if game.turn.roll is not None:
         told = say("{name} chooses what to keep.", name=name)
         if total:
             told += " " + say("Turn total {points:,}.", points=total)
     elif total:
         told = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
-    elif game.tracked:
+    elif game.tracked and not game.is_drafting:
         told = say("{name} is to move: enter the dice, or the points of the turn.", name=name)
     else:
-        return f"**{escape_markdown(to_move_text(table))}**"
+        return f"**{escape_markdown(to_move_text(table, typed=False))}**"
     if game.to_beat:
         told += " " + say("{points:,} points to beat.", points=game.to_beat)
     return f"**{escape_markdown(told)}**"

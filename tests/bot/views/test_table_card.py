@@ -29,6 +29,7 @@ from solver.named.sets import read_set
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.wording import said_in
+from tests.conftest import variant
 
 RULES = load_rules("kcd")
 NAMES = ("Ann", "Bob", "Carl")
@@ -218,6 +219,16 @@ def test_several_loaded_dice_by_one_press() -> None:
         said, _, points = one.label.rpartition(" · ")
         assert after.turn.turn_total == int(points)
         assert said in {"All", kept_text(game, kept)}
+
+
+def test_what_may_be_taken_over_is_said_without_a_command() -> None:
+    rules = variant("kcd", take_over="both")
+    game = begin(commands.begin_game("ab12", rules, [None, None], commitment="ab" * 32))
+    for event in (Rolled(dice=(5, 4, 4, 3, 2, 2)), Kept(dice=(5,)), Banked()):
+        game = apply(game, event)
+    card = table_card([News(None, (), table_of(game))])
+    assert card.foot == "**Bob may take over 50 points and 5 dice, or begin afresh.**"
+    assert [one.label for one in card.buttons][:2] == ["Take 50, 5 dice", "Begin afresh"]
 
 
 def test_pairs_of_a_draft_are_buttons() -> None:

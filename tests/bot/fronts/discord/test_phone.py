@@ -28,7 +28,9 @@ from solver.wording import said_in
 from tests.bot.fronts.discord.components import told_back
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone, write_page
+from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.test_evening import PICTURES, Evening
+from tests.bot.fronts.discord.test_forms import typed
 from tests.bot.fronts.discord.test_table_view import news_of
 from tests.bot.waiting import until
 from tests.conftest import mostly_slow, rarely
@@ -142,10 +144,10 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
     ann = user("11", "Ann") | {"locale": code}
     evening = Evening(discord, Phone(LOOKS["dark"], {"11": "Ann"}))
     for name, options in ASKED:
-        shown = await evening.slash(ann, name, **options)
-        if WAITS.search(shown.text):
-            await until(partial(is_answered, shown))
-            evening.saw("later", shown)
+        answer = await evening.slash(ann, name, **options)
+        if WAITS.search(answer.text):
+            await until(partial(is_answered, answer))
+            evening.saw("later", answer)
     assert "</play:" in evening.lines[1], "commands can be tapped"
     compared = next(one for one in discord.messages.values() if "n:compare" in str(one.data))
     note = await evening.press(ann, compared, "compare")
@@ -156,3 +158,51 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
     assert evening.phone.cut == []
     tables = re.findall(r"```text\n(.*?)\n```", "\n".join(evening.lines), flags=re.DOTALL)
     assert max(text_width(line) for table in tables for line in table.splitlines()) <= PHONE
+
+
+def has_said(discord: Loopback, number: int) -> bool:
+    """Whether all can see so many messages."""
+    return len(discord.public()) >= number
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", rarely(["en", "de"], "en"))
+@pytest.mark.usefixtures("parts")
+async def test_ways_by_buttons_fit_on_a_phone(code: str, discord: Loopback) -> None:
+    """A lobby with bots, a tournament, pairs of dice, real dice and steps of a walk."""
+    people = {name: user(str(11 + k), name) | {"locale": code} for k, name in enumerate(NAMES)}
+    ann, bob, wilhelmina, *_ = people.values()
+    told = {one["id"]: one["global_name"] for one in people.values()}
+    evening = Evening(discord, Phone(LOOKS["dark"], told))
+    table = await evening.slash(ann, "play")
+    await evening.press(bob, table, "join")
+    await evening.choose(ann, table, "greedy")
+    await evening.choose(bob, table, table.entry("Remove" if code == "en" else "Gier"))
+    await evening.slash(ann, "end")
+    card = await evening.slash(ann, "tournament", what="new", form="knock-out", rules="kcd")
+    await evening.press(bob, card, "join")
+    await evening.press(wilhelmina, card, "join")
+    await evening.press(ann, card, "start")
+    while pairs := [one for one in card.buttons if "-" in one["custom_id"].split(":")[-1]]:
+        first, second = (one[:5] for one in pairs[0]["label"].split(" – "))
+        by, loses = (next(p for p in NAMES if p.startswith(one)) for one in (first, second))
+        await evening.press(people[by], card, pairs[0]["custom_id"].split(":")[-1])
+        number = len(discord.public())
+        resigned = await discord.slash(people[loses], "resign", sure="yes")
+        evening.saw(f"{loses} resigns", await shown(resigned))
+        await until(partial(has_said, discord, number + 2))
+        card = evening.saw("the tournament", discord.public()[-1])
+    dice = await evening.slash(ann, "play", player2=bob, draft="choose", goal=600)
+    for taker in (ann, bob, bob, ann, ann, bob):
+        pair = next(one["custom_id"] for one in dice.buttons if ":pair" in one["custom_id"])
+        await evening.press(taker, dice, pair.split(":")[-1])
+    await evening.slash(ann, "end")
+    walk = await evening.slash(ann, "explore", me=1000, them="2000,1500", rules="kcd")
+    for step in ("them", "themdown2", "sides", "turn"):
+        await evening.press(ann, walk, step)
+    real = await evening.slash(ann, "track", player2=bob)
+    for teller, action, text in ((ann, "points", "550"), (bob, "fell", "1 1 1 5 2 3")):
+        evening.saw(f"[{action}] {text}", await typed(discord, teller, real, action, text))
+    if PICTURES:
+        evening.write(Path(PICTURES, f"ways-{code}"))
+    assert evening.phone.cut == []
