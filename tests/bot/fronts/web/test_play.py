@@ -33,9 +33,9 @@ async def press(visit: Visit, seen: Seen, *labels: str) -> Seen:
 
 
 def picks(seen: Seen) -> list[str]:
-    """Links that choose dice, those of several first."""
+    """Links that choose dice, those of most first: one die may score among others alone."""
     found = [one for one in seen.links if "mask=" in one and "ask=" not in one.split("mask=")[0]]
-    return sorted(found, key=lambda one: -int(re.findall(r"mask=(\d+)", one)[0]))
+    return sorted(found, key=lambda one: -int(re.findall(r"mask=(\d+)", one)[0]).bit_count())
 
 
 async def play_on(visit: Visit, seen: Seen, code: str) -> Seen:
