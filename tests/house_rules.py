@@ -420,7 +420,7 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "7 dice, a first throw": small(
             dice=7, goal=200, scoring=TRIPLES | {"combination": tables("234=150,first-throw")}
         ),
-        "no bank at a score, two throws": small(no_bank_at=("350",), throws=2, **KEEPS),
+        "no bank at a score, a farkle keeps": small(no_bank_at=("350",), dice=2, **KEEPS),
         "one throw": small(throws=1),
         "two throws": small(throws=2, minimum_bank=150, dice=2),
         "three throws": small(throws=3, hot_dice="no_bank", hot_dice_bonus=(50, 100)),
@@ -462,7 +462,7 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
             **KEEPS,
         ),
         "points 3 times, two throws": small(
-            dice=2, hot_dice_times=(3, 5), throws=2, hot_dice="forced", ending="final_turn"
+            dice=2, hot_dice_times=(3, 5), throws=2, hot_dice="forced"
         ),
         "points 2, 3 times, an exact goal": small(
             dice=2, hot_dice_times=(2, 3), goal_must_be="exact", goal=300
@@ -636,8 +636,8 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, pairs to confirm": small(
             scoring={"combination": tables("aa=150,roll-on")}, ties="shared", goal=200, **FINAL
         ),
-        "final turn, two throws": small(
-            throws=2, dice=2, opening_minimum=150, ties="played_on", goal=200, **FINAL
+        "final turn, two dice": small(
+            dice=2, opening_minimum=150, ties="played_on", goal=200, **FINAL
         ),
         "final turn, exceeded": small(goal_must_be="exceeded", **FINAL),
         "defended": small(ending="defended", goal=200, opening_minimum=150, ties="shared"),

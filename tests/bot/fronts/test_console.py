@@ -173,6 +173,7 @@ def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
         terminal.expect("A turn starts with all 6 dice")
         terminal.expect(PROMPT)
         terminal.press(b"/match optimal optimal games:99 rules:kcd\r")
+        terminal.expect(NO_PROMPT)  # what is typed is shown behind a prompt, too
         terminal.expect(PROMPT)
         terminal.press(b"\x03")  # Ctrl-C breaks off what is still answered
         terminal.expect(r"Stopped\.")

@@ -53,7 +53,8 @@ def every_option() -> Ruleset:
     usual = {"dice", "score_floor", "single", "three_of_a_kind", "five_of_a_kind", "six_of_a_kind"}
     # these exclude others, and are tried alone
     usual |= {"beyond_goal", "take_over", "take_over_from", "take_over_dice", "nothing_when"}
-    usual |= {"rounds", "hot_dice_times", "final_throws", "beat_previous_turn", "held_sets"}
+    usual |= {"rounds", "hot_dice_times", "throws", "final_throws", "beat_previous_turn"}
+    usual |= {"held_sets"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -245,9 +246,9 @@ def test_every_option_makes_a_difference(key: str) -> None:
     elif key in {"beat_previous_turn", "held_sets"}:
         every = variant("classic")
         changes = {key: True if key == "beat_previous_turn" else "linear"}
-    elif key in {"rounds", "hot_dice_times", "final_throws"}:
+    elif key in (one := {"rounds": 4, "hot_dice_times": (2, 3), "throws": 3, "final_throws": 1}):
         every = variant("classic", ending="final_turn" if key == "final_throws" else "at_once")
-        changes = {key: {"rounds": 4, "hot_dice_times": (2, 3), "final_throws": 1}[key]}
+        changes = {key: one[key]}
     data: dict[str, Any] = every.model_dump()
     if key == "rounds":
         del data["goal"], data["ties"]
