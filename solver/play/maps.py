@@ -122,16 +122,18 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
         columns = np.sort(np.argsort(-often, kind="stable")[:most])
         columns = columns[often[columns] > 0]
     seen = table.plan.in_play(possible[level], usual)
-    best = bank_from(bank_decisions(table)[level][:, usual], seen, step)
-    best = tuple(one for one in best if one.dice - 1 in columns)
-    highest = max((one.turn_total or 0 for one in best), default=0)
-    highest = max(highest, position.turn_total)
     rows = table.roll.shape[1] - table.plan.reach
+    sure = table.roll.shape[1]
     long = strategy.rules.is_defended or strategy.rules.final_throws
     if long and position.opponent < strategy.rules.winning_score:
         # turns may go on so far beyond the goal that their end is cut off where it still matters,
         # though hardly any gets there
         rows -= (rows - (strategy.rules.winning_score - position.banked) // step) // 2
+        sure = rows + 1
+    best = bank_from(bank_decisions(table)[level][:sure, usual], seen[:sure], step)
+    best = tuple(one for one in best if one.dice - 1 in columns)
+    highest = max((one.turn_total or 0 for one in best), default=0)
+    highest = max(highest, position.turn_total)
     rows = max(rows, highest // step) + 1
     rows = min(rows, table.roll.shape[1])
     bank = np.broadcast_to(table.ends.cells[..., 0], table.roll.shape[1:])[:rows, usual][:, columns]
