@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation, read_faces
-from solver.errors import FarkleError, InvalidRequestError
+from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -117,6 +117,10 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
     need = situation.points_to_confirm
     need = situation.to_confirm if need is None else need
     held = situation.held_set
+    if held is not None and held < 0:
+        raise InvalidPositionError.say(
+            "the set that is held is said by its dice, such as 222, not {set}", set=held
+        )
     held_set = None if held is None else rules.told_apart(make_roll(map(int, str(held or ""))))
     turn = most_likely(rules, turn, need, situation.throws, held_set)
     position = Position.of_two(
