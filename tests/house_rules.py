@@ -259,6 +259,12 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     for key, option in OPTIONS.items():
         if len(option.place) == 1 and option.example and key not in data:
             data[key] = draw(rarely(option.default, *others(option)))
+    # what does not go together is drawn often enough to be left out here
+    if data["ending"] != "at_once" or data["no_bank_at"] or data["caught_up"]:
+        data["throws"] = 0
+    confirms = data["confirm_faces"] or data["confirm_points"]
+    if dice < 4 or confirms or data["scoring"].get("jokers"):
+        data["held_sets"] = "none"
     try:
         rules = Ruleset.model_validate(data)
     except ValidationError:
