@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, reject, seed, settings
 
+from solver.errors import ConvergenceError
 from solver.game.standings import LEAST, Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
@@ -67,13 +68,23 @@ def random_combinations(examples: int) -> Callable[[Callable[..., None]], Callab
     return decorate
 
 
+def agrees_or_is_refused(rules: Ruleset, cache: Path) -> None:
+    """Games that hardly ever end may be refused, and then what is known of them is told."""
+    try:
+        assert_agrees(rules, cache)
+    except ConvergenceError as error:
+        if "proves them to within" not in str(error):
+            raise
+        reject()
+
+
 @pytest.mark.slow
 @random_combinations(5)
 def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
-    assert_agrees(rules, kernels)
+    agrees_or_is_refused(rules, kernels)
 
 
 @pytest.mark.slow
 @random_combinations(200 if EVERY else 15)
 def test_random_combinations(kernels: Path, rules: Ruleset) -> None:
-    assert_agrees(rules, kernels)
+    agrees_or_is_refused(rules, kernels)
