@@ -74,7 +74,7 @@ async def test_advice(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "advise", dice="7 7"))
     assert message.ephemeral
     assert '"7" is not a die face' in message.text
-    more = {"turn": 300, "rules": "kcd", "more": "held-set:222"}
+    more: dict[str, Any] = {"turn": 300, "rules": "kcd", "more": "held-set:222"}
     message = await shown(await discord.slash(ANN, "advise", dice="5 5 2", **more))
     assert "set that is held cannot be 222" in message.text
     assert await discord.complete(ANN, "advise", "rules", "fac") == ["facebook"]
