@@ -1,10 +1,17 @@
 """Whole games of two under house rules, as events."""
 
 import random
+from collections.abc import Sequence
+from math import fsum
 
+import pytest
+
+from bot.review.moments import Reader, read_events
+from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver
+from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver, event_data
 from bot.table.fold import apply, begin
+from bot.table.replay import replay
 from bot.table.state import Game
 from solver.play.advice import advise, odds
 from solver.strategy import Strategy
@@ -40,3 +47,15 @@ def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun,
             kept = dice.choice(found) if dice.random() < slip else found[0]
             then(Kept(dice=kept.set_aside))
     return begun, events, game
+
+
+def adding_up(strategy: Strategy, begun: Begun, events: Sequence[Event], game: Game) -> Reader:
+    """What has read a game that is over, whose events lead there from the store and add up."""
+    stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
+    assert game.shares
+    assert replay(stored)[2].shares == game.shares
+    reader = read_events(Worth(lambda _game, _number: strategy), begun, events)
+    gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
+    assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
+    assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
+    return reader

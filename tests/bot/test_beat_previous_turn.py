@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import AsyncIterator
-from math import fsum
 from pathlib import Path
 from typing import Literal
 
@@ -10,12 +9,9 @@ import pytest
 
 from bot.features.pictures.chat import packed, unpacked
 from bot.languages import language
-from bot.review.moments import read_events
-from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Banked, Kept, Rolled, event_data
+from bot.table.events import Banked, Kept, Rolled
 from bot.table.fold import apply, begin
-from bot.table.replay import replay
 from bot.table.state import Game
 from bot.views.advice import position_data, position_text
 from bot.views.rules_text import rules_text
@@ -29,7 +25,7 @@ from solver.play.position_id import position_id, read_id
 from solver.strategy import Strategy
 from solver.turn.hand import EqualDice
 from solver.wording import said_in
-from tests.bot.played import played
+from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
@@ -53,16 +49,10 @@ def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
 
 @pytest.mark.slow
 def test_a_review_adds_up(strategy: Strategy) -> None:
-    dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
+    dice = random.Random(41)
     for _ in range(20):
         begun, events, game = played(strategy, dice, 0.3)
-        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
-        assert game.shares
-        assert replay(stored)[2].shares == game.shares
-        reader = read_events(worth, begun, events)
-        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
-        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
-        assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
+        adding_up(strategy, begun, events, game)
 
 
 def test_what_is_banked_has_to_be_beaten_until_a_turn_brings_nothing() -> None:

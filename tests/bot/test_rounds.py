@@ -2,18 +2,14 @@
 
 import random
 from collections.abc import AsyncIterator
-from math import fsum
 from pathlib import Path
 
 import pytest
 
 from bot.languages import language
-from bot.review.moments import read_events
-from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Scored, TurnEnding, event_data
+from bot.table.events import Scored, TurnEnding
 from bot.table.fold import apply, begin
-from bot.table.replay import replay
 from bot.table.state import Game
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
@@ -27,7 +23,7 @@ from solver.play.reasons import Reason
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.wording import said_in
-from tests.bot.played import played
+from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.views.test_rules_text import flat
 from tests.conftest import mostly_slow
@@ -60,16 +56,10 @@ def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
 
 @pytest.mark.slow
 def test_a_review_adds_up(strategy: Strategy) -> None:
-    dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
+    dice = random.Random(41)
     for _ in range(20):
         begun, events, game = played(strategy, dice, 0.3)
-        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
-        assert game.shares
-        assert replay(stored)[2].shares == game.shares
-        reader = read_events(worth, begun, events)
-        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
-        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
-        assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
+        adding_up(strategy, begun, events, game)
 
 
 def scored_turn(points: int) -> Scored:

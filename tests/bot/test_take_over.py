@@ -3,17 +3,14 @@
 import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from math import fsum
 from pathlib import Path
 
 import pytest
 
-from bot.review.moments import Kind, read_events
-from bot.review.worth import Worth
+from bot.review.moments import Kind
 from bot.table import commands
-from bot.table.events import Banked, Kept, Rolled, TookOver, event_data
+from bot.table.events import Banked, Kept, Rolled, TookOver
 from bot.table.fold import apply, begin
-from bot.table.replay import replay
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError
 from solver.game.position import Position, check_position
@@ -25,7 +22,7 @@ from solver.play.position_id import position_id, read_id
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
-from tests.bot.played import played
+from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
@@ -94,16 +91,11 @@ def test_a_farkle_after_taking_over_costs_points(risky: Strategy) -> None:
 @pytest.mark.parametrize("which", ["strategy", "risky"])
 def test_a_review_adds_up(which: str, request: pytest.FixtureRequest) -> None:
     strategy: Strategy = request.getfixturevalue(which)
-    dice, worth = random.Random(41), Worth(lambda _game, _number: strategy)
+    dice = random.Random(41)
     took = 0
     for _ in range(30):
         begun, events, game = played(strategy, dice, 0.3)
-        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
-        assert game.shares
-        assert replay(stored)[2].shares == game.shares
-        reader = read_events(worth, begun, events)
-        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
-        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
+        reader = adding_up(strategy, begun, events, game)
         assert all(one.kind is not Kind.ADJUSTMENT for one in reader.moments)
         for one in reader.moments:
             if one.judgement and one.judgement.chosen.action is Decision.TAKE_OVER:

@@ -9,12 +9,9 @@ from pathlib import Path
 import pytest
 
 from bot.languages import language
-from bot.review.moments import read_events
-from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Kept, Rolled, event_data
+from bot.table.events import Kept, Rolled
 from bot.table.fold import apply, begin
-from bot.table.replay import replay
 from bot.table.state import Game
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import why_not
@@ -24,7 +21,7 @@ from solver.play.advice import advise, odds
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.wording import said_in
-from tests.bot.played import played
+from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat, open_chat
 from tests.house_rules import small
 
@@ -98,16 +95,10 @@ def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
 
 
 def test_a_review_adds_up(strategy: Strategy) -> None:
-    dice, worth, again = random.Random(43), Worth(lambda _game, _number: strategy), 0
+    dice, again = random.Random(43), 0
     for _ in range(5):
         begun, events, game = played(strategy, dice, 0.3)
-        stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
-        assert game.shares
-        assert replay(stored)[2].shares == game.shares
-        reader = read_events(worth, begun, events)
-        gains = fsum(one.after[0] - one.before[0] for one in reader.moments)
-        assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
-        assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
+        adding_up(strategy, begun, events, game)
         again += sum(isinstance(a, Rolled) and isinstance(b, Rolled) for a, b in pairwise(events))
     assert again
 
