@@ -13,6 +13,7 @@ from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver, event
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
+from solver.game.position import first_position
 from solver.play.advice import advise, odds
 from solver.strategy import Strategy
 from solver.turn.equations import Decision
@@ -59,3 +60,11 @@ def adding_up(strategy: Strategy, begun: Begun, events: Sequence[Event], game: G
     assert reader.start[0] + gains == pytest.approx(game.shares[0], abs=1e-12)
     assert all(one.judgement.loss >= 0 for one in reader.moments if one.judgement)
     return reader
+
+
+def wins_as_often_as_it_says(strategy: Strategy, seed: int, games: int) -> None:
+    """Whoever begins wins so many games of best play as often as the start says."""
+    dice = random.Random(seed)
+    wins = fsum((played(strategy, dice, 0.0)[2].shares or (0.0,))[0] for _ in range(games))
+    expected = strategy.win_probability(first_position(strategy.rules))
+    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5

@@ -17,7 +17,7 @@ from bot.views.advice import position_data, position_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError
-from solver.game.position import Position, first_position, points_to_beat
+from solver.game.position import Position, points_to_beat
 from solver.play.advice import odds, with_why
 from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
@@ -25,7 +25,7 @@ from solver.play.position_id import position_id, read_id
 from solver.strategy import Strategy
 from solver.turn.hand import EqualDice
 from solver.wording import said_in
-from tests.bot.played import adding_up, played
+from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
@@ -41,10 +41,7 @@ async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
 
 @pytest.mark.slow
 def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
-    dice, games = random.Random(40), 300
-    expected = strategy.win_probability(first_position(RULES))
-    wins = sum((played(strategy, dice, 0.0)[2].shares or (0.0,))[0] for _ in range(games))
-    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+    wins_as_often_as_it_says(strategy, 40, 300)
 
 
 @pytest.mark.slow

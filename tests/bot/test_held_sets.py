@@ -16,7 +16,7 @@ from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.rules_text import rules_text
 from solver.errors import FarkleError, InvalidPositionError
-from solver.game.position import Position, check_position, first_position
+from solver.game.position import Position, check_position
 from solver.loaded.matchup import check_loaded
 from solver.play.advice import advise, odds
 from solver.play.position_id import position_id, read_id
@@ -26,7 +26,7 @@ from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.scoring import TurnState
 from solver.wording import said_in
-from tests.bot.played import adding_up, played
+from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat, open_chat
 from tests.house_rules import small
 
@@ -155,10 +155,7 @@ def _parts(roll: Counter[int]) -> list[Counter[int]]:
 
 @pytest.mark.slow
 def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
-    dice, games = random.Random(42), 150
-    wins = fsum((played(strategy, dice, 0.0)[2].shares or (0.0,))[0] for _ in range(games))
-    expected = strategy.win_probability(first_position(RULES))
-    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+    wins_as_often_as_it_says(strategy, 42, 150)
 
 
 def test_a_review_adds_up(strategy: Strategy) -> None:

@@ -16,12 +16,12 @@ from bot.table.state import Game
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import why_not
 from solver.errors import IllegalActionError
-from solver.game.position import Position, first_position
+from solver.game.position import Position
 from solver.play.advice import advise, odds
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.wording import said_in
-from tests.bot.played import adding_up, played
+from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat, open_chat
 from tests.house_rules import small
 
@@ -88,10 +88,7 @@ def test_dice_are_thrown_again_before_anything_else() -> None:
 
 @pytest.mark.slow
 def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
-    dice, games = random.Random(42), 400
-    wins = fsum((played(strategy, dice, 0.0)[2].shares or (0.0,))[0] for _ in range(games))
-    expected = strategy.win_probability(first_position(RULES))
-    assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+    wins_as_often_as_it_says(strategy, 42, 400)
 
 
 def test_a_review_adds_up(strategy: Strategy) -> None:
