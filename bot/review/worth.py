@@ -21,7 +21,7 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position
-from solver.play.advice import advise, odds
+from solver.play.advice import advise, best_after, odds
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.powers import PowerKind
@@ -53,8 +53,16 @@ class TurnWorth:
         """The whole turn, solved."""
         return self.strategy.turn(self.position)
 
+    @cached_property
+    def _has_badges(self) -> bool:
+        """Whether players have badges that are used up."""
+        return self.strategy.power_turn(self.position) is not None
+
     def after_roll(self, roll: Roll, misses: int = 0) -> Shares:
         """After a roll and the best choice, or after the farkle that it is, and some before it."""
+        if self.strategy.players == 2 and not self._has_badges:
+            found = best_after(self.strategy, self.table, self.position, roll, misses)
+            return self._shares(found)
         advice = advise(self.strategy, self.position, roll, misses)
         if advice.best > advice.win_probability:
             return self._shares(np.array([advice.best]))
@@ -71,7 +79,11 @@ class TurnWorth:
     def roll_and_bank(self, turn: TurnState) -> tuple[Shares, Shares | None]:
         """The shares after rolling and after banking, without a badge; None where it may not be."""
         at = replace(self.position, turn=turn, offered=None)
-        roll, bank = self.strategy.without_badge(at)
+        if self._has_badges:
+            roll, bank = self.strategy.without_badge(at)
+        else:
+            table = self.strategy.turn_of_checked(at)
+            roll, bank = table.roll_values(turn), table.bank_values(turn)
         return self._shares(roll), None if bank is None else self._shares(bank)
 
     def uses(self, roll: Roll | None) -> list[tuple[PowerKind, Roll, Shares]]:

@@ -233,6 +233,10 @@ class _ToFile(Connections):
             finally:  # nothing was written
                 await driver.rollback()
 
+    def ends_alone(self, mode: Mode) -> bool:
+        """Whether it is made in the task that makes all moves."""
+        return mode is Mode.APPEND
+
     def glance(self, query: Executable, values: Mapping[str, object]) -> Sequence[Any] | None:
         """What a query finds; None where the database is held or damaged."""
         try:
@@ -265,20 +269,20 @@ class _ToFile(Connections):
 
     async def _made_together(self, connection: Connection, moves: list["_Move"]) -> None:
         made = []
+        driver: Any = connection.connection.driver_connection
         try:
             for move in moves:
-                connection.exec_driver_sql("SAVEPOINT move")
+                driver.execute("SAVEPOINT move")
                 try:
                     made.append((move, move.work(connection)))
                 except Exception as error:
                     try:
-                        connection.exec_driver_sql("ROLLBACK TO move")
-                    except DBAPIError:  # the database gave up all that was begun
+                        driver.execute("ROLLBACK TO move")
+                    except sqlite3.Error:  # the database gave up all that was begun
                         raise error from None
                     move.fail(error)
-                connection.exec_driver_sql("RELEASE move")
-            commit = connection.connection.commit
-            await asyncio.get_running_loop().run_in_executor(self._thread, commit)
+                driver.execute("RELEASE move")
+            await asyncio.get_running_loop().run_in_executor(self._thread, driver.commit)
         except BaseException:
             connection.connection.rollback()
             raise
@@ -308,7 +312,9 @@ class _ToFile(Connections):
             return result
 
     async def close(self) -> None:
-        """Close all."""
+        """Close all, once the moves under way are made."""
+        if self._making is not None:
+            await asyncio.wait({self._making})
         await asyncio.to_thread(self._thread.shutdown)
         self._writing.dispose()
         if self._glance is not None:

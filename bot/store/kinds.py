@@ -38,6 +38,10 @@ class Connections(ABC):
     async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
         """What some work makes of a transaction, which is given up after an exception."""
 
+    def ends_alone(self, mode: Mode) -> bool:  # noqa: ARG002
+        """Whether work that is begun so ends even if whoever waits for it is cancelled."""
+        return False
+
     def glance(self, query: Executable, values: Mapping[str, object]) -> Sequence[Any] | None:  # noqa: ARG002
         """What a query finds of which nobody has to wait; None where it has to be run."""
         return None

@@ -1,11 +1,13 @@
 """What places have set and which rules they have saved."""
 
 import asyncio
+import time
 from dataclasses import fields
 from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, select
 
+from bot.store.kinds import Database
 from bot.store.rows import PlaceSettings
 from bot.store.schema import place_rules, place_settings
 from bot.store.transactions import Transactions, put
@@ -18,23 +20,47 @@ _OF_PLACE = select(place_settings.c.key, place_settings.c.value).where(
 """What a place has set; made once, as every command asks for it."""
 
 
+_RECENT = 5.0
+"""Seconds after which it is noticed what another program has set for a place."""
+_MOST_KEPT = 10_000
+"""Places whose settings are kept in memory."""
+
+
 class Places(Transactions):
     """The settings and rules of places in one database."""
+
+    def __init__(self, database: Database, *, read_only: bool = False) -> None:
+        super().__init__(database, read_only=read_only)
+        self._lately: dict[str, tuple[float, PlaceSettings]] = {}
+        """By place, until when something is taken for what holds there."""
 
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
         return await self._pairs(_OF_PLACE, place=place)
 
-    async def settings(self, place: str, patience: float | None = None) -> PlaceSettings:
-        """What holds in a place for its games and messages; what makes no sense is not set.
-
-        patience : seconds that reading it may take. Raises TimeoutError after them.
-        """
-        async with asyncio.timeout(patience):
-            found = await self.place_settings(place)
+    async def settings(self, place: str) -> PlaceSettings:
+        """What holds in a place for its games and messages; what makes no sense is not set."""
+        found = await self.place_settings(place)
         return PlaceSettings(
             **{name: found[name] for name in _SETTINGS if type(found.get(name)) is _SETTINGS[name]}
         )
+
+    async def settings_lately(self, place: str, patience: float) -> PlaceSettings:
+        """What holds in a place, or held some seconds ago if another program has set it since.
+
+        A turn is several presses, each of which asks.
+
+        patience : seconds that reading it may take. Raises TimeoutError after them.
+        """
+        now = time.monotonic()
+        until, found = self._lately.get(place, (0.0, None))
+        if found is None or until < now:
+            async with asyncio.timeout(patience):
+                found = await self.settings(place)
+            if len(self._lately) >= _MOST_KEPT:
+                self._lately.clear()
+            self._lately[place] = now + _RECENT, found
+        return found
 
     async def places_that_set(self, key: str) -> dict[str, Any]:
         """What each place has set under a key that has set it at all."""
@@ -46,6 +72,7 @@ class Places(Transactions):
         """Set something, given as JSON, for a place; never who did it."""
         row = {"place": place, "key": key, "value": value}
         await self.write(lambda connection: put(connection, place_settings, row))
+        self._lately.pop(place, None)
 
     async def place_rules(self, place: str) -> dict[str, str]:
         """The rules that a place has saved, by name in alphabetical order."""

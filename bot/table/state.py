@@ -523,8 +523,8 @@ class Game:
             rounds_left=self.rounds_left,
             to_beat=self.to_beat,
         )
-        found = replace(self._by_side(found), turn=turn.state, held=self.held)
-        return replace(found, offered=self.offered)
+        found = self._by_side(found)
+        return replace(found, turn=turn.state, held=self.held, offered=self.offered)
 
     def _by_side(self, position: Position) -> Position:
         """The position of two with the mover in the place of its seat, where players bring dice."""

@@ -246,8 +246,9 @@ def _choice(game: Game, mask: int) -> list[Button]:
         keep = partial(commands.keep, game, game.mover, kept)
         bank = partial(commands.bank, game, game.mover)
         ask: Callable[[], object] = keep if kept else bank
-        buttons.append(_button(ask, "keep" if game.tracked else "roll", told, row))
-        buttons.append(_button(ask, "bank", say("Bank"), row))
+        bank_button = _button(ask, "bank", say("Bank"), row)
+        go_on = bank_button._replace(action="keep" if game.tracked else "roll", label=told)
+        buttons += [go_on, bank_button]
     else:
         after = apply(game, Kept(dice=kept))
         is_last = after.is_out_of_throws(after.turn)

@@ -169,6 +169,8 @@ class Position:
     @property
     def rival(self) -> int:
         """Return the index of the strongest of the others, of equals the next to move."""
+        if len(self.players) == 2:
+            return 1 - self.mover
         return max(self.in_order[1:], key=lambda k: self.players[k].score)
 
     @property

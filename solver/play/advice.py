@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
+
 from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.position import Position, rules_at
@@ -11,7 +13,7 @@ from solver.play.endings import TurnEnds
 from solver.play.reasons import Why, why
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll
-from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Floats
+from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Floats, TurnTable
 from solver.turn.scoring import Fate, TurnState
 
 if TYPE_CHECKING:
@@ -201,15 +203,10 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
             )
         )
     options.sort(key=partial(_rank, max((one.win_probability for one in options), default=0.0)))
-    chances = {
-        Fate.SCORES: lambda: options[0].chances,
-        Fate.FARKLE: lambda: by_seat(
-            table.after_misses(turn, misses, tries) if is_again else table.farkle_values(turn)
-        ),
-        Fate.LOSES: lambda: by_seat(table.ends.lost),
-        Fate.WINS: lambda: tuple(float(seat == me) for seat in range(strategy.players)),
-        Fate.OUT: lambda: tuple(float(seat != me) for seat in range(strategy.players)),
-    }[fallen]()
+    if options:
+        chances = options[0].chances
+    else:
+        chances = by_seat(_unscored(table, turn, fallen, misses if is_again else 0, tries))
     # hot dice aside, which a farkle keeps though they may not be banked
     keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total) and not is_again
     keeps = keeps and not rules.goes_beyond(position.banked + turn.turn_total)
@@ -232,6 +229,45 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
     from solver.play.badge_uses import uses_on_roll  # noqa: PLC0415 - takes a while
 
     return replace(advice, uses=uses_on_roll(layers, advice))
+
+
+def _unscored(table: TurnTable, turn: TurnState, fallen: Fate, misses: int, tries: int) -> Floats:
+    """What a roll that scores nothing is worth, as a turn's values.
+
+    misses : how often the dice have farkled that are thrown again; 0 where they are not
+    """
+    won: Floats = np.eye(table.values.shape[-1])[0]
+    match fallen:
+        case Fate.FARKLE if misses:
+            return table.after_misses(turn, misses, tries)
+        case Fate.FARKLE:
+            return table.farkle_values(turn)
+        case Fate.LOSES:
+            return table.ends.lost
+        case Fate.WINS:
+            return won
+    return np.asarray(1 - won)
+
+
+def best_after(
+    strategy: BestPlay, table: TurnTable, position: Position, roll: Roll, misses: int = 0
+) -> Floats:
+    """Return what a roll is worth to the mover of two with the best choice, shape (1,).
+
+    table : the turn of the position, which is that before the roll
+    misses : how often these dice have farkled before
+
+    That is the win probability of `advise`, without what else there was to choose, and without
+    badges that are used on rolls.
+    """
+    turn, hand = position.turn, strategy.hand_at(position)
+    fallen = hand.fate(roll, turn)
+    if fallen is not Fate.SCORES:
+        tries = strategy.rules.tries(len(roll), first=not turn.turn_total)
+        is_again = fallen is Fate.FARKLE and misses + 1 != tries
+        return _unscored(table, turn, fallen, misses + 1 if is_again else 0, tries)
+    found = [table.values_at(hand.after(turn, one)) for one in hand.set_asides(roll, turn)]
+    return np.asarray(np.max(found, axis=0))
 
 
 def _rank(best: float, option: Option) -> tuple[float, ...]:

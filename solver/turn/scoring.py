@@ -168,6 +168,8 @@ class TurnPlan:
 
     def column(self, turn: TurnState) -> int:
         """The column of a state."""
+        if len(self.memories) == 1:
+            return turn.dice - 1
         first: int = self.layer_of(turn).start
         return first + turn.dice - 1
 
@@ -551,11 +553,9 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
     thrown = dice_set(rules)
     left = thrown.without(turn.dice, kept.dice)
     after = after_points(rules, turn, kept.points, left, thrown)
-    return replace(
-        after,
-        to_confirm=_left_to_confirm(rules, turn.to_confirm, kept, left),
-        held_set=rules.held_after(turn.held_set, kept.dice, left),
-    )
+    to_confirm = _left_to_confirm(rules, turn.to_confirm, kept, left)
+    held = rules.held_after(turn.held_set, kept.dice, left)
+    return replace(after, to_confirm=to_confirm, held_set=held) if to_confirm or held else after
 
 
 def _left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:

@@ -353,7 +353,7 @@ class DiscordFront:
         # a database that fails or is slow is the matter of the command that needs it
         with contextlib.suppress(StoreError, TimeoutError):
             store = self._games.tables.store
-            settings = await store.settings(place_of(interaction), _PATIENCE)
+            settings = await store.settings_lately(place_of(interaction), _PATIENCE)
         if settings.language:
             speak(self._asked(best_language(settings.language)))
         of_all = self._asked(language_of_all(interaction, settings, table))
