@@ -204,6 +204,7 @@ class _ToFile(Connections):
         self._glancing = one(connect_args=_connecting() | {"timeout": 0})
         self._glance: Connection | None = None
         self._moving = one(connect_args=_connecting() | {"check_same_thread": False, "timeout": 0})
+        self._mover: Connection | None = None
         self._thread = ThreadPoolExecutor(1, "writes")
         self._turn = asyncio.Lock()
         """Is held by what writes."""
@@ -255,13 +256,16 @@ class _ToFile(Connections):
             async with self._turn:
                 some = [self._moves.popleft() for _ in range(min(_MOST_MOVES, len(self._moves)))]
                 try:
-                    with self._moving.connect() as connection:
-                        begun = _is_begun(connection)
-                        if begun:
-                            await self._made_together(connection, some)
-                    if not begun:  # another program writes, and is waited for in the thread
+                    if self._mover is None:
+                        self._mover = self._moving.connect()
+                    if _is_begun(self._mover):
+                        await self._made_together(self._mover, some)
+                    else:  # another program writes, and is waited for in the thread
                         await self._made_one_by_one(some)
                 except BaseException as error:
+                    if self._mover is not None:
+                        self._mover.close()
+                        self._mover = None
                     for move in some:
                         move.fail(error)
                     if not isinstance(error, Exception):
@@ -317,8 +321,9 @@ class _ToFile(Connections):
             await asyncio.wait({self._making})
         await asyncio.to_thread(self._thread.shutdown)
         self._writing.dispose()
-        if self._glance is not None:
-            self._glance.close()
+        for connection in self._glance, self._mover:
+            if connection is not None:
+                connection.close()
         self._glancing.dispose()
         self._moving.dispose()
         await self._reading.dispose()
@@ -327,8 +332,9 @@ class _ToFile(Connections):
 def _is_begun(connection: Connection) -> bool:
     """Whether a transaction that writes could be begun without waiting for another one."""
     try:
-        connection.exec_driver_sql(_WRITE)
-    except DBAPIError:
+        driver: Any = connection.connection.driver_connection
+        driver.execute(_WRITE)
+    except sqlite3.Error:
         return False
     return True
 

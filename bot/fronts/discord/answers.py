@@ -29,7 +29,7 @@ from bot.fronts.discord.asking import (
 )
 from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.frames import (
-    AnyView,
+    MessageParts,
     card_view,
     own_message,
     shown_texts,
@@ -500,7 +500,7 @@ class Answer:
             self._message = await interaction.followup.send(**self._said(card), wait=True)
             self._shown_id = self._message.id
 
-    def _parts(self, card: Card) -> tuple[AnyView | None, str | None]:
+    def _parts(self, card: Card) -> tuple[MessageParts | None, str | None]:
         """What a card needs beside its text, and its text where that is none of these parts."""
         if isinstance(card, TableCard):
             return card_view(card), None

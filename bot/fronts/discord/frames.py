@@ -1,37 +1,27 @@
 """Cards as messages of Discord's: plain ones with buttons, and tables made of parts in a frame."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 import discord
-from discord import ButtonStyle, MediaGalleryItem, SectionComponent, SelectOption
-from discord.ui import (
-    ActionRow,
-    Button,
-    Container,
-    File,
-    LayoutView,
-    MediaGallery,
-    Section,
-    Select,
-    TextDisplay,
-    Thumbnail,
-    View,
-)
+from discord import ButtonStyle, ComponentType, SectionComponent
+from discord.ui import LayoutView
 
 from bot.views import card
 from bot.views.card import LONGEST_LABEL, Attachment, Card, Menu
 from bot.views.layout import shorten
 from bot.views.table_card import TableCard
 
-AnyView = View | LayoutView
+Part = dict[str, Any]
+"""A part of a message as Discord takes it."""
 
 _STYLES = {
-    card.Style.PLAIN: ButtonStyle.secondary,
-    card.Style.MAIN: ButtonStyle.primary,
-    card.Style.BANK: ButtonStyle.success,
-    card.Style.GRAVE: ButtonStyle.danger,
+    card.Style.PLAIN: ButtonStyle.secondary.value,
+    card.Style.MAIN: ButtonStyle.primary.value,
+    card.Style.BANK: ButtonStyle.success.value,
+    card.Style.GRAVE: ButtonStyle.danger.value,
 }
 _TEXTS = {101: "text", 102: "story", 103: "foot"}
 """Fields of the card of a table by the number that their text has in its message."""
@@ -43,88 +33,104 @@ _MOST_LOOKED_AT = 300
 """Messages among which one is looked for."""
 
 
-def card_view(shown: Card) -> AnyView | None:
-    """What a card needs beside its text: a table all its parts, others their buttons.
+class MessageParts(LayoutView):
+    """The parts of a message below its text, or in place of it, for discord.py to send.
 
     Presses come by the ids of buttons, so that discord.py need not listen for what is in a view.
+    With an object of its own for each button a press takes a twentieth more.
     """
+
+    def __init__(self, parts: list[Part], *, framed: bool) -> None:
+        """`framed` where they are in place of the text."""
+        super().__init__(timeout=None)
+        self._parts, self._framed = parts, framed
+        self.stop()
+
+    def to_components(self) -> list[Part]:
+        """Return the parts as they are."""
+        return self._parts
+
+    def has_components_v2(self) -> bool:
+        """Whether they are in place of the text."""
+        return self._framed
+
+
+def card_view(shown: Card) -> MessageParts | None:
+    """What a card needs beside its text: a table all its parts, others their buttons."""
     if isinstance(shown, TableCard):
-        view: AnyView = LayoutView(timeout=None)
-        view.add_item(_frame(shown))
-    elif shown.buttons or shown.menu:
-        view = View(timeout=None)
-        for one in shown.buttons:
-            view.add_item(_button(one, row=one.row))
-        if shown.menu:
-            view.add_item(_menu(shown.menu))
-    else:
-        return None
-    view.stop()
-    return view
+        return MessageParts([_frame(shown)], framed=True)
+    rows = _rows(shown)
+    return MessageParts(rows, framed=False) if rows else None
 
 
-def text_view(text: str, attachments: Sequence[Attachment] = ()) -> LayoutView:
+def text_view(text: str, attachments: Sequence[Attachment] = ()) -> MessageParts:
     """A text in a message that was a table before, which Discord makes no plain one again."""
-    view = LayoutView(timeout=None)
-    view.add_item(TextDisplay(text))
-    for one in attachments:
-        view.add_item(File(_address(one)))
-    view.stop()
-    return view
+    files = (_part(ComponentType.file, file=_address(one)) for one in attachments)
+    return MessageParts([_part(ComponentType.text_display, content=text), *files], framed=True)
 
 
-def _frame(shown: TableCard) -> Container[LayoutView]:
-    frame: Container[LayoutView] = Container(accent_color=shown.mood.value)
+def _part(kind: ComponentType, **fields: object) -> Part:
+    return {"type": kind.value, **fields}
+
+
+def _frame(shown: TableCard) -> Part:
+    parts: list[Part] = []
     for number, field in _TEXTS.items():
         if field == "foot" and shown.attachments:
-            frame.add_item(_gallery(shown.attachments))
+            items = [_picture(one) for one in shown.attachments]
+            parts.append(_part(ComponentType.media_gallery, items=items))
         if said := getattr(shown, field):
-            told: TextDisplay[LayoutView] = TextDisplay(said, id=number)
-            small = shown.moment if field == "story" else None
-            frame.add_item(Section(told, accessory=_small(small)) if small else told)
-    for row in sorted({one.row for one in shown.buttons}):
-        frame.add_item(ActionRow(*(_button(one) for one in shown.buttons if one.row == row)))
-    if shown.menu:
-        frame.add_item(ActionRow(_menu(shown.menu)))
-    return frame
+            told = _part(ComponentType.text_display, id=number, content=said)
+            if field == "story" and shown.moment:
+                small = _part(ComponentType.thumbnail, **_picture(shown.moment))
+                told = _part(ComponentType.section, components=[told], accessory=small)
+            parts.append(told)
+    color = shown.mood.value
+    return _part(ComponentType.container, accent_color=color, components=[*parts, *_rows(shown)])
 
 
-def _button(one: card.Button, row: int | None = None) -> Button[Any]:
-    return Button(
-        label=one.label[:LONGEST_LABEL],
-        style=_STYLES[one.style],
-        disabled=not one.enabled,
-        custom_id=one.id,
-        row=row,
-    )
+def _rows(shown: Card) -> list[Part]:
+    """The buttons of a card row by row, and its list."""
+    rows: dict[int, list[Part]] = {}
+    for one in sorted(shown.buttons, key=_row_of):
+        rows.setdefault(one.row, []).append(_button(one))
+    lists = [[_menu(shown.menu)]] if shown.menu else []
+    return [_part(ComponentType.action_row, components=row) for row in (*rows.values(), *lists)]
 
 
-def _menu(menu: Menu) -> Select[Any]:
+_row_of = attrgetter("row")
+
+
+def _button(one: card.Button) -> Part:
+    return {
+        "type": ComponentType.button.value,
+        "style": _STYLES[one.style],
+        "label": one.label[:LONGEST_LABEL],
+        "disabled": not one.enabled,
+        "custom_id": one.id,
+    }
+
+
+def _menu(menu: Menu) -> Part:
     """A list whose choice comes as the press of a button does, with what was chosen."""
     options = [
-        SelectOption(label=called, value=value, description=shorten(meaning, _MOST_MEANING) or None)
+        {"value": value, "label": called, "description": shorten(meaning, _MOST_MEANING)}
+        if meaning
+        else {"value": value, "label": called}
         for value, called, meaning in menu.options
     ]
-    return Select(custom_id=menu.id, placeholder=menu.label, options=options)
+    told = {"custom_id": menu.id, "placeholder": menu.label, "options": options}
+    return _part(ComponentType.select, **told)
 
 
-def _gallery(attachments: Iterable[Attachment]) -> MediaGallery[Any]:
-    return MediaGallery(
-        *(
-            MediaGalleryItem(_address(one), description=one.description[:_MOST_DESCRIPTION])
-            for one in attachments
-        )
-    )
+def _picture(one: Attachment) -> Part:
+    """A picture, and what it shows in words."""
+    return {"media": _address(one), "description": one.description[:_MOST_DESCRIPTION]}
 
 
-def _small(one: Attachment) -> Thumbnail[Any]:
-    """A small picture beside a text."""
-    return Thumbnail(_address(one), description=one.description[:_MOST_DESCRIPTION])
-
-
-def _address(one: Attachment) -> str:
+def _address(one: Attachment) -> Part:
     """Where a message finds what is sent with it."""
-    return f"attachment://{one.name}"
+    return {"url": f"attachment://{one.name}"}
 
 
 def shown_texts(message: discord.Message | None) -> dict[str, str]:
