@@ -1,11 +1,14 @@
-"""Presets against what others published of them; docs/variants.md says where they are from."""
+"""Rules that people play by: presets against what others published of them, and all others.
+
+docs/variants.md says where they are from.
+"""
 
 from pathlib import Path
 
 import pytest
 
 from solver.game.sweeps import solve
-from solver.rules.file import load_rules
+from solver.rules.file import load_rules, read_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.endless import endless_turn
 from solver.turn.scoring import TurnState
@@ -61,3 +64,22 @@ def test_who_begins_wins_as_often_as_published(
 ) -> None:
     solution = solve(rules, cache=kernels)
     assert round(first_player_wins(solution), digits) == first_player
+
+
+KNOWN_IN_PART = sorted((Path(__file__).parent / "rules" / "said").glob("*.toml"))
+"""Public rule sets of which all that was found can be said, and something was not found."""
+
+
+@pytest.mark.slow
+@pytest.mark.mostly_skipped(6)
+@pytest.mark.parametrize("file", KNOWN_IN_PART, ids=lambda file: file.stem)
+def test_rules_that_are_known_in_part_are_solved_as_well(file: Path, kernels: Path) -> None:
+    assert "# not known: " in file.read_text()
+    rules = read_rules(file)
+    # of a smaller game, but where scores near the goal matter
+    is_whole = rules.rounds or rules.no_bank_at
+    changes = {} if is_whole else {"goal": rules.goal // 5}
+    solution = solve(variant(str(file), **changes), cache=kernels)
+    assert solution.error_bound <= 1e-9
+    if not rules.rounds:
+        assert 0.35 < first_player_wins(solution) < 0.65
