@@ -104,8 +104,9 @@ async def open_parts(
         # what is loaded stays: collections that go through all of it would hold up every answer
         gc.collect()
         gc.freeze()
-        # an answer leaves much that only they find, and what games keep grows: seldom is enough
-        gc.set_threshold(100_000, 10, 100)
+        # an answer leaves much that only they find: often and little of it, as with 100,000 objects
+        # at once all answers waited for a tenth of a second, ten times a minute with many games
+        gc.set_threshold(2_000, 20, 100)
         # what comes back from the database's threads waits this long for one that computes
         sys.setswitchinterval(0.0005)
         commands = commands_of(core, features)
