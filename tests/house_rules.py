@@ -260,8 +260,6 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         if len(option.place) == 1 and option.example and key not in data:
             data[key] = draw(rarely(option.default, *others(option)))
     # what does not go together is drawn often enough to be left out here
-    if data["ending"] != "at_once" or data["no_bank_at"] or data["caught_up"]:
-        data["throws"] = 0
     confirms = data["confirm_faces"] or data["confirm_points"]
     if dice < 4 or confirms or data["scoring"].get("jokers"):
         data["held_sets"] = "none"
@@ -591,6 +589,9 @@ def _caught_up() -> dict[str, Ruleset]:
             caught_up=100, goal_must_be="exact", beyond_goal="around", goal=250, **KEEPS
         ),
         "everything, not at a score": small(caught_up="everything", no_bank_at=("150", "300")),
+        "everything, two throws, not at some": small(
+            caught_up="everything", no_bank_at=("100-250",), throws=2, dice=2
+        ),
     }
     return {f"caught up, {name}": rules for name, rules in found.items()}
 
@@ -614,6 +615,9 @@ def _exact_goals() -> dict[str, Ruleset]:
             **exact,
         ),
         "given": small(beyond_goal="given", **exact),
+        "given, two throws": small(beyond_goal="given", throws=2, dice=2, **exact),
+        "back, one throw": small(beyond_goal="back", throws=1, minimum_bank=100, **exact),
+        "no bank beyond, three throws": small(beyond_goal="no_bank", throws=3, dice=2, **exact),
         "given, opening, penalty, keeps": small(
             beyond_goal="given",
             opening_minimum=150,
@@ -660,6 +664,13 @@ def _endings() -> dict[str, Ruleset]:
             instant_win=("4",),
             hot_dice="forced",
             scoring={"single": [0, 0, 50, 100, 50, 150], "three_of_a_kind": [0] * 6},
+        ),
+        "final turn, two throws": small(throws=2, goal=200, ties="played_on", **FINAL),
+        "equal turns, two throws": small(
+            ending="equal_turns", throws=2, dice=2, goal=200, ties="shared", **KEEPS
+        ),
+        "defended, two throws": small(
+            ending="defended", throws=2, dice=2, goal=200, hot_dice="no_bank"
         ),
         "final turn, one throw": small(
             final_throws=1, goal=200, opening_minimum=150, ties="played_on", **FINAL

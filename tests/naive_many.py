@@ -88,7 +88,8 @@ def whole_turn(
                     parts.append((chance, value))
                 value = mix(parts)
                 may = naive.may_leave(rules, number)
-                if may and banked is not None and not better(value, banked):
+                is_over = naive.is_over(rules, number)
+                if may and banked is not None and (is_over or not better(value, banked)):
                     value = banked
                 if row == rows:  # only the last row leads to itself
                     before = found[row][number, hot]

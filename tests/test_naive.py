@@ -55,9 +55,8 @@ def value_of_start(rules: Ruleset) -> float:
         (ones(goal=200, no_bank_at=("100",)), 36 / 71),
         (ones(goal=200, no_bank_at=("50-150",)), 36 / 71),
         (ones(goal=200, no_bank_at=("*00",)), 36 / 71),
-        # one throw each: who is at 100 falls back to 0 when the other one comes there; the solver
-        # refuses that, as a bank might be worth less than a farkle
-        (ones(goal=200, caught_up="everything").model_copy(update={"throws": 1}), 96 / 187),
+        # one throw each: who is at 100 falls back to 0 when the other one comes there
+        (ones(goal=200, caught_up="everything", throws=1), 96 / 187),
         # a two wins and so do two ones, but a one and a two are too much
         (ones_and_twos(), 36 / 65),
         (ones_and_twos(beyond_goal="no_bank"), 36 / 65),

@@ -23,7 +23,7 @@ from solver.game.kernels import (
     solve_levels,
 )
 from solver.game.lanes import LANES
-from solver.game.layout import PAD
+from solver.game.layout import DUE, NOT_ALLOWED, PAD
 from solver.game.list_kernels import add_lists
 from solver.turn.equations import Floats
 
@@ -132,8 +132,8 @@ def total_residual(turn, table, s, game, lists, others, bonuses, scratch, slack,
                         banks = lists.may_bank[n]
                         for lane in range(first, last + 1):
                             right = expected[n, lane]
-                            if banks:
-                                right = max(right, bank[t, lane])
+                            if banks and right <= bank[t, lane] + DUE * (banks - 1):
+                                right = bank[t, lane]
                             found = values[level, t, n, lane]
                             # hardly ever, so that hardly any division is needed
                             if abs(found - right) > largest * max(found, right):
@@ -212,7 +212,7 @@ def compare_total(
                                 value = own.scratch.values[level, t, n, lane]
                                 true = exact.scratch.values[level, t, n, lane]
                                 largest = max(largest, abs(value - true) * 2.0 / (value + true))
-                                if banked == 0.0:
+                                if banked == NOT_ALLOWED:
                                     continue
                                 rolls = value > banked * (1.0 + tie)
                                 should_roll = true > exact_banked * (1.0 + tie)

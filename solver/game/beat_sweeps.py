@@ -35,6 +35,7 @@ from solver.game.kernel_source import load_turn
 from solver.game.kernels import beat_turns
 from solver.game.lane_turns import LaneTurns
 from solver.game.lanes import LANES
+from solver.game.layout import NOT_ALLOWED
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
     LEAST,
@@ -155,7 +156,7 @@ class _Game(LaneTurns):
         final = self.ends.after_bank(totals, score - theirs, self.everyone.on_board[other])
         final += np.where(final > 0, off, 0.0)
         bank = 1 - np.where(goes_on, left, np.where(self.wins[self.roles[own]], 0.0, final))
-        bank[totals < least] = 0.0
+        bank[totals < least] = NOT_ALLOWED
         return bank
 
     def by_lanes(self, pairs: _Pairs, do: Callable[[slice, int], Floats]) -> list[Floats]:

@@ -20,6 +20,7 @@ from solver.errors import SolveError
 from solver.folders import is_ours, make_private, one_at_a_time
 from solver.game.lane_code import VERSION
 from solver.game.lanes import LANES
+from solver.game.layout import DUE
 from solver.game.list_kernels import turn_by_seat, turn_of_lists
 from solver.game.standings import FEW_SCORES
 from solver.turn.equations import EVEN
@@ -77,9 +78,8 @@ def turn_source(
         Rows from `steps` on are read, the others are written.
     hot : float64, rows like those of values; row t holds in its last planes W of hot dice that were
         reached with t points, bonus aside. It may be a part of `values`.
-    bank, farkle : float64, rows of planes * LANES, the values of banking at t, 0 where it is not
-        allowed, or less where there are several planes, and of a farkle; just one row where that is
-        the same at any t.
+    bank, farkle : float64, rows of planes * LANES, the values of banking at t, the mover's being
+        NOT_ALLOWED where it is not, and of a farkle; just one row where that is the same at any t.
     lost : float64, planes * LANES, the value of a roll that loses everything.
     lists : those of the plan, which the source has in itself; `list_kernels.turn_of_lists` and
         `turn_by_seat`, whose arguments are these, go through them
@@ -165,6 +165,8 @@ def _decided(
         worth = rolls[n]
         if n < banked:
             worth = bank
+        elif plan.must_bank[n]:
+            worth = _better(bank, rolls[n], DUE)
         elif plan.may_bank[n]:
             worth = _better(rolls[n], bank) if reverse else _better(bank, rolls[n])
         body += [f"{name} = {value}" for name, value in zip(ends[n], worth, strict=True)]
@@ -188,11 +190,11 @@ def _planes(array: str, place: int, planes: int) -> list[str]:
     return [f"{array}[{place + p * LANES}]" for p in range(planes)]
 
 
-def _better(one: list[str], other: list[str]) -> list[str]:
+def _better(one: list[str], other: list[str], even: float = EVEN) -> list[str]:
     """What is better for the mover, whose value is the first; `one` where they are even."""
-    if len(one) == 1:
+    if len(one) == 1 and even == EVEN:
         return [f"max({one[0]}, {other[0]})"]
-    stays = f"{one[0]} + {EVEN!r} >= {other[0]}"
+    stays = f"{one[0]} + {even!r} >= {other[0]}"
     return [f"{value} if {stays} else {instead}" for value, instead in zip(one, other, strict=True)]
 
 

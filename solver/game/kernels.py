@@ -30,8 +30,10 @@ from numba.extending import intrinsic
 from solver.game import layout
 from solver.game.lanes import LANES
 from solver.game.layout import (
+    DUE,
     EVERYTHING,
     EXACT,
+    NOT_ALLOWED,
     PAD,
     GameNumbers,
     Lists,
@@ -66,7 +68,7 @@ LISTS_TYPE = types.NamedTuple(
         *[array_type(types.intp, 1)] * 3,
         *[array_type(types.float64, 1)] * 4,
         *[types.float64] * 2,
-        array_type(types.boolean, 1),
+        array_type(types.int8, 1),
     ],
     Lists,
 )
@@ -246,7 +248,7 @@ def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
     rows = steps + game.reach
     after_bank = table[game.roles - 1 - r, w, 0]
     least = 1 if game.free_win == 1 else least_bank(u, game)
-    bank[:least] = 0.0
+    bank[:least] = NOT_ALLOWED
     played = steps if game.at_once == 1 else rows
     for t in range(least, played):
         after = after_bank[s + t, PAD + start : PAD + start + LANES]
@@ -260,14 +262,14 @@ def prepare_banks(table, s, start, r, u, w, steps, game, barred, bank):
             bank[least:rows, lane] = 1.0
             continue
         if game.free_win == 1:
-            bank[: may_bank_from(own, u, game), lane] = 0.0
+            bank[: may_bank_from(own, u, game), lane] = NOT_ALLOWED
         if game.exact > 0:
             # see `_mend_beyond`: what these lead to may still change
-            bank[game.scores - own + 1 : rows, lane] = 0.0
+            bank[game.scores - own + 1 : rows, lane] = NOT_ALLOWED
         if barred.size > 0:
             for t in range(least, game.scores - own):
                 if barred[own + t] > 0.0:
-                    bank[t, lane] = 0.0
+                    bank[t, lane] = NOT_ALLOWED
 
 
 @njit(nogil=True, error_model="numpy")
@@ -427,7 +429,7 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
     columns, planes, _ = values.shape
     cell = planes * LANES
     for n in range(columns):
-        values[n] = bank
+        values[n] = np.maximum(bank, 0.0)
         if weighs and not lists.may_bank[n]:
             values[n] = 0.0
     found = np.empty((planes, LANES))
@@ -452,8 +454,10 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
                     for p in range(planes):
                         found[p, lane] += lists.chances[k] * values[chosen, p, lane]
             if lists.may_bank[n]:
+                due = DUE * (lists.may_bank[n] - 1)
                 for lane in range(LANES):
-                    found[0, lane] = max(found[0, lane], bank[0, lane])
+                    if found[0, lane] <= bank[0, lane] + due:
+                        found[0, lane] = bank[0, lane]
             for p in range(planes):
                 for lane in range(LANES):
                     change = max(change, abs(found[p, lane] - values[n, p, lane]))
@@ -602,12 +606,12 @@ def beat_turns(turn, values, bank, farkle, lost, lists, bonuses, found):
     """Fill what starts of turns are worth that have to beat 1, 2, ... steps of points.
 
     values : solved for turns with nothing to beat, shape (levels, turn totals, columns, LANES)
-    bank : shape (turn totals, LANES); what may not be banked any more becomes 0
+    bank : shape (turn totals, LANES); what may not be banked any more becomes NOT_ALLOWED
     found : shape (steps, LANES), of which the first row stays as it is
     """
     last, start = len(values) - 1, values.shape[2] - 1
     for k in range(1, len(found)):
-        bank[k] = 0.0
+        bank[k] = NOT_ALLOWED
         for level in range(last, -1, -1):
             hot = values[min(level + 1, last), bonuses[level] :]
             turn(values[level].ravel(), hot.ravel(), bank.ravel(), farkle, lost, lists, k + 1)

@@ -54,6 +54,12 @@ EXACT = {"lost": 1, "back": 2, "around": 3, "no_bank": 4, "given": 5}
 EVERYTHING = -1
 """As a penalty: a score above 0 falls to 0."""
 
+NOT_ALLOWED = -9.0
+"""The mover's value of a bank that is not allowed, so little that not even DUE makes it best."""
+
+DUE = 2.0
+"""By how much a roll has to be worth more than a bank that must be made, to be best: never."""
+
 
 class GameNumbers(NamedTuple):
     """What kernels have to know of a game; points in steps."""
@@ -117,8 +123,8 @@ class Lists(NamedTuple):
     """Chance that a roll of all dice can only be set aside whole."""
     goes_on: float
     """Chance that a roll of all dice scores otherwise."""
-    may_bank: npt.NDArray[np.bool_]
-    """Whether a player may bank with the dice of a column left, (columns,)."""
+    may_bank: npt.NDArray[np.int8]
+    """1 where one may bank with the dice of a column left, 2 where one must, shape (columns,)."""
 
 
 class Scratch(NamedTuple):
@@ -131,7 +137,7 @@ class Scratch(NamedTuple):
     others: Floats
     """Win probability of a contest's second player, whose dice need not be those of the first."""
     bank: Floats
-    """Value of banking a turn total, 0 where it is not allowed, shape (turn totals, LANES)."""
+    """Value of banking a turn total, or NOT_ALLOWED, shape (turn totals, LANES)."""
     farkle: Floats
     """Value of a farkle at a turn total, shape (turn totals, LANES)."""
     lost: Floats
@@ -251,7 +257,7 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
         loses=plan.other_ends,
         only_hot=float(plan.only_hot[-1]),
         goes_on=float(plan.goes_on[-1] - plan.only_hot[-1]),
-        may_bank=plan.may_bank,
+        may_bank=plan.may_bank.astype(np.int8) + plan.must_bank,
     )
 
 

@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 
 from solver.game.kernels import TURN_SIGNATURE
 from solver.game.lanes import LANES
+from solver.game.layout import DUE
 from solver.turn.equations import EVEN
 
 SUMMED = 32
@@ -197,8 +198,9 @@ def _turn(planes: int) -> Callable[..., Any]:
                     for k in range(cell):
                         out[place + k] += part[k]
                 if lists.may_bank[n]:
+                    due = DUE * (lists.may_bank[n] - 1) + even
                     for lane in range(LANES):
-                        if out[place + lane] <= b[lane] + even:
+                        if out[place + lane] <= b[lane] + due:
                             for k in range(lane, cell, LANES):
                                 out[place + k] = b[k]
             here = values[t * size :]

@@ -29,12 +29,10 @@ from solver.game.kernels import (
     shares,
 )
 from solver.game.lanes import LANES
+from solver.game.layout import NOT_ALLOWED
 from solver.turn.equations import Floats
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-
-NOT_ALLOWED = -1.0
-"""The mover's value of a bank that is not allowed."""
 
 
 class ManyNumbers(NamedTuple):

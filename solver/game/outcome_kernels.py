@@ -148,7 +148,7 @@ def follow(steps, least, work, spread):
                 most = 0.0
                 for lane in range(LANES):
                     here, worth = spread.mass[level, t, n, lane], bank[t, lane]
-                    stays = lists.may_bank[n] and worth > 0.0 and worth >= values[level, t, n, lane]
+                    stays = lists.may_bank[n] and worth >= values[level, t, n, lane]
                     spread.banked[t, lane] += here if stays else 0.0
                     rolled[lane] = 0.0 if stays else here
                     most = max(most, rolled[lane])
@@ -197,7 +197,7 @@ def _follow_until_banked(steps, work, spread):
                         stays = lists.may_bank[n]
                         if game.exact > 0:
                             banked = bank[t, lane]
-                            stays = stays and banked > 0.0 and banked >= worth[n, lane]
+                            stays = stays and banked >= worth[n, lane]
                         if stays:
                             spread.banked[t, lane] += goes
                             continue

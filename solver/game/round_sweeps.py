@@ -19,6 +19,7 @@ from solver.game.bounds import not_proved, slacks_of_lists
 from solver.game.kernel_source import load_turn
 from solver.game.lane_turns import LaneTurns
 from solver.game.lanes import LANES
+from solver.game.layout import NOT_ALLOWED
 from solver.game.leads import spans
 from solver.game.list_kernels import turn_of_lists
 from solver.game.rounds import mode_of, modes
@@ -114,7 +115,7 @@ class _Game(LaneTurns):
             return ends
 
         bank = left(Standing(), 0, rows)
-        bank[:least] = 0.0
+        bank[:least] = NOT_ALLOWED
         farkled = after_turn(rules, mover, 0, farkles=True)
         farkle = left(farkled, farkled.score // step, 1)
         if rules.farkle_keeps_turn_total:

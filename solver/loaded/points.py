@@ -98,7 +98,7 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         loses=nothing,
         only_hot=0.0,
         goes_on=0.0,
-        may_bank=np.ones(lists.columns, dtype=np.bool_),
+        may_bank=np.ones(lists.columns, dtype=np.int8),
     )
     plans = [lists.plan(thrown) for thrown in sets]
     endless = [is_endless(plan) for plan in plans]

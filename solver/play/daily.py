@@ -181,7 +181,8 @@ def all_choices(hand: Hand, table: TurnTable, position: Position, roll: Roll) ->
     found = []
     for kept in hand.set_asides(roll, position.turn):
         after = hand.after(position.turn, kept)
-        for bank, value in ((False, table.roll_value(after)), (True, table.bank_value(after))):
+        rolled = None if table.must_bank(after) else table.roll_value(after)
+        for bank, value in ((False, rolled), (True, table.bank_value(after))):
             if value is not None:
                 found.append(
                     Choice(kept.dice, kept.points, bank, after.turn_total, after.dice, value)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from solver.game.endgame import endgame, last_turn
 from solver.game.kernel_source import load_turn
-from solver.game.layout import mode, solved_game
+from solver.game.layout import NOT_ALLOWED, mode, solved_game
 from solver.game.position import Position, points_to_beat, rules_at
 from solver.game.standings import Bools, Ints, role
 from solver.play.policies import Optimal
@@ -39,7 +39,7 @@ class TurnValues(NamedTuple):
     worth: Floats
     """Win probability in the states of the turn, shape (..., levels, turn totals, dice)."""
     bank: Floats
-    """The value of banking, by the turn total; 0 where that is not allowed."""
+    """The value of banking, by the turn total; less than 0 where that is not allowed."""
     farkle: Floats
     """The value of a farkle, by the turn total."""
     lost: Floats
@@ -88,7 +88,7 @@ def optimal_values(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
 def table_values(table: TurnTable, rows: int) -> TurnValues:
     """One turn, cut off at `rows` turn totals or with the last one repeated."""
     kept = np.minimum(np.arange(rows), len(table.ends.bank) - 1)
-    bank = np.nan_to_num(table.ends.bank)[kept]
+    bank = np.nan_to_num(table.ends.bank, nan=NOT_ALLOWED)[kept]
     lost = table.ends.lost[0]
     return TurnValues(table.win_probability[:, kept], bank, table.ends.farkle[kept], lost)
 
@@ -99,8 +99,7 @@ def optimal_player(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
 
     def tables(positions: Sequence[Position]) -> DecisionTables:
         worth, bank, _, _ = found(positions)
-        banked = bank[:, None, :, None]
-        banks = (banked > 0) & (banked >= worth)
+        banks = bank[:, None, :, None] >= worth
         banks[..., ~turn_plan(rules_at(rules, positions[0])).may_bank] = False
         return np.arange(len(positions)), worth, banks
 

@@ -779,8 +779,7 @@ class Ruleset(Data):
 
     The last of them ends the turn. What the turn total is then is banked where it is enough for a
     bank, whatever dice are left to roll, hot dice too. What is not enough, or has to be confirmed,
-    ends the turn as a farkle does. Where such a bank may be worth less than a farkle, under any
-    ending but "at_once", with an exact goal, `no_bank_at` or `caught_up`, it is not solved."""
+    ends the turn as a farkle does."""
 
     def _tell_first_throw_tries(self) -> Told:
         tries = self.first_throw_tries
@@ -1646,7 +1645,7 @@ class Ruleset(Data):
 
     def _not_with_throws(self) -> Iterator[Complaint]:
         """Options with which turns of few throws are not solved."""
-        others = {"goal_must_be": self.is_exact, "dice": self.dice > MOST_DICE_COUNTED}
+        others = {"dice": self.dice > MOST_DICE_COUNTED}
         message = say_later(
             "{key}: the throws of a turn cannot be limited under this {other}; leave out one of"
             " them"
@@ -1654,14 +1653,6 @@ class Ruleset(Data):
         for limit in ("throws", "final_throws"):
             if getattr(self, limit):
                 yield from _excluded((limit,), message, others)
-        if self.throws and not self.is_exact:
-            # what is there after the last throw is banked, which may be worse than a farkle there
-            others = {
-                "ending": self.ending != "at_once",
-                "no_bank_at": bool(self.no_bank_at),
-                "caught_up": self.caught_up != 0,
-            }
-            yield from _excluded(("throws",), message, others)
         if self.throws and self.final_throws:
             message = say_later(
                 "{key}: final turns of one throw are not solved where {throws} limits all turns;"

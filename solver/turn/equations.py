@@ -1,6 +1,7 @@
 """One turn's equations in NumPy: what the bot answers from, and the kernels' slow twin.
 
     W(t, n) = roll(t, n)                when t may not be banked
+            = bank(t)                   when it must be, after the last throw
             = max(bank(t), roll(t, n))  otherwise
     roll(t, n) = I_n + L_n * lost + F_n * farkle(t)
                + sum over scoring r of P(r) * max over c in r of W(t + c_p, h(n - c_n))
@@ -34,6 +35,8 @@ EVEN = 1e-11
 """Chances of a mover among several that differ by no more are equal: rounding must not choose
 between options."""
 
+_NEVER = -1e300
+"""What rolling is worth where it is not allowed. Infinity would be no number less itself."""
 
 _SETTLED = 1e-17
 """By how much a value changes at most that is repeated no more."""
@@ -127,7 +130,7 @@ class TurnTable:
     values: Floats
     """W(t, n), shape (levels, turn totals, columns, players)."""
     rolls: Floats
-    """What rolling is worth, in the same shape."""
+    """What rolling is worth, in the same shape; no more than any bank where one is due."""
     ends: Endings
     plan: TurnPlan
 
@@ -204,6 +207,10 @@ class TurnTable:
         """Whether banking is allowed, if the dice that are left allow it."""
         return not math.isnan(self.ends.cells[self._row(turn_total), -1, 0])
 
+    def must_bank(self, turn: TurnState) -> bool:
+        """Whether the last throw was made, and its turn total is banked."""
+        return bool(self.plan.must_bank[self.plan.column(turn)]) and self.may_bank(turn.turn_total)
+
     def decision(self, turn: TurnState) -> Decision:
         """Return what to do; a tie is banked."""
         bank, is_last = self.bank_value(turn), 0 < self.plan.most_throws == turn.throws
@@ -240,6 +247,7 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     shape = plan.levels, totals, columns, players
     values, rolls = np.empty(shape), np.empty(shape)
     ended = rolls_that_end(plan, ends.farkles, ends.lost, ends.win)
+    ended = where_no_bank_is_due(plan, ends.cells, ended)
     if beyond is None:
         banks, weighs = ends.banks[solved:], ends.weighs
         rolls[:, solved:] = rolls_beyond(plan, banks, ended[solved:], weighs=weighs)
@@ -253,9 +261,8 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     _solve_levels(plan, *([each[..., 0] for each in arrays] if players == 1 else arrays))
     if beyond is None:
         # sums of chances may come out one rounding above 1, and what is left of 1 below 0
-        least = 0.0 if players > 1 else -np.inf
-        np.clip(values, least, 1.0, out=values)
-        np.clip(rolls, least, 1.0, out=rolls)
+        np.clip(values, 0.0, 1.0, out=values)
+        np.clip(rolls, 0.0, 1.0, out=rolls)
     return TurnTable(values, rolls, ends, plan)
 
 
@@ -315,6 +322,17 @@ def rolls_that_end(plan: TurnPlan, farkle: Floats, lost: Floats, win: Floats) ->
 
     ended: Floats = each(plan.win_chances, win) + each(plan.other_ends, lost)
     return ended + each(plan.counted_farkles, farkle)
+
+
+def where_no_bank_is_due(plan: TurnPlan, banks: Floats, ended: Floats) -> Floats:
+    """Return what rolls are worth that end the turn: less than any bank where that is due.
+
+    banks : NaN where banking is not allowed, shape (turn totals, 1 or columns, players or turns)
+    ended : as of `rolls_that_end`
+    """
+    if not plan.must_bank.any():
+        return ended
+    return np.where(plan.must_bank[:, np.newaxis] & ~np.isnan(banks), _NEVER, ended)
 
 
 def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool = False) -> Floats:

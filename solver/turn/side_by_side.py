@@ -10,7 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.rules.ruleset import RULESETS
-from solver.turn.equations import Floats, rolls_beyond, rolls_that_end
+from solver.turn.equations import (
+    Floats,
+    rolls_beyond,
+    rolls_that_end,
+    where_no_bank_is_due,
+)
 from solver.turn.scoring import TurnPlan
 
 Indices = npt.NDArray[np.intp]
@@ -29,6 +34,7 @@ def solve_turns(
     totals, lanes = bank.shape
     columns, solved = plan.columns, totals - plan.reach
     ended = rolls_that_end(plan, farkle, lost, np.ones(1))
+    ended = where_no_bank_is_due(plan, bank[:, np.newaxis], ended)
     beyond = _rolls_beyond(plan, bank[solved:], ended[solved:], weighs=weighs)
     least = np.where(np.isnan(bank), -np.inf, bank)[:, np.newaxis].repeat(columns, axis=1)
     least[:, ~plan.may_bank] = -np.inf

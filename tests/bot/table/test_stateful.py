@@ -43,6 +43,7 @@ QUICK = [
     NAMED["bank with one die left"],
     NAMED["pairs to confirm"],
     NAMED["two throws, pairs to confirm"],
+    NAMED["final turn, two throws"],
     NAMED["a 2 confirms triples and hot dice"],
     NAMED["300 points or a 1 confirm"],
     NAMED["three throws, bank with one die left"],
@@ -230,7 +231,8 @@ class Referee:
         is_last = self.final is not None or self.in_play_off
         if self.throws == ((is_last and self.rules.final_throws) or self.rules.throws):
             may, total = self.may_bank(self.mover), self.total
-            keeps = may or (self.rules.farkle_keeps_turn_total and self.enough(total))
+            keeps = self.rules.farkle_keeps_turn_total and self.enough(total)
+            keeps = may or (keeps and not self.beyond(total))
             self.ends("bank" if may else "farkle", total if keeps else 0)
 
     def ends(self, how: str, points: int) -> None:

@@ -230,8 +230,8 @@ def test_point_step_follows_from_the_points() -> None:
         ("goal = " + "[" * 5000, "line 1: this is nested more deeply"),
         ("goal = 10000\nscore_floor = -500", "no meaning without a farkle_penalty"),
         (
-            "goal = 500\nthrows = 2\nending = 'final_turn'",
-            "throws of a turn cannot be limited under this ending",
+            "goal = 500\nthrows = 2\ndice = 7",
+            "throws of a turn cannot be limited under this dice",
         ),
         (
             "goal = 500\nthrows = 2\nfarkle_penalty = {in_a_row=1, points=50, when='all_dice'}",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from solver.game.kernel_source import load_turn, load_turns
 from solver.game.lanes import LANES
-from solver.game.layout import lists_of
+from solver.game.layout import NOT_ALLOWED, lists_of
 from solver.game.list_kernels import turn_of_lists
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
@@ -58,6 +58,7 @@ def test_a_turn_agrees_with_plain_recursion(preset: str, dice: int, seed: int) -
         ),
         variant("kcd", hot_dice="forced", lose_everything=("222",), instant_win=("xxxxxx",)),
         variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
+        variant("classic", dice=3, throws=2),
     ],
     ids=lambda rules: f"{rules.name}-{rules.digest[:4]}",
 )
@@ -67,7 +68,7 @@ def test_the_kernels_agree_with_numpy(rules: Ruleset, kernels: Path) -> None:
     random = np.random.default_rng(1)
     for totals in (1, 7, 150):
         bank = np.sort(random.random((totals, LANES)), axis=0)
-        bank[: random.integers(1, 7)] = 0
+        bank[: random.integers(1, 7)] = math.nan
         lost, farkle = random.random(LANES) / 9, random.random(LANES)
         tables = [
             solve_turn(
@@ -84,7 +85,8 @@ def test_the_kernels_agree_with_numpy(rules: Ruleset, kernels: Path) -> None:
             flat = values.reshape(plan.levels, -1)
             for level in range(plan.levels - 1, -1, -1):
                 hot = flat[min(level + 1, plan.levels - 1), plan.bonuses[level] * row :]
-                turn(flat[level], hot, bank.ravel(), farkles, lost, lists_of(plan), totals)
+                banks = np.nan_to_num(bank, nan=NOT_ALLOWED).ravel()
+                turn(flat[level], hot, banks, farkles, lost, lists_of(plan), totals)
             np.testing.assert_allclose(values, expected, rtol=1e-13)
 
 

@@ -20,6 +20,7 @@ from tests.usual import USUAL
         *map(load_rules, USUAL),
         variant("kcd", hot_dice="forced", lose_everything=("222",), instant_win=("xxxxxx",)),
         variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
+        variant("classic", dice=3, throws=2),
     ],
     ids=lambda rules: f"{rules.name}-{rules.digest[:4]}",
 )
