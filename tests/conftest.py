@@ -25,7 +25,7 @@ from solver.errors import InvalidPositionError, StrategyFileError
 from solver.game.position import Position, check_position, impossible_turn
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
-from solver.play import rough
+from solver.play import estimate, rough
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.solved import open_solved
@@ -209,7 +209,10 @@ def _solved(rules: Ruleset, folder: Path, kernels: Path) -> Solution:
 
 @pytest.fixture(scope="session", autouse=True)
 def _rough_values_are_kept(kept_folder: Path) -> Iterator[None]:
-    """Those of rules that are not solved: seconds for each, in each process."""
+    """Those of rules that are not solved: seconds for each, in each process.
+
+    Estimates by them are the same in every test, and each process has them once.
+    """
     folder = kept_folder / f"rough-{_code(SOLVER.rglob('*.py'))}"
     folder.mkdir(exist_ok=True)
 
@@ -230,6 +233,7 @@ def _rough_values_are_kept(kept_folder: Path) -> Iterator[None]:
     original = rough.rough_strategy
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rough, "rough_strategy", kept)
+        patch.setattr(estimate, "EstimatedStrategy", lru_cache(16)(estimate.EstimatedStrategy))
         yield
 
 
