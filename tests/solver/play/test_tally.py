@@ -3,8 +3,8 @@
 import math
 import random
 from collections import Counter
-from collections.abc import Generator
-from functools import cache
+from collections.abc import Callable, Generator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,27 +14,42 @@ import pytest
 from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
-from solver.play.advice import odds
+from solver.play.advice import Odds, odds
 from solver.play.compare import CLOSE, Tally, compare
 from solver.play.tally import expected_turns, tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, save_strategy
 from tests.conftest import variant
-from tests.simulation import Bools, Floats, Game, Turn
+from tests.simulation import Game, Turn
 
 GAMES = 250
+Place = tuple[int, int, int]
+"""Hot dice, the turn total in point steps, and the number of dice less one."""
+
+
+class Asked:
+    """What a turn is worth at each place, as decisions of a simulation are."""
+
+    def __init__(self, at: Callable[[Place], Odds], shape: Place) -> None:
+        self.at, self.shape = at, shape
+
+    def __getitem__(self, place: Place) -> float:
+        return self.at(place).win_probability
 
 
 class Noted:
     """Where to bank, and a note of every decision that is asked for."""
 
-    def __init__(self, bank: Bools, free: Bools, close: Bools, notes: Counter[str]) -> None:
-        self.bank, self.free, self.close, self.notes = bank, free, close, notes
+    def __init__(self, at: Callable[[Place], Odds], notes: Counter[str]) -> None:
+        self.at, self.notes = at, notes
 
-    def __getitem__(self, place: tuple[int, int, int]) -> bool:
-        self.notes["decisions"] += int(self.free[place])
-        self.notes["close"] += int(self.close[place])
-        return bool(self.bank[place])
+    def __getitem__(self, place: Place) -> bool:
+        found = self.at(place)
+        if found.bank is None:
+            return False
+        self.notes["decisions"] += 1
+        self.notes["close"] += abs(found.bank - found.roll) < CLOSE
+        return found.bank >= found.roll
 
 
 class NotedGame(Game):
@@ -58,23 +73,10 @@ def rolled(solution: Solution, seed: int) -> list[Counter[str]]:
     rows = 3 * rules.winning_score // rules.point_step
 
     @cache
-    def decisions(start: Position) -> tuple[Floats, Bools, Bools, Bools]:
-        table = strategy.turn(start)
-        levels = table.roll.shape[0]
-        worth = np.zeros((levels, rows, rules.dice))
-        bank, free, close = np.zeros((3, levels, rows, rules.dice), dtype=np.bool_)
-        for place in np.ndindex(worth.shape):
-            hot, row, dice = place
-            if not row and (hot or dice + 1 < rules.dice):
-                continue  # no turn starts so
-            turn_total = row * rules.point_step
-            at = start.change(turn_total=turn_total, dice=dice + 1, hot_dice=hot)
-            found = odds(strategy, at)
-            worth[place] = found.win_probability
-            if found.bank is not None:
-                free[place], bank[place] = True, found.bank >= found.roll
-                close[place] = abs(found.bank - found.roll) < CLOSE
-        return worth, bank, free, close
+    def at(start: Position, place: Place) -> Odds:
+        hot, row, dice = place
+        turn_total = row * rules.point_step
+        return odds(strategy, start.change(turn_total=turn_total, dice=dice + 1, hot_dice=hot))
 
     dice, found = random.Random(seed), []
     for _ in range(GAMES):
@@ -84,9 +86,11 @@ def rolled(solution: Solution, seed: int) -> list[Counter[str]]:
         position = next(going)
         try:
             while True:
-                worth, bank, free, close = decisions(position)
-                noted: Any = Noted(bank, free, close, game.notes)
-                position = going.send((worth, noted))
+                here = partial(at, position)
+                levels = strategy.turn(position).roll.shape[0]
+                worth: Any = Asked(here, (levels, rows, rules.dice))
+                bank: Any = Noted(here, game.notes)
+                position = going.send((worth, bank))
         except StopIteration:
             found.append(game.notes)
     return found
