@@ -171,6 +171,7 @@ def test_patterns() -> None:
     assert [naive.contains(roll, one) for one in patterns] == [True] * 4 + [False] * 3
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize("name", ["final_turn played_on", "final turn, bonus"])
 def test_the_horizon_does_not_matter(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rules = dict(ONE_BY_ONE)[name]
@@ -208,7 +209,8 @@ def test_rules_under_which_no_roll_scores() -> None:
     assert not can_be_played(small(**only_fives, instant_win=("5",)))
 
 
-@pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_skipped(9)
+@pytest.mark.mostly_slow(9)
 @pytest.mark.parametrize("rules", mostly_slow(ONE_BY_ONE))
 def test_the_rules_one_by_one_can_be_played(rules: Ruleset) -> None:
     # whoever was given points is on the board, where no opening stands in the way

@@ -162,19 +162,9 @@ def test_banks_against_the_rules_are_refused(rules: Ruleset) -> None:
         simulate(rules, greedy(small()), 1000, seed=1)
 
 
-def check_optimal_play(rules: Ruleset, games: int) -> None:
-    tables, expected = optimal(rules)
-    check(simulate(rules, tables, games, seed=3, chunk=500), expected)
-
-
-@pytest.mark.mostly_skipped(6)
-@pytest.mark.slow
-@pytest.mark.parametrize("rules", dict(ALL).values(), ids=dict(ALL))
+@pytest.mark.mostly_skipped(12)
+@pytest.mark.parametrize("rules", mostly_slow(ALL, len(ALL)))
 def test_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> None:
-    check_optimal_play(rules, GAMES // (2 if EVERY else 12))
-
-
-@pytest.mark.mostly_slow
-@pytest.mark.parametrize("rules", mostly_slow(ALL[::9], 2))
-def test_some_optimal_play_wins_as_often_as_the_slow_twin_says(rules: Ruleset) -> None:
-    check_optimal_play(rules, GAMES // 10)
+    tables, expected = optimal(rules)
+    games = GAMES // (2 if EVERY else 12)
+    check(simulate(rules, tables, games, seed=3, chunk=500), expected)

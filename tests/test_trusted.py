@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 from bot.settings import CHECKOUT
 
 OURS = ("farkle_advisor", "bot", "solver")
@@ -27,10 +29,13 @@ PRIVATE: dict[str, str] = {
 """Private names of libraries that are used, each with its reason."""
 
 
-def sources() -> Iterator[tuple[Path, ast.Module]]:
-    for folder in OURS:
-        for path in sorted((CHECKOUT / folder).rglob("*.py")):
-            yield path, ast.parse(path.read_text(encoding="utf-8"))
+@pytest.fixture(scope="module")
+def sources() -> list[tuple[Path, ast.Module]]:
+    return [
+        (path, ast.parse(path.read_text(encoding="utf-8")))
+        for folder in OURS
+        for path in sorted((CHECKOUT / folder).rglob("*.py"))
+    ]
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
@@ -46,13 +51,13 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
 
 
-def test_what_is_imported_is_declared() -> None:
+def test_what_is_imported_is_declared(sources: list[tuple[Path, ast.Module]]) -> None:
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     more = project["optional-dependencies"]
     wanted = [*project["dependencies"], *more["cluster"], *more["postgres"]]
     declared = {re.split(r"[><=;\[ ]", one)[0].lower().replace("_", "-") for one in wanted}
     from_packages = packages_distributions()
-    imported = {name.partition(".")[0] for _, tree in sources() for name in imports(tree)}
+    imported = {name.partition(".")[0] for _, tree in sources for name in imports(tree)}
     foreign = imported - set(OURS) - sys.stdlib_module_names
     undeclared = {
         name
@@ -63,11 +68,11 @@ def test_what_is_imported_is_declared() -> None:
     assert undeclared == set()
 
 
-def test_no_private_name_of_a_library_is_used() -> None:
+def test_no_private_name_of_a_library_is_used(sources: list[tuple[Path, ast.Module]]) -> None:
     """Names of one's own are those that the code defines somewhere."""
     defined: set[str] = set()
     used: dict[str, str] = {}
-    for path, tree in sources():
+    for path, tree in sources:
         for node in ast.walk(tree):
             match node:
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):

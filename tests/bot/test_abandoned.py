@@ -65,6 +65,7 @@ async def begun(chat: Chat, line: str) -> str:
 # ---- By themselves ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_after_a_day_a_game_ends_by_itself_and_that_is_told(
     chat: Chat, other: Chat, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,7 @@ async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
 
 @pytest.mark.slow
 def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
-    wins_as_often_as_it_says(strategy, 40, 300)
+    wins_as_often_as_it_says(strategy, 40, 100)
 
 
 @pytest.mark.slow

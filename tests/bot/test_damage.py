@@ -170,13 +170,10 @@ def open_games(folder: Path) -> list[str]:
     return [found[place] for place in PLACES]
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
-    [
-        pytest.param(first, marks=pytest.mark.slow if first % 16 else [])
-        for first in range(0, len(KINDS), len(PLACES) - 1)
-    ],
+    range(0, len(KINDS), len(PLACES) - 1),
 )
 async def test_damaged_games_are_set_aside(damaged: Path, first: int) -> None:
     """In all places but the last one, each by another kind of damage."""

@@ -172,14 +172,14 @@ def check_known(found: str) -> None:
 
 
 @pytest.mark.slow
-async def test_the_examples_of_help_are_taken(chat_in: Chat) -> None:
+async def test_the_examples_of_help_are_taken(chat: Chat) -> None:
     seen = 0
-    for name, command in chat_in.commands.by_name.items():
-        await prepare(chat_in, HELP.get(name, ()))
-        told = (await chat_in.first(f"ann: /help /{name}")).text
+    for name, command in chat.commands.by_name.items():
+        await prepare(chat, HELP.get(name, ()))
+        told = (await chat.first(f"ann: /help /{name}")).text
         for line in command.examples:
             assert line in " ".join(told.split())
-            await check(chat_in, f"ann: {line}")
+            await check(chat, f"ann: {line}")
             seen += 1
     assert seen > 10
 

@@ -228,10 +228,6 @@ def fixed_secrets(name: str) -> SimpleNamespace:
     return SimpleNamespace(token_bytes=token_bytes, token_hex=token_hex)
 
 
-_QUICK = {"kcd", "classic", "cardgames"}
-"""Rules whose playthroughs take least."""
-
-
 def assert_kept(file: Path, found: str) -> None:
     """What was said is what a file keeps, which is written anew where that is asked for."""
     if WRITES:
@@ -243,7 +239,7 @@ def assert_kept(file: Path, found: str) -> None:
 @pytest.mark.parametrize(
     ("name", "code"),
     [
-        pytest.param(name, code, marks=() if name in _QUICK else pytest.mark.slow)
+        pytest.param(name, code, marks=() if name == "kcd" else pytest.mark.slow)
         for code, names in (("en", sorted(SCRIPTS)), ("de", IN_GERMAN))
         for name in names
     ],

@@ -150,6 +150,7 @@ async def test_dice_kept_many_times_at_once_are_kept_once(
         assert now.mover == 1
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize("times", [2, 20])
 async def test_a_bank_said_many_times_at_once_counts_once(
     folder: Path, tiny_chat: Chat, times: int

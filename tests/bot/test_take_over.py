@@ -52,7 +52,7 @@ async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
 @pytest.mark.slow
 def test_best_play_wins_as_often_as_its_values_say(strategy: Strategy) -> None:
     """Games by the rules of the table, whose first player wins as often as the solver says."""
-    dice, games = random.Random(40), 400
+    dice, games = random.Random(40), 100
     expected = strategy.win_probability(begin_position())
     wins = took = 0.0
     for _ in range(games):

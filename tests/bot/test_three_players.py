@@ -120,6 +120,7 @@ async def test_advice_is_the_twins(chat: Chat, solved: Path, twin: Twin) -> None
     assert "The others would then win 0.00 % and 0.00 % of the time." in reply.text
 
 
+@pytest.mark.slow
 def test_the_command_line_answers_alike(
     solved: Path,
     tmp_path: Path,
@@ -411,7 +412,7 @@ async def test_rules_that_are_not_solved_are_reviewed_by_estimates(
     ("rules", "games"),
     [
         *(
-            pytest.param(rules, 4_000 if EVERY else 2_000, id=ending)
+            pytest.param(rules, 4_000 if EVERY else 1_000, id=ending)
             for ending, rules in ENDINGS.items()
         ),
         pytest.param(variant("kcd", goal=1000), 1_500, id="kcd"),

@@ -13,7 +13,7 @@ from tests.fuzz.__main__ import TARGETS, _noting, _place
 from tests.fuzz.targets import open_target, seeds, words
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_examples_pass(target: str, tmp_path: Path) -> None:
     examples = list(seeds(target))

@@ -189,7 +189,7 @@ def starts(rules: Ruleset) -> list[Position]:
     return found
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(4)
 @pytest.mark.parametrize("name", mostly_slow(zip(GAMES, GAMES, strict=True), 2))
 def test_turn_totals_beyond_the_goal_are_answered_exactly(name: str) -> None:
     rules = GAMES[name]

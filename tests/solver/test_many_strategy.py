@@ -51,6 +51,7 @@ def starts(rules: Ruleset) -> list[Position]:
     ]
 
 
+@pytest.mark.mostly_slow(4)
 @pytest.mark.parametrize("name", RULES)
 def test_turns_in_numpy_are_those_of_the_kernels(
     name: str, solved: dict[str, ManySolution]

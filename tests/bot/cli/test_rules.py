@@ -152,7 +152,7 @@ def test_rule_sets_are_compared(farkle: Asked) -> None:
     assert "did you mean kcd?" in err
 
 
-@pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_slow(25)
 @pytest.mark.parametrize("base", preset_names())
 def test_a_preset_is_taken_over_by_enter(farkle: Asked, base: str) -> None:
     status, _, err = farkle.answering([base] + [""] * 40, "rules", "new", "mine.toml")
@@ -161,7 +161,7 @@ def test_a_preset_is_taken_over_by_enter(farkle: Asked, base: str) -> None:
     assert farkle("rules", "check", "mine.toml")[0] == 0
 
 
-@pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_slow(25)
 @pytest.mark.parametrize("base", preset_names())
 def test_details_are_asked_for_and_have_defaults(farkle: Asked, base: str) -> None:
     answers = [base, "", "", "", "n"] + [""] * 60

@@ -106,6 +106,7 @@ async def test_a_game_that_was_put_right_is_taken_back(check: Run, folder: Path)
         assert await chat.data(PLACES[0], "/show") == table
 
 
+@pytest.mark.slow
 async def test_others_may_play_meanwhile(check: Run, folder: Path) -> None:
     async with opened(folder) as chat:
         table = await chat.data(PLACES[0], "/show")

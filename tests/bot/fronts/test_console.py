@@ -157,6 +157,7 @@ class Terminal:
         os.close(self._controller)
 
 
+@pytest.mark.slow
 def test_a_terminal_gets_a_prompt_with_history(data: Path) -> None:
     with closing(Terminal(CHAT, data)) as terminal:
         terminal.expect(PROMPT)
@@ -188,7 +189,7 @@ ROW = r"keep 5 +50 points  5 dice  roll  51\.10 %  best"
 IN_BOLD = rf"\x1b\[32m\x1b\[1m{ROW}\x1b\[0m"
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "shown"),
     [({}, IN_BOLD), pytest.param({"NO_COLOR": "1"}, rf"\n  {ROW}", marks=pytest.mark.slow)],

@@ -231,12 +231,13 @@ def games_of(table: Table) -> list[Game]:
     return found
 
 
-@pytest.mark.parametrize("name", mostly_slow(zip(SOLVED, SOLVED, strict=True), 4, 2))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SOLVED)
 def test_games_of_the_presets_add_up(strategies: dict[str, Strategy], name: str) -> None:
     assert_games_add_up(strategies[name], 3)
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("rules", HOUSE)
 def test_games_of_house_rules_add_up(kernels: Path, rules: Ruleset) -> None:
     strategy = Strategy(rules, solve(rules, cache=kernels).values, "test")

@@ -40,10 +40,8 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> Handed:
     return found
 
 
-@pytest.mark.mostly_slow
-@pytest.mark.parametrize(
-    ("undone", "rows"), [(0.0, 0), (0.0, 300), pytest.param(0.1, 300, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("undone", "rows"), [(0.0, 0), (0.0, 300), (0.1, 300)])
 async def test_what_is_kept_of_a_game_is_what_its_review_says(
     chat: Chat,
     tmp_path: Path,

@@ -395,7 +395,7 @@ LEAVES = [
 ]
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize(
     "line", ["I leave", "I'm out.", "i give up", "ich gebe auf", "Ich bin raus!", "/leave"]
 )
@@ -407,7 +407,7 @@ async def test_one_says_that_one_leaves(table: Chat, line: str) -> None:
     assert [one["playing"] for one in (await shown(table))["players"]] == [True, True, False]
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(10)
 @pytest.mark.parametrize("line", LEAVES)
 async def test_who_keeps_the_score_says_who_leaves(table: Chat, line: str) -> None:
     """The one who leaves is out of the game, and nobody else; it can be taken back."""
@@ -1044,6 +1044,7 @@ async def test_a_bot_that_cannot_move_keeps_nobody_in_the_game(
     assert "The game was ended" in await table.say("ann: /end")
 
 
+@pytest.mark.slow
 async def test_being_forgotten_is_told_to_those_who_go_on(table: Chat) -> None:
     await table.say("ann: /play @bob @carl rules:classic")
     await table.say("ann: /roll")

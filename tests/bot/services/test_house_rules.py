@@ -787,6 +787,7 @@ async def test_a_needed_solve_that_failed_is_told_of(
     assert " ".join(failed.split()).startswith(reason)
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [

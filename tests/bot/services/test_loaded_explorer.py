@@ -139,7 +139,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=["penalty", "turns", "bonus"])
 async def test_steps_are_typed_again_under_other_rules(
     options: dict[str, Any], tmp_path: Path, kernels: Path

@@ -160,7 +160,7 @@ async def test_what_a_game_advises_equals_what_is_advised_on_these_dice(chat: Ch
         await chat.say("ann: /bank")
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(9)
 @pytest.mark.parametrize("level", sorted(set(LEVELS) - {MemoGoForIt.name}))
 async def test_bots_take_any_set(chat: Chat, level: str) -> None:
     tables = await played(chat, f"ann: /play level:{level} {DICE} {GOAL}")

@@ -72,7 +72,7 @@ async def test_three_people_play_with_dice_of_their_own(chat: Chat, tmp_path: Pa
         assert "carl" in await other.say("carl: /stats"), "it is read again from its events"
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["en", "de"])
 async def test_hints_are_against_the_strongest_as_if_alone(
     chat: Chat, code: str, tmp_path: Path
@@ -201,6 +201,7 @@ async def test_two_are_left_by_who_resigns(patient: Chat, tmp_path: Path) -> Non
     assert told[1] == pytest.approx(asked.data["win_probability"], abs=1e-11)
 
 
+@pytest.mark.slow
 async def test_german_tells_of_all(patient: Chat) -> None:
     speak(language("de"))
     told = await patient.say(

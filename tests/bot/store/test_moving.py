@@ -33,7 +33,7 @@ async def lines(sound: Path) -> list[str]:
     return found
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 async def test_a_new_database_has_it_all(
     lines: list[str], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -313,8 +313,8 @@ ENDINGS = [
 ]
 
 
-@pytest.mark.mostly_skipped(2)
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(9)
+@pytest.mark.mostly_skipped
 @pytest.mark.parametrize(
     "rules",
     [

@@ -910,7 +910,7 @@ def whole_games(rules: Ruleset, games: int) -> None:
         machine.teardown()
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(5)
 @pytest.mark.parametrize("rules", mostly_slow((str(n), rules) for n, rules in enumerate(QUICK)))
 def test_whole_games(rules: Ruleset) -> None:
     whole_games(rules, 6)

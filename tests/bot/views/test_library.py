@@ -102,7 +102,7 @@ def test_rules_that_play_the_same_are_nearest() -> None:
     assert "\n  plays the same.\n" in like_text(like_rules(mine, KNOWN))
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["en", "de"])
 def test_the_nearest_of_every_rule_set_are_told(code: str) -> None:
     for rules in KNOWN[::12]:

@@ -22,6 +22,8 @@ from tests.bot.fronts.discord.test_evening import known_secrets
 from tests.bot.speaking import Chat, open_chat
 from tests.usual import USUAL
 
+pytestmark = pytest.mark.slow
+"""All of them are about the same talk, which takes seconds."""
 LONGEST = 2000
 """Characters of a message on Discord."""
 WIDEST = 79
@@ -194,7 +196,6 @@ def in_words(messages: list[Message]) -> Iterator[Message]:
             yield one
 
 
-@pytest.mark.slow
 def test_much_was_said(messages: list[Message]) -> None:
     texts = "\n".join(one.reply.text for one in messages)
     for word in ("banks", "a farkle", "wins", "joins", "real dice", "bot rolls", "resigns"):
@@ -225,7 +226,6 @@ def test_lines_are_narrow(messages: list[Message]) -> None:
     assert not failing(list(in_words(messages)), too_wide)
 
 
-@pytest.mark.slow
 def test_no_message_is_empty_or_has_blanks_at_ends(messages: list[Message]) -> None:
     assert not failing(messages, lambda one: one.reply.text != one.reply.text.strip())
     assert not failing(messages, lambda one: not one.reply.text)

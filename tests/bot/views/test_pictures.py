@@ -80,6 +80,7 @@ def test_the_drawn_border_is_that_of_the_strategy(strategies: dict[str, Strategy
                 assert banks in ([False, True], [True, False], [True])
 
 
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("rules", mostly_slow(HOUSE.items()))
 def test_the_drawn_border_fits_what_is_said(rules: Ruleset) -> None:
     """Its lowest edge in a column is right below the turn total from which on to bank."""
@@ -250,7 +251,7 @@ def test_all_that_is_drawn_stands_out_from_its_ground(look: Look) -> None:
             assert contrast(readable(look, to_hex(ground)), to_hex(ground)) > 3
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("look", [LIGHT, DARK])
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_dots_stand_out_from_every_band(look: Look, share: float) -> None:

@@ -29,6 +29,7 @@ print("done")
 """
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize("full", [False, True])
 def test_work_goes_on_where_its_progress_cannot_be_told(full: bool) -> None:
     if full:

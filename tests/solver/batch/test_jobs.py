@@ -114,6 +114,7 @@ def test_an_interrupted_catalogue_goes_on(
     assert watch.begun == ["to500"]
 
 
+@pytest.mark.mostly_slow(9)
 @pytest.mark.parametrize("where", [-1, 5])
 def test_what_is_damaged_is_solved_again(
     solve: Solve, games: list[Path], tmp_path: Path, where: int

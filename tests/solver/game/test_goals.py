@@ -163,6 +163,7 @@ def test_points_beyond_the_goal_go_to_the_other(kernels: Path) -> None:
     assert apply(won, commands.bank(won, 0)[0]).shares == (0, 1)
 
 
+@pytest.mark.mostly_slow(4)
 @pytest.mark.parametrize("name", [name for name in HOUSE if HOUSE[name].changes_other])
 def test_the_other_player_stands_as_the_docstrings_say(name: str) -> None:
     rules, step = HOUSE[name], HOUSE[name].point_step

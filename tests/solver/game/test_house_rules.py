@@ -79,12 +79,6 @@ def agrees_or_is_refused(rules: Ruleset, cache: Path) -> None:
 
 
 @pytest.mark.slow
-@random_combinations(5)
-def test_some_random_combinations(kernels: Path, rules: Ruleset) -> None:
-    agrees_or_is_refused(rules, kernels)
-
-
-@pytest.mark.slow
-@random_combinations(200 if EVERY else 15)
+@random_combinations(200 if EVERY else 10)
 def test_random_combinations(kernels: Path, rules: Ruleset) -> None:
     agrees_or_is_refused(rules, kernels)

@@ -83,7 +83,7 @@ def effort(rules: Ruleset, players: int) -> int:
 PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(13)
 @pytest.mark.parametrize(
     "rules",
     [

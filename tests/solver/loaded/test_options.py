@@ -170,7 +170,7 @@ def test_turns_of_the_strategy_begin_with_the_values_of_the_solve(name: str, ker
         assert found == pytest.approx(strategy.win_probability(position), abs=1e-9)
 
 
-@pytest.mark.mostly_slow(5)
+@pytest.mark.mostly_slow(15)
 @pytest.mark.parametrize("name", rarely(OF_SEVERAL, "ties shared", "much at once"))
 def test_three_with_loaded_dice_have_the_values_of_the_twin(name: str, kernels: Path) -> None:
     rules, sets = OF_SEVERAL[name], players(name, 0, 3)

@@ -79,7 +79,7 @@ def test_any_turn_total_that_can_be_reached_has_odds(strategies: dict[str, Strat
         assert advise(strategy, close_to_goal, (1,) * 6).win_probability == pytest.approx(1)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_the_value_of_rolling_is_the_mean_of_the_advice(
     strategies: dict[str, Strategy], data: st.DataObject

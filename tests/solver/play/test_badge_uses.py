@@ -196,7 +196,7 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
             rolls = turn.instead[:21] > top.farkle
             again[side, a, b, own, opponent, : len(rolls), :columns] = rolls
     points, falls, codes, after = coded(rules, dice, (one, other))
-    games = 400_000
+    games = 100_000
     for uses in product(range(3), range(2)):
         wins = play(
             games, 3, 1000, 63, falls, codes, points, after, ends, again, worth, np.array(uses)

@@ -101,7 +101,7 @@ def others(strategies: dict[str, Strategy], kernels: Path) -> dict[str, BestPlay
     }
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("spot", [None, Spot.FEW_DICE])
 @pytest.mark.parametrize("kind", ["estimated", "three", "dice of two", "dice of three"])
 def test_several_players_and_own_dice_are_drawn_as_well(

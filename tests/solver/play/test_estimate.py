@@ -141,7 +141,7 @@ def test_two_players_have_what_they_have_in_the_game_of_two(
             assert found.chances(here) == pytest.approx([exact, 1 - exact], abs=1e-9)
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(6)
 @pytest.mark.parametrize("players", [3, 4, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("ending", ["at_once", "final_turn", "equal_turns"])
 def test_chances_add_up_to_one_and_a_position_has_one_answer(ending: str, players: int) -> None:

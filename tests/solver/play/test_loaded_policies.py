@@ -45,11 +45,13 @@ def play_alike(policy: Policy, rules: Ruleset, times: int) -> None:
         assert policy.banks(hands[0], position) == policy.banks(hands[1], position)
 
 
+@pytest.mark.mostly_slow(4)
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
 def test_with_ordinary_dice_they_play_as_ever(policy: Policy) -> None:
     play_alike(policy, RULES, 400)
 
 
+@pytest.mark.mostly_slow(4)
 @pytest.mark.parametrize(
     "options",
     [

@@ -107,6 +107,7 @@ def test_a_map_is_the_decisions_of_the_strategy(rules: Ruleset) -> None:
             check_map(strategy, turn_map(strategy, position.change(hot_dice=hot_dice)))
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize("rules", HOUSE)
 def test_a_map_says_when_to_bank_and_has_every_state_of_the_turn(rules: Ruleset) -> None:
     """At every level of the turn, of turn totals that can occur there."""
@@ -144,7 +145,7 @@ def test_no_turn_total_is_shown_beyond_the_hot_dice_that_lead_there() -> None:
     assert after.totals[after.reachable.any(axis=1)].min() == 150 + 500
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["facebook", "kcd", "arnold"])
 def test_the_border_of_full_games(name: str, strategies: dict[str, Strategy]) -> None:
     strategy = strategies[name]

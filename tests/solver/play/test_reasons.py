@@ -193,7 +193,7 @@ def test_reasons_by_hand(
     assert (found.bank is None) == (reason is Reason.NO_CHOICE)
 
 
-@pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_slow(9)
 @pytest.mark.mostly_skipped(2)
 @pytest.mark.parametrize(
     "rules", mostly_slow((name, rules) for name, rules in ONE_BY_ONE if rules.dice < 4)

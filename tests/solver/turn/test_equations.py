@@ -29,7 +29,7 @@ def endings(bank: npt.NDArray[np.float64], farkle: float, reach: int) -> Endings
     return Endings.alone(extended, np.full(len(extended), farkle), 0.0)
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(9)
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("dice", [2, 6])
 @pytest.mark.parametrize(

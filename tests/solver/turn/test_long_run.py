@@ -58,7 +58,7 @@ def average(rules: Ruleset, costs: list[float]) -> float:
     return float(often @ points)
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(9)
 @pytest.mark.parametrize(
     "rules",
     [

@@ -41,7 +41,7 @@ async def test_a_turn_explained(chat: Chat) -> None:
     assert reply.data["bank_from"][4] == {"dice": 2, "turn_total": 300, "roll_again": ()}
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(9)
 @pytest.mark.parametrize("command", ["explain", "explore", "odds"])
 @pytest.mark.parametrize("turn", ["turn:50 dice:2", "turn:300 dice:5 rules:kcd"])
 async def test_a_turn_that_no_rolls_lead_to_is_noted(chat: Chat, command: str, turn: str) -> None:
@@ -118,7 +118,7 @@ async def test_a_turn_of_several_is_explained_by_an_estimate_that_says_so(
         assert (found.picture or b"").startswith(b"\x89PNG")
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(9)
 @pytest.mark.parametrize(
     "line",
     [

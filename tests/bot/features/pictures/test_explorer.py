@@ -37,7 +37,7 @@ from tests.solver.play.test_maps import guessed, some_positions
 HOUSE = mostly_slow(ONE_BY_ONE, first=1)
 
 
-@pytest.mark.mostly_slow(6)
+@pytest.mark.mostly_slow(4)
 @pytest.mark.mostly_skipped
 @pytest.mark.parametrize("rules", HOUSE)
 def test_steps_lead_to_positions_that_can_be(rules: Ruleset) -> None:

@@ -43,6 +43,7 @@ LINES = [
 ]
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize("code", ["en", "de"])
 async def test_playthrough(
     code: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -270,6 +270,7 @@ WITH_OWN_DICE = {
 }
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize("kind", list(WITH_OWN_DICE))
 async def test_own_decisions_with_own_dice_are_asked(program: Program, kind: str) -> None:
     begin, *others = WITH_OWN_DICE[kind]

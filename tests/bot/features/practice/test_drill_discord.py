@@ -71,6 +71,7 @@ async def test_the_own_decisions_are_asked_in_one_private_message(discord: Loopb
     assert table in discord.public()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("bot")
 async def test_after_a_position_of_three_players_comes_another(discord: Loopback) -> None:
     asked = await shown(await discord.slash(ANN, "drill", players=3, rules="kcd"))

@@ -79,6 +79,7 @@ async def test_a_tournament_over_a_restart(folder: Path, discord: Loopback) -> N
         assert await bot.end() == 0, bot.log
 
 
+@pytest.mark.slow
 async def test_a_knock_out_in_german(folder: Path, discord: Loopback) -> None:
     async with running(folder, discord) as bot:
         asked = {"what": "new", "form": "knock-out", "rules": "kcd"}

@@ -255,6 +255,7 @@ async def test_who_is_forgotten_has_left(program: Program) -> None:
     assert report.problems == ()
 
 
+@pytest.mark.mostly_slow(2)
 @pytest.mark.parametrize(
     "damage",
     [

@@ -265,29 +265,26 @@ TABLES: dict[str, tuple[str, int, Json]] = {
     "draft": ("play", 2, {"draft": "choose", "goal": 600}),
 }
 """How tables are begun: the command, how many people, its options."""
-QUICK = {"lobby": 2, "three with real dice": 4}
+STEPS = 9
 STAYING = {"resign", "end", "leave", "again", "review", "details", "hint", "why", "rules"}
 """Buttons after which a game does not go on."""
 
 
 @pytest.mark.mostly_skipped(2)
-@pytest.mark.mostly_slow
-@pytest.mark.parametrize(
-    ("kind", "steps"),
-    [*QUICK.items(), *(pytest.param(kind, 9, marks=pytest.mark.slow) for kind in TABLES)],
-)
-async def test_each_press_twice_at_once_is_as_once(world: World, kind: str, steps: int) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TABLES)
+async def test_each_press_twice_at_once_is_as_once(world: World, kind: str) -> None:
     """At every kind of table, whatever can be pressed there: by who is meant to press it.
 
     Once and twice are pressed in the same world, with the same dice. What a die, a set or a list
     means is said by its own id, so that two presses who saw the same say the same. Who does what
     is done already is told so alone; and what happened a moment ago does not do anything.
     """
-    chance = random.Random(f"{kind} {steps}")
+    chance = random.Random(f"{kind} {STEPS}")
     how, people, options = TABLES[kind]
     others: Json = {f"player{k + 1}": PEOPLE[k] for k in range(1, people)}
     message = await shown(await world.discord.slash(PEOPLE[0], how, **others, **options))
-    for _ in range(steps):
+    for _ in range(STEPS):
         table = await table_of(world.parts, message)
         game = table.game
         if how == "track" and game.turn.roll is None and chance.random() < 0.7:

@@ -64,6 +64,7 @@ async def test_commands_are_sent_once(folder: Path, discord: Loopback) -> None:
         assert set(one["integration_types"]) == {0, 1}
 
 
+@pytest.mark.slow
 async def test_advice(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "advise", dice="6 5 3 3 3 2"))
     assert "keep **5** (50), roll 5 dice: 51.10 %, **best**" in message.text
@@ -454,6 +455,7 @@ async def test_answers_under_way_are_finished(folder: Path, discord: Loopback) -
         assert TOKEN not in bot.log
 
 
+@pytest.mark.slow
 async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: Loopback) -> None:
     refused = await shown(await discord.slash(BOB, "settings", posts="yes"))
     assert "Only people who manage this place" in refused.text
@@ -477,6 +479,7 @@ async def test_posts_and_mentions_where_the_host_wants_them(bot: Bot, discord: L
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_who_is_slow_is_reminded_before_a_turn_is_passed(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd", away=10))
     while "▸ Ann" in message.text:
@@ -510,6 +513,7 @@ async def test_a_late_refusal_stays_private(bot: Bot, discord: Loopback, folder:
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_playing_again_keeps_what_was_set(bot: Bot, discord: Loopback) -> None:
     given: dict[str, Any] = {"rules": "kcd", "goal": 1000, "hints": "no"}
     await shown(await discord.slash(ANN, "track", player2=BOB, **given))
@@ -647,6 +651,7 @@ async def test_what_keeps_it_from_running(
     assert "FARKLE_LOG cannot be used" in said
 
 
+@pytest.mark.slow
 async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback, folder: Path) -> None:
     message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="kcd"))
     dice: list[str] = []
@@ -675,6 +680,7 @@ async def test_dice_chosen_at_once_all_count(bot: Bot, discord: Loopback, folder
     assert bot.process.returncode is None
 
 
+@pytest.mark.slow
 async def test_why_not(bot: Bot, discord: Loopback) -> None:
     """What is disabled tells why, to who asks alone."""
     message = await shown(await discord.slash(ANN, "play", player2=BOB, rules="classic"))

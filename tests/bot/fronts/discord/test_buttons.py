@@ -151,7 +151,7 @@ def test_what_is_disabled_has_a_reason_with_badges_too(badge: str) -> None:
                 game = apply(game, event)
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(12)
 @pytest.mark.parametrize("preset", mostly_slow(zip(USUAL, USUAL, strict=True)))
 @pytest.mark.parametrize(
     "players", [2, 3, 8, *(pytest.param(number, marks=pytest.mark.slow) for number in (4, 5))]

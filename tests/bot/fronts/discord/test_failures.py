@@ -356,7 +356,7 @@ ENDS: dict[str, tuple[str, Json]] = {
 }
 
 
-@pytest.mark.mostly_slow
+@pytest.mark.mostly_slow(5)
 @pytest.mark.parametrize("how", ENDS)
 async def test_buttons_of_a_table_that_is_over_are_dead(channel: Channel, how: str) -> None:
     command, options = ENDS[how]

@@ -55,6 +55,7 @@ async def test_other_shards_do_not_wait(folder: Path) -> None:
             await until(lambda: READY in one.log and READY in other.log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["0-1/2", *(pytest.param(one, marks=pytest.mark.slow) for one in ("", "0-0/4"))]
 )
@@ -82,7 +83,7 @@ def happened(folder: Path, kind: str, place: str) -> list[Any]:
     return [json.loads(data) for (data,) in rows(folder, query, kind, f"discord:{place}")]
 
 
-GAMES = 200
+GAMES = 80
 
 
 @pytest.mark.slow

@@ -201,8 +201,7 @@ async def test_who_waits_sees_what_the_other_does(site: Site) -> None:
         await bob.get_by_text("Ann rolls").first.wait_for()
 
 
-@pytest.mark.parametrize("width", [384, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), [(384, "dark"), (1280, "light")])
 async def test_pages_fit_and_can_be_read(site: Site, width: int, scheme: str) -> None:
     async with opened(site, script=True, width=width, scheme=scheme) as page:
         for path in (

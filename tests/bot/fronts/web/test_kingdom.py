@@ -62,6 +62,7 @@ async def test_a_badge_is_tapped(visit: Visit) -> None:
     assert "gold-emperor" in seen.words
 
 
+@pytest.mark.slow
 async def test_the_best_six_of_those_one_owns_are_said(visit: Visit) -> None:
     seen = await visit.get("/kingdom?own=lucky*2&choose=own&goal=600")
     seen = await tapped(visit, seen, "^Odd")

@@ -118,6 +118,7 @@ async def test_every_page_is_sound_and_keeps_nothing(site: Site, code: str) -> N
     assert stored() == before
 
 
+@pytest.mark.slow
 async def test_all_links_are_alive(visit: Visit) -> None:
     tried: set[str] = set()
     for path in ("/", "/?dice=653332&lang=de", "/explore?dice=2&turn=350", "/numbers"):
