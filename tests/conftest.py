@@ -133,12 +133,19 @@ def pytest_xdist_auto_num_workers() -> int:
 def pytest_xdist_setupnodes() -> None:
     """Compile what is compiled as it is loaded, before all processes do so at the same time."""
     files = sorted(SOLVER.rglob("*kernels.py"), key=lambda file: file.stat().st_size)
+    files = [file for file in files if not _is_compiled(file)]
     names = [".".join(file.with_suffix("").relative_to(SOLVER.parent).parts) for file in files]
     processors = os.cpu_count() or 1
     shares = [names[first::processors] for first in range(min(processors, len(names)))]
     loads = [[sys.executable, "-c", f"import {', '.join(share)}"] for share in shares]
     for process in [subprocess.Popen(load, cwd=SOLVER.parent) for load in loads]:
         assert process.wait() == 0
+
+
+def _is_compiled(file: Path) -> bool:
+    """Whether there is code that was compiled since a module was written."""
+    kept = (file.parent / "__pycache__").glob(f"{file.stem}.*.nbi")
+    return any(one.stat().st_mtime >= file.stat().st_mtime for one in kept)
 
 
 @pytest.hookimpl(trylast=True)
