@@ -29,6 +29,10 @@ _WIDEST_PICKS = 24
 """Letters of the set-asides of several dice that have a button beside each other; the others are in
 a list."""
 
+_EDGE = 3
+"""Letters that are as wide as what a button has beside its label."""
+_MOST_LINES = 5
+"""Rows of buttons that fit on a phone, a list among them."""
 _MOST_PICKS = 20
 """Set-asides that have a button or a place in the list, beside what else is in it."""
 
@@ -207,14 +211,18 @@ def typed_after(game: Game, action: str) -> tuple[str, str]:
 
 
 def _pairs(game: Game) -> list[Button]:
-    """The pairs of dice that nobody has taken yet."""
-    pairs = laid_out(game)
-    buttons = [
-        Button(f"pair{place}", f"{PAIR} × {die.typed}", number // _PER_ROW)
-        for number, (place, die) in enumerate(pairs)
-    ]
-    row = -(-len(pairs) // _PER_ROW)
-    return [*buttons, Button("end", say("End"), row), _details(row)]
+    """The pairs of dice that nobody has taken yet, in rows that fit on a phone and then a list."""
+    buttons: list[Button] = []
+    rows, room = 0, 0
+    for place, die in laid_out(game):
+        label = f"{PAIR} × {die.typed}"
+        if len(label) + _EDGE > room:
+            rows, room = rows + 1, _WIDEST_PICKS + 2 * _EDGE
+        room -= len(label) + _EDGE
+        buttons.append(Button(f"pair{place}", label, rows - 1))
+    last = rows if rows < _MOST_LINES else _MOST_LINES - 2
+    buttons = [one if one.row < last else one._replace(row=LISTED) for one in buttons]
+    return [*buttons, Button("end", say("End"), last), _details(last)]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:
