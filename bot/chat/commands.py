@@ -60,6 +60,8 @@ _EXAMPLES = {
     "away": 60,
     "goal": 5000,
     "uses": 1,
+    "held-set": 222,
+    "three-pairs": 750,
 }
 YES_OR_NO = {
     say_later("yes"): True,
@@ -169,7 +171,7 @@ class Line:
             lambda text: say(
                 '{option}: takes a whole number, such as {example}, not "{text}"',
                 option=name,
-                example=f"{name}:{_EXAMPLES.get(name, 350)}",
+                example=typed_example(name),
                 text=text,
             ),
         )
@@ -275,6 +277,11 @@ class Command:
     def takes_bare_options(self) -> bool:
         """Whether no word can be taken for the name of an option: "turn 350" is turn:350 then."""
         return self.takes_dice or self.takes_name or not self.takes_words
+
+
+def typed_example(name: str) -> str:
+    """An option of a number as it may be typed."""
+    return f"{name}:{_EXAMPLES.get(name, 350)}"
 
 
 def _is_score(text: str, rules: Ruleset) -> bool:

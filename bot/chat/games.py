@@ -33,7 +33,7 @@ from bot.services.seats import read_fallen, read_kept, read_use
 from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
-from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, resign
+from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, least_score, resign
 from bot.table.drafting import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
@@ -716,7 +716,7 @@ def _check_whole(table: Table, who: Person | str, number: int, sign: str) -> Non
     Raises InvalidRequestError.
     """
     seat = table.seat_named(who)
-    score, least = table.game.seats[seat].score, table.game.rules.score_floor
+    score, least = table.game.seats[seat].score, least_score(table.game.rules)
     may_be = least <= number < 0
     if (may_be and score <= 0) or score + number < least:
         return

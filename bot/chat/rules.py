@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from operator import itemgetter
+from typing import Any
 
 from bot.chat import fields
 from bot.chat.cards import pressable
@@ -135,8 +136,12 @@ class RulesCommands:
         else:
             named = name if word == "show" else line.words
             rules = await self._rules.resolve(caller.place, named)
-            solved = await at_once(self._rules.is_solved, rules)
-            yield Reply(rules, partial(shown_text, is_solved=solved), rules_data)
+            yield Reply(rules, partial(shown_text, **await self._how_far(rules)), rules_data)
+
+    async def _how_far(self, rules: Ruleset) -> dict[str, Any]:
+        """Whether rules are solved, or are being solved."""
+        solved = await at_once(self._rules.is_solved, rules)
+        return {"is_solved": solved, "solving": self._rules.solving(rules)}
 
     async def _diff(self, place: str, words: Sequence[str]) -> Reply:
         """What differs between two rule sets, whose names may be of several words."""
@@ -220,8 +225,7 @@ class RulesCommands:
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
-        solved = await at_once(self._rules.is_solved, rules)
-        return Reply(rules, partial(used_text, is_solved=solved), rules_data)
+        return Reply(rules, partial(used_text, **await self._how_far(rules)), rules_data)
 
     async def _cancel(self, place: str, _: str) -> Reply:
         cancelled = await self._rules.cancel(place)

@@ -25,6 +25,7 @@ from bot.tasks.solving import SolveProgress, SolveState, solve_apart
 from bot.tasks.tasks import SHORT_SOLVE, Delay, Kind, Task, TaskCancelledError, Tasks
 from bot.tasks.turns import Asker
 from solver.batch.jobs import Job, Watch
+from solver.batch.local import seconds_to_compile
 from solver.batch.subjects import Subject, game_of
 from solver.errors import (
     FarkleError,
@@ -100,6 +101,7 @@ class _Run(Watch):
     task: "asyncio.Task[SolveProgress] | None" = None
     seconds: float = 0.0
     """About how long it takes."""
+    kind: Kind = Kind.SHORT_SOLVING
     asked: Task | None = None
     """Once it waits for its turn, or has it."""
     began: float = field(default_factory=time.monotonic)
@@ -140,6 +142,7 @@ class HouseRules:
         self._limits = limits or Limits()
         self._allow_files = allow_files
         self._runs: dict[str, _Run] = {}
+        self._at_work: list[_Run] = []
         self._tasks = tasks or Tasks(workers=0)
         self._saving = asyncio.Lock()
 
@@ -312,6 +315,14 @@ class HouseRules:
         """Whether there is a sound strategy file for the rules."""
         return is_solved(self._strategies, rules)
 
+    def solving(self, rules: Ruleset) -> float | None:
+        """About how many seconds the rules' solve takes, with its wait; None if none is running."""
+        for run in self._at_work:
+            if run.game.digest == rules.digest:
+                delay = run.asked.delay() if run.asked else None
+                return run.seconds + (delay.seconds if delay else 0.0)
+        return None
+
     async def solve(self, place: str, name: str, person: str = "") -> AsyncGenerator[SolveProgress]:
         """Solve rules in a process of their own; the last update says what came of it.
 
@@ -361,8 +372,7 @@ class HouseRules:
             return
         run = _Run(game_of(rules, players), SolveProgress(rules.name, SolveState.RUNNING))
         try:
-            asked = rules, self._limits.needed, players
-            run.seconds = await self._tasks.aside(asker, check_size, *asked)
+            await self._estimate(run, asker, self._limits.needed)
         except FarkleError as error:
             logger.debug("%s for %s players: %s", rules.name, players, error)
             return
@@ -405,16 +415,30 @@ class HouseRules:
         chance = await at_once(self._chance, run)
         if chance is not None:
             return replace(run.latest, state=SolveState.DONE, win_probability=chance)
-        most = self._limits.seconds
-        run.seconds = await self._tasks.aside(asker, check_size, run.game.rules, most)
+        await self._estimate(run, asker, self._limits.seconds)
         run.latest = replace(run.latest, expected=run.seconds)
         return await self._in_turn(run, asker)
 
+    async def _estimate(self, run: _Run, asker: Asker, most: float) -> None:
+        """Note how long a solve takes, which may be so many seconds, what it compiles aside.
+
+        Raises InvalidRulesError where it takes longer, or the rules cannot be solved.
+        """
+        asked = run.game.rules, most, run.game.players
+        run.seconds = await self._tasks.aside(asker, check_size, *asked)
+        run.kind = Kind.SHORT_SOLVING if run.seconds <= SHORT_SOLVE else Kind.SOLVING
+        run.seconds += await at_once(seconds_to_compile, run.game, self._kernels)
+
     async def _in_turn(self, run: _Run, asker: Asker) -> SolveProgress:
         """Solves rules as a task among others. Raises FarkleError."""
-        kind = Kind.SHORT_SOLVING if run.seconds <= SHORT_SOLVE else Kind.SOLVING
-        async with self._tasks.task(asker, say_later("solve"), 1, run.seconds, kind) as task:
-            return await task.stoppable(self._solve(run, task))
+        self._at_work.append(run)
+        try:
+            async with self._tasks.task(
+                asker, say_later("solve"), 1, run.seconds, run.kind
+            ) as task:
+                return await task.stoppable(self._solve(run, task))
+        finally:
+            self._at_work.remove(run)
 
     async def _solve(self, run: _Run, task: Task) -> SolveProgress:
         """Wait for the turn of a solve and do it. Raises FarkleError."""

@@ -11,7 +11,7 @@ from bot.tasks.solving import solve_apart
 from bot.tasks.tasks import duration
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import solve_text
-from solver.batch.local import compiled_code, solve_here
+from solver.batch.local import compiled_code, seconds_to_compile, solve_here
 from solver.batch.subjects import game_of
 from solver.game.many import time_text
 from solver.game.standings import DEFAULT_TOLERANCE
@@ -39,10 +39,9 @@ def solve_with_share(
     Raises FarkleError.
     """
     folder, game = settings.strategies, game_of(rules, players)
-    what = f"solving {rules.name} for {players} players, about {duration(seconds)}"
     with compiled_code(settings.kernels) as cache:
-        if not any(cache.iterdir()):
-            what += " and up to a minute to compile, once"
+        seconds += seconds_to_compile(game, cache)
+        what = f"solving {rules.name} for {players} players, about {duration(seconds)}"
         with share_progress(what, quietly=quietly, sweeps=game.sweeps) as told:
             prepare_folder(folder)
             game.save(solve_here(game, cache=cache, on_progress=told), folder)

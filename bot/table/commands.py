@@ -18,6 +18,7 @@ from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
 from solver.game.position import highest_sensible, reachable_at
 from solver.loaded.kits import Kit
+from solver.rules.options import MAX_POINTS
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, make_roll
 from solver.turn.memory import confirm_text
@@ -267,10 +268,10 @@ def correct(
         raise IllegalActionError.say(
             "somebody has reached the goal: take that back with /undo first"
         )
-    if score is not None and not rules.score_floor <= score < rules.winning_score:
+    if score is not None and not least_score(rules) <= score < rules.winning_score:
         raise IllegalActionError.say(
             "a score in play is {least:,} to {most:,} under {rules} rules, not {score:,}",
-            least=rules.score_floor,
+            least=least_score(rules),
             most=rules.winning_score - rules.point_step,
             rules=rules.name,
             score=score,
@@ -456,6 +457,11 @@ def _check_decides(game: Game) -> None:
         raise IllegalActionError.say(
             "there is nothing to decide: dice that farkle are thrown again here"
         )
+
+
+def least_score(rules: Ruleset) -> int:
+    """The least score that may be told: penalties go on below a floor other than 0."""
+    return -MAX_POINTS if rules.score_floor else 0
 
 
 def _check_set_aside(game: Game) -> None:

@@ -377,10 +377,14 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     if game.stage is Stage.PLAY_OFF:
         return say("{turn} in the play-off.", turn=say(alone, **parts))
     if end.lost and end.how is TurnEnding.BANK:
-        text = say(
-            "{name} banks {points:,} points and goes beyond the goal; the score is now {score:,}",
-            **parts,
+        beyond = say_later(
+            "{name} banks {points:,} points and goes beyond the goal; the score is now {score:,}"
         )
+        if end.lost == end.points:
+            beyond = say_later(
+                "{name} banks {points:,} points and goes beyond the goal; the score stays {score:,}"
+            )
+        text = say(beyond, **parts)
     elif end.lost:
         text = say(
             "{turn}; the penalty is {lost:,} points, the score is now {score:,}",

@@ -58,10 +58,12 @@ def solve_progress_text(progress: SolveProgress) -> str:
     return wrap(f"{_solved(progress)} {then}")
 
 
-def used_text(rules: Ruleset, *, is_solved: bool) -> str:
-    """That rules are those of the place now."""
+def used_text(rules: Ruleset, *, is_solved: bool, solving: float | None = None) -> str:
+    """That rules are those of the place now; `solving` is as for `shown_text`."""
     sentence = say("The rules here are {name} now.", name=rules.name)
-    if not is_solved:
+    if solving:
+        sentence += " " + _solving_text(solving)
+    elif not is_solved:
         sentence += " " + say(
             "They are not solved yet; /rules solve {name} does it.", name=rules.name
         )
@@ -81,12 +83,15 @@ def deleted_text(deleted: DeletedRules) -> str:
     return wrap(sentence)
 
 
-def shown_text(rules: Ruleset, *, is_solved: bool) -> str:
-    """One rule set in full."""
+def shown_text(rules: Ruleset, *, is_solved: bool, solving: float | None = None) -> str:
+    """One rule set in full.
+
+    solving : about how many seconds its solve takes, while that is under way
+    """
     if is_solved:
         return rules_text(rules)
-    told = wrap(say("Not solved yet; /rules solve {name} does it.", name=rules.name))
-    return f"{rules_text(rules)}\n\n{told}"
+    told = say("Not solved yet; /rules solve {name} does it.", name=rules.name)
+    return f"{rules_text(rules)}\n\n{wrap(_solving_text(solving) if solving else told)}"
 
 
 def house_rules_text(entries: Sequence[RulesEntry]) -> str:
@@ -138,6 +143,10 @@ def _solved(progress: SolveProgress) -> str:
         seconds=progress.seconds,
         share=share,
     )
+
+
+def _solving_text(seconds: float) -> str:
+    return say("They are being solved now, which takes about {time}.", time=duration(seconds))
 
 
 def _rows(entries: Sequence[RulesEntry]) -> list[str]:

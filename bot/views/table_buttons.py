@@ -20,15 +20,23 @@ from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.turn.dice import JOKER, Roll, make_roll
 from solver.turn.scoring import SetAside, TurnState
-from solver.wording import figure, say, say_later, say_number
+from solver.wording import figure, say, say_later, say_number, short
 
 _FACES = "⚀⚁⚂⚃⚄⚅"
 JOKER_SIGN = "🃏"
-_PER_ROW = 3
+_PER_ROW = 4
 _WIDEST_PICKS = 24
 """Letters of the set-asides of several dice that have a button beside each other; the others are in
 a list."""
 
+_EDGE = 3
+"""Letters that are as wide as what a button has beside its label."""
+_WIDEST_ROW = 28
+"""Letters of the names of dice that are beside each other, with their edges."""
+_LONGEST_NAME = 9
+"""Letters of a die's name on its button: no two names begin with the same ones."""
+_MOST_LINES = 5
+"""Rows of buttons that fit on a phone, a list among them."""
 _MOST_PICKS = 20
 """Set-asides that have a button or a place in the list, beside what else is in it."""
 
@@ -207,14 +215,24 @@ def typed_after(game: Game, action: str) -> tuple[str, str]:
 
 
 def _pairs(game: Game) -> list[Button]:
-    """The pairs of dice that nobody has taken yet."""
-    pairs = laid_out(game)
+    """The pairs of dice that nobody has taken yet, in rows that fit on a phone and then a list."""
+    pairs = [(f"pair{place}", f"{PAIR} × {die.typed}") for place, die in laid_out(game)]
+    rows = _rows_of([label for _, label in pairs])
+    last = rows[-1] + 1 if rows[-1] + 1 < _MOST_LINES else _MOST_LINES - 2
     buttons = [
-        Button(f"pair{place}", f"{PAIR} × {die.typed}", number // _PER_ROW)
-        for number, (place, die) in enumerate(pairs)
+        Button(*pair, row if row < last else LISTED) for pair, row in zip(pairs, rows, strict=True)
     ]
-    row = -(-len(pairs) // _PER_ROW)
-    return [*buttons, Button("end", say("End"), row), _details(row)]
+    return [*buttons, Button("end", say("End"), last), _details(last)]
+
+
+def _rows_of(labels: Sequence[str]) -> list[int]:
+    """The row of each label, so that a row is one line of a phone."""
+    rows, room = [-1], 0
+    for label in labels:
+        needs = len(label) + _EDGE
+        rows.append(rows[-1] + (needs > room))
+        room = (_WIDEST_ROW if needs > room else room) - needs
+    return rows[1:]
 
 
 def _choice(game: Game, mask: int) -> list[Button]:
@@ -226,14 +244,15 @@ def _choice(game: Game, mask: int) -> list[Button]:
     scoring = _scoring_dice(roll, legal)
     idle = tuple(die for die, scores in zip(roll, scoring, strict=True) if not scores)
     useless = _idle_text(game, idle) if idle and not changes else ""
-    per_row = _PER_ROW if game.kits else _PER_ROW + 1
-    for number, (die, scores) in enumerate(zip(roll, scoring, strict=True)):
+    reasons = ["" if scores else useless for scores in scoring]
+    # a die that cannot be chosen goes without its name
+    labels = [_die_label(game, die, named=not why) for die, why in zip(roll, reasons, strict=True)]
+    rows = _rows_of(labels) if game.kits else [number // _PER_ROW for number in range(len(roll))]
+    for number, (label, why) in enumerate(zip(labels, reasons, strict=True)):
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
-        why = "" if scores else useless
-        label = _die_label(game, die)
-        buttons.append(Button(f"die{number}", label, number // per_row, style, not why, why))
-    row = len(roll) // per_row
-    buttons.append(_hint(game, row))
+        buttons.append(Button(f"die{number}", label, rows[number], style, not why, why))
+    row = rows[-1] if game.kits else len(roll) // _PER_ROW
+    buttons.append(_hint(game, LISTED if game.kits else row))
     kept = kept_dice(game, mask)
     everything = make_roll([die for die, scores in zip(roll, scoring, strict=True) if scores])
     picks = _picks(game, mask, row + 1, legal, everything)
@@ -314,16 +333,17 @@ def _mask_of(roll: Roll, dice: Roll) -> int:
     return mask
 
 
-def _die_label(game: Game, die: int) -> str:
-    """The face of a die, and its name where the player has others."""
+def _die_label(game: Game, die: int, *, named: bool = True) -> str:
+    """The face of a die, and if asked for its name where the player has others."""
     [face] = shown_faces(game, (die,))
     label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
-    if not game.kits:
+    if not (game.kits and named):
         return label
     named = game.kits[game.mover].shown((die,))
     if len(named.dice_set.types) == 1:
         return label
-    return f"{label} {named.first_name(named.dice_set.type_of(die)).typed}"
+    name = named.first_name(named.dice_set.type_of(die)).typed
+    return f"{label} {short(name, _LONGEST_NAME)}"
 
 
 def _bank(game: Game, row: int) -> Button:

@@ -135,7 +135,7 @@ def table_card(
         "\n".join(head),
         tuple(drawn),
         buttons,
-        _bot_menu(table) if _waits(table) else menu,
+        menu or (_bot_menu(table) if _waits(table) else None),
         "\n".join(story),
         next(filter(None, moments), None),
         _foot(table) + _solve(news),

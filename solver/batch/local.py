@@ -14,6 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TypeVar
 
+from solver import game
 from solver.batch.jobs import Job, Outcome, Watch
 from solver.batch.subjects import Checked, Subject, Told, unheard
 from solver.errors import FarkleError, SolveError
@@ -21,6 +22,9 @@ from solver.folders import is_ours, make_private
 from solver.game.standings import FloorEffect, Progress
 from solver.solved import open_solved
 from solver.strategy import StrategyManifest
+
+_SECONDS_TO_COMPILE = {"sweep_kernels": 45.0, "many_kernels": 30.0, "take_over_kernels": 20.0}
+"""What each module of kernels and those that it needs take on a slow core."""
 
 logger = logging.getLogger(__name__)
 
@@ -156,6 +160,25 @@ def with_sound_code(cache: Path, work: Callable[[], T]) -> T:
 def prefer_cache(folder: Path) -> None:
     """Let numba keep its code in `folder`, if it is not loaded yet and not told otherwise."""
     os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
+
+
+def seconds_to_compile(subject: Subject, cache: Path) -> float:
+    """About how long a solve compiles on one core what no solve has compiled into `cache` yet.
+
+    The code of the rules' own turn is no part of it: `workload` has that.
+    """
+    if subject.players > 2:
+        needed = ["many_kernels"]
+    else:
+        needed = ["sweep_kernels", *["take_over_kernels"] * subject.rules.takes_over]
+    return sum(_SECONDS_TO_COMPILE[one] for one in needed if not _is_compiled(one, cache))
+
+
+def _is_compiled(module: str, cache: Path) -> bool:
+    """Whether numba has kept code of a module of kernels since it was last written."""
+    written = Path(game.__path__[0], f"{module}.py").stat().st_mtime
+    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or cache)
+    return any(one.stat().st_mtime >= written for one in folder.glob(f"*/{module}.*.nbi"))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import discord
 from discord import app_commands
 
 from bot.chat.cards import review_card, sure_card
-from bot.chat.commands import Command, Commands, Line, Word, take_apart
+from bot.chat.commands import Command, Commands, Line, Word, take_apart, typed_example
 from bot.chat.games import table_of
 from bot.chat.help import ALL, GROUPS
 from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
@@ -413,11 +413,10 @@ def _as_typed(line: Line, command: Command) -> Line:
         return line
     parsed = take_apart(command, str(more))
     if parsed.arguments:
-        is_rare = any(one.is_rare for one in command.fields)
-        accepted = "held-set:222" if is_rare else "three-pairs:750"
+        examples = [typed_example(one.name) for one in command.fields if one.is_rare]
         raise InvalidRequestError.say(
             'the option more takes options such as {accepted}, not "{words}"',
-            accepted=accepted,
+            accepted=" ".join(examples) or typed_example("three-pairs"),
             words=parsed.words,
         )
     return _with(Line(words, parsed.options), given)

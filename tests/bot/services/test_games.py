@@ -351,10 +351,10 @@ async def test_a_score_is_set_and_not_added_to(table: Chat) -> None:
             await refused(table, line, f"{sentence.format(change)} /fix bob {after}")
     await refused(table, "ann: /fix bob farkles:+1", "farkles: takes the new number")
     assert scores(await shown(table)) == {"ann": 0, "bob": 1000}
-    await refused(table, "ann: /fix bob -9000", "A score in play is -2,500 to 9,950")
-    # where scores may be below 0 a sign is no change of 0
-    await table.say("ann: /fix ann -1000")
-    assert scores(await shown(table)) == {"ann": -1000, "bob": 1000}
+    await refused(table, "ann: /fix ann -9000000", "A score in play is -1,000,000 to 9,950")
+    # where scores may be below 0 a sign is no change of 0; penalties go on below the floor
+    assert "in probability: ann " in await table.say("ann: /fix ann -3000")
+    assert scores(await shown(table)) == {"ann": -3000, "bob": 1000}
 
 
 @pytest.mark.slow

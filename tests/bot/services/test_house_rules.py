@@ -15,10 +15,13 @@ from typing import Any
 
 import pytest
 
+from bot.chat.commands import Line, as_reply
+from bot.chat.rules import RulesCommands
 from bot.services import house_rules
 from bot.services.house_rules import DeletedRules, HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.services.situation import read_faces
+from bot.services.tables import Caller, Person
 from bot.store.store import Store
 from bot.tasks import solving
 from bot.tasks.solving import SolveProgress, SolveState
@@ -588,6 +591,10 @@ async def test_one_solve_at_a_time_in_a_place(
     await until(lambda: bool(workers.pids))
     with pytest.raises(InvalidRequestError, match="rules zilch are being solved here: wait"):
         await last_of(house.solve(PLACE, "patch"))
+    show = RulesCommands(house).commands()[0].answer
+    line, caller = Line(("show", "zilch"), {}), Caller("there", Person(ANN, ANN))
+    [told] = [as_reply(one).text async for one in show(line, caller)]
+    assert re.search(r"\nThey are being solved now, which takes about \d+ (s|min)\.$", told)
     other: list[SolveProgress] = []
 
     async def elsewhere() -> None:
@@ -602,6 +609,8 @@ async def test_one_solve_at_a_time_in_a_place(
     assert await house.cancel(PLACE) == "zilch"
     assert workers.are_gone()
     assert (await first).state is SolveState.CANCELLED
+    [told] = [as_reply(one).text async for one in show(line, caller)]
+    assert told.endswith("\nNot solved yet; /rules solve zilch does it.")
     await until(lambda: other[-1].state is SolveState.RUNNING)
     await until(lambda: len(workers.pids) == 2)
     assert await house.cancel("elsewhere") == "patch"

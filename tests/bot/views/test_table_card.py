@@ -25,7 +25,7 @@ from bot.views.layout import text_width
 from bot.views.table_buttons import kept_dice, table_buttons
 from bot.views.table_card import Mood, TableCard, table_card
 from solver.loaded.kits import Kit
-from solver.named.sets import read_set
+from solver.named.sets import read_dice, read_set
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.wording import said_in
@@ -231,13 +231,17 @@ def test_what_may_be_taken_over_is_said_without_a_command() -> None:
     assert [one.label for one in card.buttons][:2] == ["Take 50, 5 dice", "Begin afresh"]
 
 
-def test_pairs_of_a_draft_are_buttons() -> None:
-    pool = read_set("lucky,odd,devil,weighted,holy,ordinary").dice
+@pytest.mark.parametrize("more", ["", ",favourable,misfortune,unbalanced,mathematician"])
+def test_pairs_of_a_draft_are_buttons(more: str) -> None:
+    """In five lines at most, of which a list is the last where there are many."""
+    pool = tuple(read_dice(f"lucky,odd,devil,weighted,holy,ordinary{more}"))
     game = begin(commands.begin_game("ab12", RULES, [None, None], pool=pool, commitment="ab" * 32))
     table = table_of(game)
     card = table_card([News(None, (), table)])
-    pairs = [one for one in card.buttons if one.action.startswith("pair")]
-    assert {one.label for one in pairs} == {f"2 × {die.typed}" for die in pool}
+    pairs = [one.label for one in card.buttons if one.action.startswith("pair")]
+    pairs += [label for _, label, _ in card.menu.options] if card.menu else []
+    assert pairs == [f"2 × {die.typed}" for die in pool]
+    assert len({one.row for one in card.buttons}) + bool(card.menu) == (5 if more else 4)
     assert card.foot == "**Ann takes the next pair.**"
     sheet = {
         row.split()[0]: row.split()[1:] for row in card.text.splitlines() if row[:1] not in "`"
@@ -245,6 +249,6 @@ def test_pairs_of_a_draft_are_buttons() -> None:
     assert sheet["lucky"] == ["27", "5", "9", "14", "18", "27"], "6 1 2 3 4 6 of 22"
     assert sheet["devil"][0] == "J17"
     assert all(text_width(row) <= 27 for row in card.text.splitlines()[1:])
-    for place in range(len(pool)):
+    for place in range(6):
         game = apply(game, Picked(place=place))
     assert [one.action for one in table_buttons(game)] == ["roll", "resign", "rules", "details"]

@@ -154,9 +154,10 @@ def test_points_beyond_the_goal_go_to_the_other(kernels: Path) -> None:
     assert odds(strategy, game.position()).bank == pytest.approx(worth, abs=1e-12)
     banked = commands.bank(game, 0)
     assert [seat.score for seat in apply(game, banked[0]).seats] == [200, 200]
-    assert [*events_text(["ann", "bob"], game, banked)][1] == (
-        "bob is given these points and has 200 now."
-    )
+    assert [*events_text(["ann", "bob"], game, banked)] == [
+        "ann banks 200 points and goes beyond the goal; the score stays 200.",
+        "bob is given these points and has 200 now.",
+    ]
     # with 100 more that is the goal, and the other one wins
     won = rolled(told(rules, 200, 100), 2)
     assert odds(strategy, won.position()).bank == 0

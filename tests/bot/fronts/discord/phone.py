@@ -5,6 +5,7 @@ no letter for, such as emoji, is a round spot. Whatever is wider than its place 
 """
 
 import io
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -276,13 +277,25 @@ class Phone:
 
 
 def write_page(folder: Path) -> None:
-    """Write a page with all that is drawn below a folder, on dark ground and on light."""
-    drawn = sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*-dark.png"))
-    pairs = ((one, one.replace("-dark.png", "-light.png")) for one in drawn)
-    rows = [
-        f'<h2>{dark}</h2><img src="{dark}" width="{WIDTH}"> <img src="{light}" width="{WIDTH}">'
-        for dark, light in pairs
-    ]
+    """Write a page with all that is drawn below a folder, on dark ground and on light.
+
+    With FARKLE_PHONE_BEFORE=FOLDER, in which another checkout drew the same, what looks otherwise
+    now is there alone, to the right of what it was.
+    """
+    before = os.environ.get("FARKLE_PHONE_BEFORE")
+    folders = [Path(before), folder] if before else [folder]
+    rows = []
+    for dark in sorted(one.relative_to(folder).as_posix() for one in folder.rglob("*-dark.png")):
+        names = dark, dark.replace("-dark.png", "-light.png")
+        files = [place / name for name in names for place in folders]
+        drawn = [one.read_bytes() if one.is_file() else b"" for one in files]
+        if before and drawn[::2] == drawn[1::2]:
+            continue
+        shown = (
+            f'<img src="{os.path.relpath(one, folder)}" width="{WIDTH}" alt="nothing like it">'
+            for one in files
+        )
+        rows.append(f"<h2>{dark}</h2>{' '.join(shown)}")
     (folder / "index.html").write_text("<!doctype html><meta charset=utf-8>" + "\n".join(rows))
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from bot.chat.choices import Choices
 from bot.services import tables
-from bot.table.state import Game
+from bot.table.state import Game, Stage
 from bot.tasks.tasks import Delay
 from bot.wiring import Parts
 from solver.errors import SolveError
@@ -26,6 +26,7 @@ from tests.bot.fronts.discord.here import ready_here
 from tests.bot.fronts.discord.loopback import PATIENCE, Interaction, Json, Loopback, Message, user
 from tests.bot.fronts.discord.play import choose, is_choice, press, shown
 from tests.bot.fronts.discord.process import running
+from tests.bot.fronts.discord.test_evening import wished
 from tests.bot.test_playthroughs import fixed_secrets
 from tests.bot.waiting import until
 
@@ -182,6 +183,30 @@ async def test_a_table_that_is_shown_anew_has_no_dice_chosen(discord: Loopback) 
         assert chosen_in(message) == 1 << len(dice) - 1
         await answered(await discord.press(by, message, custom_id=action_id(message, last)))
         assert chosen_in(message) == 0
+
+
+@pytest.mark.slow
+async def test_a_final_turn_of_one_throw_is_kept_by_a_button(
+    parts: Parts, discord: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which banks what scores and ends the game, as a press of a farkle does."""
+    monkeypatch.setattr(tables, "secrets", fixed_secrets("one throw"))
+    options = {"player2": PEOPLE[1], "rules": "everything2", "goal": 600}
+    message = await shown(await discord.slash(PEOPLE[0], "play", **options))
+    before, actions = 0, []
+    while not (game := (await table_of(parts, message)).game).over:
+        actions = ["roll"] if game.turn.roll is None else ["accept"]
+        if game.turn.roll is not None and game.set_asides():
+            mask, _ = wished(game)
+            actions = [f"die{k}" for k in range(len(game.turn.roll)) if mask >> k & 1]
+            for action in actions:
+                await press(discord, PEOPLE[game.mover], message, action)
+            actions = [one for one in ("bank", "keep", "roll") if message.action(one)][:1]
+        before = before or (game.rolls if game.stage is Stage.FINAL else 0)
+        await press(discord, PEOPLE[game.mover], message, actions[0])
+    assert game.rolls == before + 1
+    assert actions == ["keep"]
+    assert message.action("again")
 
 
 @dataclass

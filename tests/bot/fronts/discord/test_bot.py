@@ -78,6 +78,8 @@ async def test_advice(bot: Bot, discord: Loopback) -> None:
     more: dict[str, Any] = {"turn": 300, "rules": "kcd", "more": "held-set:222"}
     message = await shown(await discord.slash(ANN, "advise", dice="5 5 2", **more))
     assert "set that is held cannot be 222" in message.text
+    message = await shown(await discord.slash(ANN, "advise", dice="5 5 2", more="222"))
+    assert "such as points-to-confirm:350 held-set:222, not" in message.text
     assert await discord.complete(ANN, "advise", "rules", "fac") == ["facebook"]
     name = "Advise on these dice"
     message = await shown(await discord.on_message(EVE, name, "I got 6 5 3 3 3 2, what now? 350!"))

@@ -154,7 +154,7 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
     assert note.ephemeral
     assert "farkles*" in note.text.replace("\\", "") if code == "en" else "Farkles" in note.text
     if PICTURES:
-        evening.write(Path(PICTURES, code))
+        evening.write(Path(PICTURES, f"answers-{code}"))
     assert evening.phone.cut == []
     tables = re.findall(r"```text\n(.*?)\n```", "\n".join(evening.lines), flags=re.DOTALL)
     assert max(text_width(line) for table in tables for line in table.splitlines()) <= PHONE
