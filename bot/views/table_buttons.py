@@ -339,10 +339,10 @@ def _die_label(game: Game, die: int, *, named: bool = True) -> str:
     label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
     if not (game.kits and named):
         return label
-    named = game.kits[game.mover].shown((die,))
-    if len(named.dice_set.types) == 1:
+    dice = game.kits[game.mover].shown((die,))
+    if len(dice.dice_set.types) == 1:
         return label
-    name = named.first_name(named.dice_set.type_of(die)).typed
+    name = dice.first_name(dice.dice_set.type_of(die)).typed
     return f"{label} {short(name, _LONGEST_NAME)}"
 
 

@@ -191,7 +191,7 @@ async def test_a_final_turn_of_one_throw_is_kept_by_a_button(
 ) -> None:
     """Which banks what scores and ends the game, as a press of a farkle does."""
     monkeypatch.setattr(tables, "secrets", fixed_secrets("one throw"))
-    options = {"player2": PEOPLE[1], "rules": "everything2", "goal": 600}
+    options: dict[str, Any] = {"player2": PEOPLE[1], "rules": "everything2", "goal": 600}
     message = await shown(await discord.slash(PEOPLE[0], "play", **options))
     before, actions = 0, []
     while not (game := (await table_of(parts, message)).game).over:
