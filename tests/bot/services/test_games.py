@@ -616,7 +616,7 @@ async def test_fixing_what_was_told_wrongly(table: Chat) -> None:
     for line, sentence in [
         (
             "ann: /fix ann 3000",
-            "A score in play is -2,500 to 2,950 under facebook-3000 rules",
+            "A score in play is -1,000,000 to 2,950 under facebook-3000 rules",
         ),
         ("ann: /fix ann 125", "Scores are multiples of 50"),
         ("ann: /fix carl 100", '"carl" does not play here'),
