@@ -87,7 +87,7 @@ SMALL = [
 def test_small_games_of_three_are_near_exact_ones(
     rules: Ruleset, pairs: Callable[[Ruleset], Strategy], kernels: Path
 ) -> None:
-    off = errors(strategy_of(solve_many(rules, 3, cache=kernels)), pairs(rules), 60)
+    off = errors(strategy_of(solve_many(rules, 3, cache=kernels)), pairs(rules), 30)
     # a game of two turns or three
     assert off.mean() < 1
     assert off.max() < 5
