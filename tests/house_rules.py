@@ -259,6 +259,8 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     for key, option in OPTIONS.items():
         if len(option.place) == 1 and option.example and key not in data:
             data[key] = draw(rarely(option.default, *others(option)))
+    if data["throws"]:
+        data["throws"] = draw(st.integers(1, 3))
     # what does not go together is drawn often enough to be left out here
     confirms = data["confirm_faces"] or data["confirm_points"]
     if dice < 4 or confirms or data["scoring"].get("jokers"):

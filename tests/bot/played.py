@@ -9,7 +9,7 @@ import pytest
 from bot.review.moments import Reader, read_events
 from bot.review.worth import Worth
 from bot.table import commands
-from bot.table.events import Banked, Begun, Event, Kept, Rolled, TookOver, event_data
+from bot.table.events import Banked, Begun, Event, Rolled, TookOver, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
@@ -46,7 +46,8 @@ def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun,
         else:
             found = advise(strategy, game.position(), game.turn.roll).options
             kept = dice.choice(found) if dice.random() < slip else found[0]
-            then(Kept(dice=kept.set_aside))
+            for event in commands.kept(game, kept.set_aside):
+                then(event)
     return begun, events, game
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from itertools import pairwise
 from math import fsum
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from bot.views.rules_text import rules_text
 from bot.views.table_buttons import why_not
 from solver.errors import IllegalActionError
 from solver.game.position import Position
+from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
@@ -98,6 +100,18 @@ def test_a_review_adds_up(strategy: Strategy) -> None:
         adding_up(strategy, begun, events, game)
         again += sum(isinstance(a, Rolled) and isinstance(b, Rolled) for a, b in pairwise(events))
     assert again
+
+
+@pytest.mark.slow
+def test_games_end_with_the_last_throws_that_a_turn_may_have(kernels: Path) -> None:
+    """Banks are due after it, even those that begin another's final turn too early."""
+    some: dict[str, Any] = {"ending": "final_turn", "ties": "shared", "no_bank_at": ("100-250",)}
+    rules = small(throws=2, dice=2, goal=300, **some)
+    strategy = Strategy(rules, solve(rules, cache=kernels).values, "throws")
+    wins_as_often_as_it_says(strategy, 44, 100)
+    dice = random.Random(45)
+    for _ in range(5):
+        adding_up(strategy, *played(strategy, dice, 0.3))
 
 
 @pytest.mark.slow

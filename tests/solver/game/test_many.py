@@ -98,6 +98,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
         small(goal=150, scoring={"combination": [PAIR]}),
         pytest.param(small(goal=100, dice=4, held_sets="linear"), marks=pytest.mark.slow),
         small(goal=150, throws=2, scoring={"combination": [PAIR | {"when": "first_throw"}]}),
+        small(goal=100, dice=2, throws=2, ending="final_turn", no_bank_at=("50",)),
         pytest.param(
             small(goal=150, dice=2, lose_everything=("44",), hot_dice="forced"),
             marks=pytest.mark.slow,
@@ -120,7 +121,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
     ],
     ids=[
         *("bonus", "opening", "keeps", "one left", "no bank at a score"),
-        *("pairs to confirm", "held sets", "two throws"),
+        *("pairs to confirm", "held sets", "two throws", "two throws, final turn"),
         *("lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
     ],
