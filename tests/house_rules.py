@@ -246,6 +246,7 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         "first_throw_tries": draw(rarely(1, 0, 2, 3)),
         "last_die_tries": draw(rarely(1, 0, 2, 3)) if dice > 1 else 1,
         "beat_previous_turn": False,  # see test_beat_sweeps
+        "fill_straight": 0,  # which needs six dice, see _straights
     }
     doubtful = any(one.get("then") == "roll_on" for one in data["scoring"]["combination"])
     is_some = doubtful or data["hot_dice"] != "optional"
@@ -569,6 +570,31 @@ def _held_sets() -> dict[str, Ruleset]:
     return {f"held sets, {name}": rules for name, rules in found.items()}
 
 
+def _straights() -> dict[str, Ruleset]:
+    def of(most: int, said: str = "", scoring: Any = TRIPLES, **options: Any) -> Ruleset:
+        scoring = {"straight_1_6": 250, **scoring, "combination": tables(said) if said else ()}
+        return small(dice=6, goal=250, fill_straight=most, scoring=scoring, **options)
+
+    found = {
+        "one face": of(1, hot_dice_bonus=(50, 0)),
+        "two, all set aside, at the first throw": of(
+            2,
+            "66=loses-turn,aab=150,first-throw",
+            set_aside_all=True,
+            first_throw_tries=2,
+            farkle_penalty={"in_a_row": 1, "points": 100, "when": "first_throw"},
+        ),
+        "all but one, rolls that decide": of(
+            5, "33=loses-score,222=wins-game,12345=100", hot_dice="no_bank", opening_minimum=150
+        ),
+        "two, forced, nothing": of(
+            2, "123456=200,roll-on", scoring={"nothing": 150, "straight_1_6": 0}, hot_dice="forced"
+        ),
+        "three, a set held": of(3, held_sets="linear", ties="shared", bank_dice_left=3, **FINAL),
+    }
+    return {f"a straight to fill, {name}": rules for name, rules in found.items()}
+
+
 def _caught_up() -> dict[str, Ruleset]:
     found = {
         "everything": small(caught_up="everything"),
@@ -890,7 +916,7 @@ ROUNDS = _rounds()
 """Small games of a number of rounds, by name."""
 
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
-_NAMED |= _exact_goals() | _caught_up() | _held_sets()
+_NAMED |= _exact_goals() | _caught_up() | _held_sets() | _straights()
 
 ONE_BY_ONE: list[tuple[str, Ruleset]] = list((_NAMED | _new_ones(_NAMED.values())).items())
 """Every option, and every choice of it, alone in a small game: a name and the rules."""

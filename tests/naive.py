@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, count, product
+from itertools import combinations, combinations_with_replacement, count, product
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,8 @@ Result = Choices | Literal["win", "lose", "out"]
 Standing = tuple[int, int, bool]
 """Score, farkles in a row, and whether on the board."""
 FARKLE: Choices = frozenset()
+PART: Dice = (0,)
+"""What turns remember of a part of a straight that is held: it does not matter which."""
 NOT_ALLOWED = -1.0
 """A bank that is not allowed: worse than any probability."""
 
@@ -263,7 +265,11 @@ def beside_set(rules: Ruleset, held: Dice, dice: Dice, beside: Dice = ()) -> tup
 
 def held_after(rules: Ruleset, held: Dice, kept: Dice, roll: Dice) -> Dice:
     """The set that is held after dice of a roll were set aside."""
-    if rules.held_sets == "none" or len(kept) == len(roll):
+    if len(kept) == len(roll):
+        return ()
+    if kept in straight_parts(rules) and len(roll) == rules.dice:
+        return kept
+    if rules.held_sets == "none":
         return ()
     for face in range(1, 7):
         alike = tuple(one for one in kept if one == face)
@@ -287,13 +293,40 @@ def sets(rules: Ruleset) -> list[Dice]:
 
 
 @cache
+def straight_parts(rules: Ruleset) -> list[Dice]:
+    """The parts of a straight that may be kept to be filled."""
+    here = in_throw(rules, 6, first=True)
+    return [
+        part
+        for missing in range(1, rules.fill_straight + 1)
+        for part in combinations(range(1, 7), 6 - missing)
+        if all(
+            points(here, part, beside) is None
+            for beside in combinations_with_replacement(range(1, 7), missing)
+        )
+    ]
+
+
+def is_part(rules: Any, held: Dice) -> bool:
+    """Whether what is held is a part of a straight."""
+    return isinstance(rules, Ruleset) and (held == PART or held in straight_parts(rules))
+
+
+@cache
 def set_asides(
     rules: Ruleset, roll: Dice, *, first: bool = False, held: Dice = ()
 ) -> frozenset[tuple[Dice, int]]:
     """The legal set-asides of a roll with their points; `first` for the first of a turn.
 
-    held : a set of dice before, which some may match
+    held : a set of dice before, which some may match, or a part of a straight
     """
+    if is_part(rules, held):
+        fills = tuple(sorted(held + roll)) == (1, 2, 3, 4, 5, 6)
+        straight = points(in_throw(rules, 6, first=False), (1, 2, 3, 4, 5, 6)) or 0
+        return frozenset({(roll, straight)} if fills else ())
+    kept = tuple(sorted(set(roll)))
+    may_fill = len(roll) == rules.dice and kept in straight_parts(rules)
+    part = {(kept, 0)} if may_fill else set()
     rules = in_throw(rules, len(roll), first=first)
     found = {
         dice: worth[0]
@@ -301,7 +334,8 @@ def set_asides(
         if (worth := beside_set(rules, held, dice, without(roll, dice))) is not None
     }
     if not found and len(roll) == rules.dice and rules.scoring.nothing:
-        return frozenset({(roll, rules.scoring.nothing)})
+        part = set() if rules.hot_dice == "forced" else part
+        return frozenset({(roll, rules.scoring.nothing), *part})
     if rules.hot_dice == "forced" and roll in found:
         return frozenset({(roll, found[roll])})
     if rules.set_aside_all:
@@ -310,7 +344,7 @@ def set_asides(
             for dice, worth in found.items()
             if not any(Counter(dice) < Counter(larger) for larger in found)
         }
-    return frozenset(found.items())
+    return frozenset(found.items()) | part
 
 
 def contains(roll: Dice, pattern: str) -> bool:
@@ -365,6 +399,7 @@ def memories(rules: Ruleset) -> list[tuple[int, int, Dice]]:
         doubts = [*range(0, rules.confirm_points + 1, rules.point_step)]
         doubts = doubts if rules.confirm_points else [0, 1]
     every = sets(rules) if isinstance(rules, Ruleset) else [()]
+    every += [PART] * bool(isinstance(rules, Ruleset) and straight_parts(rules))
     found = list(product(range(most + 1), doubts, every))
     return [one for one in found if one[0] or not (one[1] or one[2]) or not most]
 
@@ -406,13 +441,19 @@ def result(rules: Ruleset, roll: Dice, number: int = 0) -> Result:
     number = number or len(roll)
     first, (throws, doubt, held) = is_first(rules, number), memory(rules, number)
     here = in_throw(rules, len(roll), first=first)
-    if (found := decided(here, roll)) is not None:
+    if held == PART:
+        every = straight_parts(rules)
+        held = next((part for part in every if len(part) + len(roll) == 6), ())
+        if not held:
+            return FARKLE
+    elif (found := decided(here, roll)) is not None:
         return found
     most = memories(rules)[-1][0]
     leads = []
     for dice, worth in set_asides(rules, roll, first=first, held=held):
         to_come = to_confirm(here, doubt, (dice, worth), roll, held)
-        then = min(throws + 1, most), to_come, held_after(rules, held, dice, roll)
+        after = held_after(rules, held, dice, roll)
+        then = min(throws + 1, most), to_come, PART if is_part(rules, after) else after
         left = len(roll) - len(dice) or rules.dice
         leads.append((worth, left + rules.dice * memories(rules).index(then)))
     return frozenset(leads)
@@ -430,6 +471,11 @@ def to_confirm(rules: Ruleset, before: int, kept: tuple[Dice, int], roll: Dice, 
     held : a set of dice before, which some may match
     """
     dice, worth = kept
+    if is_part(rules, held):
+        dice = roll = (1, 2, 3, 4, 5, 6)
+        held = ()
+    elif is_part(rules, dice) and len(roll) == rules.dice and not worth:
+        return before
     if in_doubt(rules, dice, roll, held) or (len(dice) == len(roll) and confirms_hot_dice(rules)):
         return rules.confirm_points or 1
     if any(str(face) in rules.confirm_faces for face in dice):
@@ -519,7 +565,8 @@ def number_of(
     rules: Ruleset, dice: int, total: int, *, doubt: int = 0, throws: int = 0, held: Dice = ()
 ) -> int:
     """What stands for dice to roll at a turn total, with a doubt or without, and with a set."""
-    throws = min(max(throws, int(total > 0)), memories(rules)[-1][0])
+    throws = min(max(throws, int(total > 0 or held != ())), memories(rules)[-1][0])
+    held = PART if is_part(rules, held) else held
     return dice + rules.dice * memories(rules).index((throws, doubt, held))
 
 
@@ -579,7 +626,7 @@ def all_rolls(rules: Ruleset) -> Rolls:
 
 def may_leave(rules: Ruleset, number: int) -> bool:
     """Whether a turn may be banked with so many dice to roll next; all of them are hot dice."""
-    if memory(rules, number)[1]:
+    if memory(rules, number)[1] or memory(rules, number)[2] == PART:
         return False
     if is_over(rules, number):
         return True
@@ -810,7 +857,7 @@ def horizon(rules: Ruleset, error: float = 1e-12, most: int = 3000) -> int:
     reach: list[dict[tuple[int, int], float]] = []
     for missing in range(most):
         reach.append({})
-        for number, hot in product(numbers(rules), range(levels(rules))):
+        for number, hot in product(reversed(numbers(rules)), range(levels(rules))):
             chance_of_all = 0.0
             for what, chance in outcomes(rules, number).items():
                 if what and not isinstance(what, str):

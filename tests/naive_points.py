@@ -72,7 +72,7 @@ def fill(
     for row in range(rows - 1, -1, -1):
         points = row * step
         kept = points if keeps and row >= least else 0
-        for number in range(1, numbers):
+        for number in range(numbers - 1, 0, -1):
             wins, lost, missed = special[number]
             won = points if np.isnan(win) else win
             for hot in range(hots):

@@ -444,7 +444,7 @@ class Games:
         game = table.game
         if game.tracked:
             table.check_may_track(caller)
-        between_turns = not game.turn.turn_total and game.turn.roll is None
+        between_turns = game.turn.state.is_first and game.turn.roll is None
         if between_turns and not (game.hints or game.tracked):
             raise IllegalActionError.say(
                 "that turn cannot be taken back: the host has forbidden hints here, and the odds"
@@ -578,7 +578,7 @@ class Games:
         since : the version that somebody saw last; what has happened since is told again
         """
         game, (before, events) = table.game, table.lately(since)
-        in_turn = game.turn.turn_total or game.turn.roll is not None
+        in_turn = not game.turn.state.is_first or game.turn.roll is not None
         told = game.over or game.hints or not in_turn
         chances = await self.oracle.chances(table) if told else None
         chart, at_start = await self.oracle.chart(table), await self.oracle.at_start(table)
@@ -799,7 +799,7 @@ def _stands_otherwise(before: Game, after: Game, events: Sequence[Event]) -> boo
         return True
     seats = [[(one.standing, one.playing) for one in game.seats] for game in (before, after)]
     is_changed = seats[0] != seats[1] or any(isinstance(one, Corrected) for one in events)
-    in_turn = after.turn.turn_total or after.turn.roll is not None
+    in_turn = not after.turn.state.is_first or after.turn.roll is not None
     return is_changed and (after.hints or not in_turn)
 
 

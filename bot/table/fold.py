@@ -301,7 +301,7 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
         biggest_turn=max(before.biggest_turn, points),
     )
     played_off = game.stage is Stage.PLAY_OFF
-    is_first = not game.turn.turn_total
+    is_first = game.turn.state.is_first
     counts = rules.counts_farkle(first=is_first, all_dice=game.has_hot_dice)
     farkles = counts and how is TurnEnding.FARKLE
     after = counted if played_off else _scored(rules, counted, how, points, farkles=farkles)

@@ -12,7 +12,7 @@ from solver.game.standings import Standing
 from solver.loaded.kits import Kit, Side, many_of, pair_of
 from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import Ruleset, is_part
 from solver.turn.dice import DiceSet, Remaining, Roll
 from solver.turn.hand import EqualDice, Hand
 from solver.turn.powers import Power, PowerKind, in_steps
@@ -264,7 +264,7 @@ class Game:
     @property
     def tries(self) -> int:
         """How many times the dice to be rolled next are thrown that farkle; 0 for any number."""
-        return self.rules.tries(self.number_of_dice, first=not self.turn.turn_total)
+        return self.rules.tries(self.number_of_dice, first=self.turn.state.is_first)
 
     @property
     def has_hot_dice(self) -> bool:
@@ -393,7 +393,7 @@ class Game:
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.to_confirm or turn.is_taken or turn.misses:
+        if turn.to_confirm or turn.is_taken or turn.misses or is_part(turn.held_set):
             return False
         left = sum(self.dice.remaining[turn.dice])
         is_last = self.is_out_of_throws(turn)

@@ -199,7 +199,9 @@ def advice_text(advice: Advice) -> str:
             option.win_probability,
             (
                 say("keep {dice}", dice=set_aside_text(advice, option)),
-                say("{points:,} points", points=option.points),
+                say("{points:,} points", points=option.points)
+                if option.points
+                else say("for a straight"),
                 say("turn {points:,}", points=option.turn_total),
                 say("hot dice") if option.set_aside == advice.roll else left_text(advice, option),
                 _action_text(option),

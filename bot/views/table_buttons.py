@@ -254,7 +254,8 @@ def _choice(game: Game, mask: int) -> list[Button]:
     row = rows[-1] if game.kits else len(roll) // _PER_ROW
     buttons.append(_hint(game, LISTED if game.kits else row))
     kept = kept_dice(game, mask)
-    everything = make_roll([die for die, scores in zip(roll, scoring, strict=True) if scores])
+    with_points = _scoring_dice(roll, [one for one in legal if one.points])
+    everything = make_roll([die for die, scores in zip(roll, with_points, strict=True) if scores])
     picks = _picks(game, mask, row + 1, legal, everything)
     row += 2 if picks else 1
     buttons += [one for one in picks if one.row != LISTED]
@@ -301,7 +302,7 @@ def _picks(
     buttons: list[Button] = []
     room: int = _WIDEST_PICKS
     for one in several[:_MOST_PICKS]:
-        points = figure(one.points)
+        points = figure(one.points) if one.points else say("straight?")
         label = _of_dice(game, one.dice, f"{{}} · {points}".format)
         if one.dice == everything:
             label = say("All · {points:,}", points=one.points)

@@ -83,7 +83,7 @@ def turn_text(turn: TurnMap) -> str:
     ]
     if turn.rules.hot_dice_counted > 1 and not turn.position.hot_dice:
         lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
-    if len(turn.rules.sets) > 1 and not turn.position.turn.held_set:
+    if turn.rules.held_sets != "none" and not turn.position.turn.held_set:
         lines.append("The turn while no set is held.")
     return "\n".join(lines)
 

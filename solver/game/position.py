@@ -12,7 +12,7 @@ import numpy.typing as npt
 from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
 from solver.game.standings import Bools, Standing, first_standing
-from solver.rules.ruleset import RULESETS, Ruleset
+from solver.rules.ruleset import RULESETS, Ruleset, is_part
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
 from solver.turn.memory import column_of, memories, typed_set
 from solver.turn.scoring import TurnState, allowed_banks, possible_states, turn_plan
@@ -573,7 +573,7 @@ def check_turn(
             else say("they are not counted"),
         )
     _check_held(rules, turn)
-    if turn.turn_total or (is_whole and not turn.hot_dice):
+    if not turn.is_first or (is_whole and not turn.hot_dice):
         return
     states = possible()
     level = min(turn.hot_dice, len(states) - 1)
@@ -600,15 +600,22 @@ def check_turn(
 def _check_held(rules: Ruleset, turn: TurnState) -> None:
     """Refuse a set that nobody can hold. Raises InvalidPositionError."""
     held, most = turn.held_set, rules.dice - len(turn.held_set)
-    if not held or (held in rules.sets and turn.turn_total and turn.dice <= most):
+    fits = turn.dice == most if is_part(held) else turn.turn_total and turn.dice <= most
+    if not held or (held in rules.sets and fits):
         return
     allowed = say("no set is held")
-    if held in rules.sets and turn.turn_total:
+    if is_part(held) and rules.parts_by_missing:
+        allowed = say(
+            "one die of each face of a straight from which no more than {number} are missing can"
+            " be, and the others are rolled",
+            number=rules.fill_straight,
+        )
+    elif held in rules.sets and turn.turn_total:
         allowed = say("such a set leaves {most} of {dice} dice at most", most=most, dice=rules.dice)
-    elif turn.turn_total and len(rules.sets) > 1:
+    elif turn.turn_total and rules.held_sets != "none":
         allowed = say(
             "a set is three of a kind or more that leave a die, such as {example}",
-            example=typed_set(rules.sets[-1][:3]),
+            example=typed_set(rules.sets[1][:3]),
         )
     raise InvalidPositionError.say(
         "the set that is held cannot be {set} before a roll of {number} at a turn total of"
@@ -769,7 +776,7 @@ def reachable_at(rules: Ruleset, turn_total: int) -> npt.NDArray[np.bool_]:
     them hold is taken for possible.
     """
     plan = turn_plan(rules)
-    if turn_total == 0:
+    if turn_total == 0 and not rules.fill_straight:
         # with all dice, as every set-aside brings points: nothing has to be enumerated
         start = np.zeros((plan.levels, plan.columns), dtype=np.bool_)
         start[0, -1] = True
@@ -788,7 +795,12 @@ def reachable(rules: Ruleset) -> npt.NDArray[np.bool_]:
 
     Levels and columns as in TurnPlan. Rows count point steps, as far as the longest turn may go.
     """
+    plan = turn_plan(rules)
     rows = (highest_score(rules) - rules.score_floor) // rules.point_step + 1
     rows = min(rows, _ROUNDS_ROWS) if rules.rounds else rows
     rows = max(rows, rules.least_bank(on_board=False) // rules.point_step)
-    return possible_states(rules, rows + turn_plan(rules).reach)
+    found = possible_states(rules, rows + plan.reach)
+    # in turn tables these stand a row later
+    fills = np.repeat([one.fills for one in reversed(plan.memories)], plan.width) > 0
+    found[:, :-1, fills] = found[:, 1:, fills]
+    return found

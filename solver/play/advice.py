@@ -177,7 +177,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
     layers: PowerTurn | None = strategy.power_turn(position)
     hand.check_roll(turn.dice, roll)
     fallen = hand.fate(roll, turn)
-    tries = rules.tries(len(roll), first=not turn.turn_total)
+    tries = rules.tries(len(roll), first=turn.is_first)
     is_again, misses = fallen is Fate.FARKLE and misses + 1 != tries, misses + 1
 
     def by_seat(values: Floats) -> tuple[float, ...]:
@@ -263,7 +263,7 @@ def best_after(
     turn, hand = position.turn, strategy.hand_at(position)
     fallen = hand.fate(roll, turn)
     if fallen is not Fate.SCORES:
-        tries = strategy.rules.tries(len(roll), first=not turn.turn_total)
+        tries = strategy.rules.tries(len(roll), first=turn.is_first)
         is_again = fallen is Fate.FARKLE and misses + 1 != tries
         return _unscored(table, turn, fallen, misses + 1 if is_again else 0, tries)
     found = [table.values_at(hand.after(turn, one)) for one in hand.set_asides(roll, turn)]

@@ -15,7 +15,7 @@ from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
 from solver.game.standings import Bools, Ints, Standing, Standings, check_goal, many
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import Ruleset, is_part
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Decision, Floats
@@ -111,7 +111,8 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     table, step = strategy.turn(start).of_mover, strategy.rules.point_step
     level = min(position.hot_dice, table.plan.levels - 1)
     possible = strategy.possible_rows(position, table.roll.shape[1])
-    turn = replace(position.turn, to_confirm=False)
+    held = () if is_part(position.turn.held_set) else position.turn.held_set
+    turn = replace(position.turn, to_confirm=False, held_set=held)
     usual = table.plan.layer_of(turn)
     if not turn.turn_total:
         usual = table.plan.after_hot_dice(position.hot_dice)[1]

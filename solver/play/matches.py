@@ -5,7 +5,6 @@ solver.play.match_players.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -35,7 +34,7 @@ from solver.game.standings import (
 from solver.play.duel import Played
 from solver.play.match_players import MatchPlayer, match_player
 from solver.play.policy import Policy
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import Ruleset, is_part
 from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.equations import Floats
 from solver.turn.scoring import (
@@ -76,7 +75,7 @@ class DiceTables(NamedTuple):
     first: Ints
     """Where the set-asides of each roll begin, and the end; the order is that of set_asides."""
     points: Ints
-    """The points of each set-aside, without a bonus."""
+    """The rows of a turn table that each set-aside leads on, without a bonus, see TurnState.row."""
     times: Ints
     """How many times they count in a throw from each column."""
     left: Ints
@@ -109,7 +108,10 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     plan, numbers = turn_plan(rules), range(1, rules.dice + 1)
     kinds: list[tuple[int, bool, Roll]] = [(n, False, ()) for n in numbers]
     kinds += [(rules.dice, True, ())] * rules.has_first_throw
-    kinds += [(n, False, held) for held in rules.sets[1:] for n in numbers[: -len(held)]]
+    held_at = [(held, n) for held in rules.sets[1:] for n in numbers[: -len(held)]]
+    held_at = [one for one in held_at if not is_part(one[0])]
+    held_at += [(held, n) for n, held in rules.parts_by_missing.items()]
+    kinds += [(n, False, held) for held, n in held_at]
     number = np.zeros((len(kinds) + 1, 6 ** min(rules.dice, _TABLED)), dtype=np.int32)
     found = {
         (throw, roll): choices
@@ -122,18 +124,20 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         if dice_thrown <= _TABLED:
             for digits, faces in enumerate(product(range(1, 7), repeat=dice_thrown)):
                 number[throw, digits] = known[throw, make_roll(faces)]
-    kept = [(roll, one) for (_, roll), choices in found.items() for one in choices]
+    # a part of a straight is worth a row, which is taken off again once it is filled
+    kept = [
+        (roll, one, (one.points // rules.point_step or 1) - is_part(kinds[throw - 1][2]))
+        for (throw, roll), choices in found.items()
+        for one in choices
+    ]
     thrown = dice_set(rules)
     ways = [np.array([one for _, one in thrown.rolls(n)]) for n, _, _ in kinds]
     layers = plan.memories[::-1]
     after = [
-        [after_set_aside(rules, replace(before, dice=len(roll)), one) for roll, one in kept]
-        for one in layers
-        for before in [
-            TurnState(
-                *(0, 1, one.hot_dice, one.to_confirm, one.throws * (rules.throws > 0), one.held)
-            )
-        ]
+        [after_set_aside(rules, before[len(roll)], one) for roll, one, _ in kept]
+        for layer in layers
+        for so_far in [(layer.hot_dice, layer.to_confirm, layer.throws * (rules.throws > 0))]
+        for before in [{n: TurnState(0, n, *so_far, layer.held_with(rules, n)) for n in numbers}]
     ]
     fates = [
         fate(rules, roll, first=first, held=held)
@@ -144,7 +148,9 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     places = {kind: throw for throw, kind in enumerate(kinds, 1)}
     # after the last throw there is none, and a set leaves but a few dice
     throws = [
-        0 if one.throws == rules.throws > 0 else places.get((n, False, one.held), 0)
+        0
+        if one.throws == rules.throws > 0 or one.fills > (n in rules.parts_by_missing)
+        else places.get((n, False, one.held_with(rules, n)), 0)
         for one, n in columns
     ]
     throws[-1] += rules.has_first_throw
@@ -154,7 +160,7 @@ def dice_tables(rules: Ruleset) -> DiceTables:
         np.array([ends[one] for one in fates], dtype=np.int8),
         plan.counts,
         np.cumsum([0, *map(len, found.values())], dtype=np.int64),
-        np.array([one.points for _, one in kept], dtype=np.int64) // rules.point_step,
+        np.array([steps for _, _, steps in kept], dtype=np.int64),
         np.repeat(np.array(times, dtype=np.int64), rules.dice),
         np.array([[plan.column(one) + 1 for one in layer] for layer in after], dtype=np.int64),
         np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,

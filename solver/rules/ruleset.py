@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
-from itertools import chain, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement
 from math import gcd
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
@@ -67,6 +67,7 @@ MOST_DICE_COUNTED = 6
 """Dice of games in which throws of a turn are counted, or sets are held."""
 LEAST_DICE_HELD = 4
 """Dice of games in which a set leaves some that may match it."""
+_STRAIGHT: Dice = tuple(FACES)
 DEFAULT_FLOOR = -5
 MOST_ROUNDS = 50
 NO_GOAL = MAX_POINTS
@@ -570,6 +571,38 @@ class Ruleset(Data):
     dice of a face are worth is the most that they bring together in a throw of dice that are left;
     where that is nothing, no set is held. How much the set itself brought, as four of a kind or as
     part of a full house, does not matter."""
+
+    def _tell_fill_straight(self) -> Told:
+        if not self.fill_straight:
+            return 0, say("No straight can be filled by a further throw."), False
+        message = say_number(
+            "Where one face is missing from a straight in a throw of all dice, you may keep one die"
+            " of each face for no points and throw the other once: it fills the straight, or it is"
+            " a farkle.",
+            "Where up to {number} faces are missing from a straight in a throw of all dice, you may"
+            " keep one die of each face for no points, even if nothing scores, and throw the others"
+            " once: they fill the straight, or it is a farkle.",
+            self.fill_straight,
+        )
+        return self.fill_straight, message, True
+
+    fill_straight: Annotated[int, Field(strict=True, ge=0, le=5)] = described(
+        0,
+        "1",
+        say_later("most dice thrown once to fill a straight"),
+        note="most dice that may be thrown once to fill a straight; 0 for none",
+        ask="Most dice that may be thrown once to fill a straight, or 0 for none",
+        when=lambda rules: rules.dice == len(FACES) and rules.scoring.straight_1_6,
+    )
+    """Most dice that may be thrown once to fill a straight of all six faces, 1 to 5; 0 for none.
+
+    Of a throw of all six dice in which no more faces than that are missing, a player may keep one
+    die of each face that shows, in place of a set-aside and even where nothing scores, so that it
+    is no farkle. That brings no points, and the turn cannot be banked then: the other dice are
+    thrown. Where they show just the missing faces, they bring the points of the straight and are
+    hot dice; any other throw of them is a farkle, whatever scores, wins or loses otherwise. No dice
+    are kept so that could all score, by themselves or with some that are rolled again, as those of
+    a smaller straight do, nor of a roll that `hot_dice = "forced"` has set aside whole."""
 
     def _tell_confirm_faces(self) -> Told:
         if not self.confirm_faces:
@@ -1416,6 +1449,7 @@ class Ruleset(Data):
             *self._not_with_points_that_confirm(),
             *self._not_with_others_that_fall(),
             *self._not_with_held_sets(),
+            *self._not_with_straights_to_fill(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -1739,6 +1773,34 @@ class Ruleset(Data):
             )
             yield from _excluded(("held_sets",), message, others)
 
+    def _not_with_straights_to_fill(self) -> Iterator[Complaint]:
+        """What a straight needs that may be filled, and options with which that is not solved."""
+        if not self.fill_straight:
+            return
+        if self.combinations and not self.straight:
+            message = say_later(
+                "{key}: goes with six dice and a straight of all six faces that is worth as much in"
+                " every throw, as in {straight_1_6:1500}"
+            )
+            parts = {"straight_1_6": Key("straight_1_6")}
+            yield Complaint(("fill_straight",), message, parts, needs=("dice", "scoring"))
+        others = {
+            "take_over": self.takes_over,
+            "confirm_faces": bool(self.confirm_faces),
+            "confirm_points": self.confirm_points > 0,
+            "jokers": bool(self.scoring.jokers),
+            "throws": self.throws > 0,
+            "final_throws": self.final_throws > 0,
+            "last_die_tries": self.last_die_tries != 1,
+            "hot_dice_times": bool(self.hot_dice_times),
+            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
+        }
+        message = say_later(
+            "{key}: that a straight may be filled is not solved together with this {other}; leave"
+            " out one of them"
+        )
+        yield from _excluded(("fill_straight",), message, others)
+
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
             if self.combinations and not any(in_scores(score, some) for score in self.barred):
@@ -1822,9 +1884,10 @@ class Ruleset(Data):
     def _beside_sets(self) -> dict[Dice, "Ruleset"]:
         """The rules as they count in throws beside each set that may be held.
 
-        Each number of dice that match it is a combination then.
+        Each number of dice that match it is a combination then. Beside a part of a straight only
+        the missing faces are one.
         """
-        plain, found = self.at("any"), {}
+        plain, found = self.at("any"), self._beside_parts()
         for face in FACES if self.held_sets != "none" else ():
             alike = {dice: p for dice, p in plain.combinations.items() if {*dice} == {face}}
             three = most_points(alike, (face,), 3).get((face,) * 3, 0)
@@ -1842,6 +1905,43 @@ class Ruleset(Data):
                 found[(face,) * size] = Ruleset.model_construct(**options)
         return found
 
+    def _beside_parts(self) -> dict[Dice, "Ruleset"]:
+        """The rules as they count in throws beside each part of a straight that may be filled."""
+        if not (self.fill_straight and self.straight):
+            return {}
+        # what scores with any others, by the faces that are set aside
+        scores = {
+            tuple(face for face in dice if face < FREED)
+            for dice in most_points(self.combinations, FACES, len(FACES))
+        }
+        then: Then = "roll_on" if _STRAIGHT in self.to_confirm else "scores"
+        nothing = 0, 0, 0, 0, 0, 0
+        options = self._options | {"fill_straight": 0, "held_sets": "none"}
+        options |= {"instant_win": (), "lose_everything": ()}
+        found = {}
+        for missing in range(1, self.fill_straight + 1):
+            for faces in combinations(FACES, missing):
+                held = tuple(face for face in reversed(FACES) if face not in faces)
+                if held in scores:
+                    continue
+                fills = "".join(map(str, faces))
+                one = Combination.model_construct(dice=fills, points=self.straight, then=then)
+                scoring = Scoring.model_construct(
+                    single=nothing, three_of_a_kind=nothing, combination=(one,)
+                )
+                found[held] = Ruleset.model_construct(**options | {"scoring": scoring})
+        return found
+
+    @cached_property
+    def straight(self) -> int:
+        """Points of a throw of all six faces; 0 where it is not worth as much in every throw."""
+        worth = {
+            self.of_throw(len(FACES), first=first).combinations.get(_STRAIGHT, 0)
+            for first in (True, False)
+        }
+        is_one = self.dice == len(FACES) and len(worth) == 1 and self.decided(_STRAIGHT) == "scores"
+        return worth.pop() if is_one else 0
+
     def _matched(self, three: int, size: int, number: int) -> int:
         """Points of so many dice that match a set of a size, given what three of them are worth."""
         if self.held_sets == "linear":
@@ -1850,20 +1950,27 @@ class Ruleset(Data):
 
     @cached_property
     def sets(self) -> tuple[Dice, ...]:
-        """The sets that may be held, as far as they are told apart, none first."""
+        """What may be held, none first: sets as far as they are told apart, parts of straights."""
         return ((), *self._beside_sets)
+
+    @cached_property
+    def parts_by_missing(self) -> dict[int, Dice]:
+        """A part of a straight that so many dice may fill: it stands for all of them."""
+        return {self.dice - len(held): held for held in self.sets if is_part(held)}
 
     def held_after(self, held: Dice, kept: Dice, left: int) -> Dice:
         """The set that is held after dice were set aside which leave so many."""
-        if not left or len(self.sets) == 1:
+        if not left or len(self.sets) == 1 or is_part(held):
             return ()
+        if not held and kept in self.sets and left + len(kept) == self.dice:
+            return kept
         face = held[0] if held else max(kept, key=kept.count)
         found = self.told_apart((*held, *(one for one in kept if one == face)))
         return found if found in self.sets else held
 
     def told_apart(self, held: Dice) -> Dice:
         """The dice of a set without those that make no difference."""
-        return held[:3] if self.held_sets == "linear" else held
+        return held[:3] if self.held_sets == "linear" and not is_part(held) else held
 
     @property
     def in_last_turns(self) -> "Ruleset":
@@ -2190,6 +2297,11 @@ class Ruleset(Data):
         return canonical
 
 
+def is_part(held: Dice) -> bool:
+    """Whether dice that are held are those of a straight that is to be filled, and no set."""
+    return 0 < len(held) == len({*held})
+
+
 def nth_or_last(numbers: Sequence[int], place: int) -> int:
     """The number at a place; the last one stands for all further ones."""
     return numbers[min(place, len(numbers) - 1)]
@@ -2243,7 +2355,8 @@ NOT_OF_ROUNDS = (
 )
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
 OF_TURN = (
-    *("set_aside_all", "held_sets", "hot_dice", "confirm_faces", "confirm_points"),
+    *("set_aside_all", "held_sets", "fill_straight", "hot_dice", "confirm_faces"),
+    *("confirm_points",),
     *("hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws", "no_bank_at", "caught_up"),
     *("instant_win", "lose_everything"),
 )
@@ -2254,7 +2367,8 @@ OF_FARKLES = (
 
 TURN_TOLD = (
     *("take_over", "take_over_from", "take_over_dice"),
-    *("jokers", "set_aside_all", "held_sets", "hot_dice", "hot_dice_bonus", "hot_dice_times"),
+    *("jokers", "set_aside_all", "held_sets", "fill_straight", "hot_dice", "hot_dice_bonus"),
+    *("hot_dice_times",),
     *("bank_dice_left", "throws", "opening_minimum", "minimum_bank", "minimum_binds_win"),
     *("beat_previous_turn", "no_bank_at", "farkle_keeps_turn_total", "first_throw_tries"),
     *("last_die_tries", "caught_up", "farkle_penalty", "score_floor"),

@@ -146,8 +146,10 @@ class EndlessTurn:
     def gain(self, turn: TurnState) -> float:
         """Expected further points of rolling, at any turn total; less than 0: bank if you may."""
         level, row, column = self.table.index(turn)
+        total = turn.row(step := self.rules.point_step) * step
         if turn.turn_total >= self.tail.begins:
-            return float(self.tail.gains(np.array([float(turn.turn_total)]))[level, 0, column])
+            gain = float(self.tail.gains(np.array([float(total)]))[level, 0, column])
+            return gain + total - turn.turn_total
         return float(self.table.roll[level, row, column] - turn.turn_total)
 
     @cached_property

@@ -232,7 +232,8 @@ class TurnTable:
     def index(self, turn: TurnState) -> tuple[int, int, int]:
         """Where a state of the turn stands in the arrays."""
         level = min(turn.hot_dice, self.plan.levels - 1)
-        return level, self._row(turn.turn_total), self.plan.column(turn)
+        row = min(turn.row(self.plan.step), len(self.ends.banks) - 1)
+        return level, row, self.plan.column(turn)
 
 
 def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> TurnTable:

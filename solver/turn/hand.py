@@ -65,14 +65,14 @@ class Hand:
 
     def fate(self, roll: Roll, turn: TurnState) -> Fate:
         """Return what a roll does to the turn, which was as `turn` says before it."""
-        return fate(self.rules, roll, first=not turn.turn_total, held=turn.held_set)
+        return fate(self.rules, roll, first=turn.is_first, held=turn.held_set)
 
     def set_asides(self, roll: Roll, turn: TurnState | None = None) -> tuple[SetAside, ...]:
         """Return every legal set-aside of a roll, most points first; none of a farkle.
 
         turn : as it was before the roll; None for one under way, without hot dice so far
         """
-        first, held = (not turn.turn_total, turn.held_set) if turn else (False, ())
+        first, held = (turn.is_first, turn.held_set) if turn else (False, ())
         found = set_asides(self.rules, roll, first=first, held=held)
         times = self.rules.times_after(turn.hot_dice if turn else 0)
         return (

@@ -152,7 +152,7 @@ def _memo_table(rules: Ruleset, unit: int) -> MemoTable:
         )
     if len(rules.sets) > 1:
         raise InvalidRulesError.say(
-            "{rules}: where dice match a set that is held, what to bank depends on which one is,"
+            "{rules}: where dice are held for a later throw, what to do depends on which ones are,"
             " and no one table says it; ask /points or /advise",
             rules=rules.name,
         )

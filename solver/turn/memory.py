@@ -6,11 +6,11 @@ values there are, in `remembered` what a state holds, and in `after` where a thr
 """
 
 from functools import lru_cache
-from itertools import product, starmap
+from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.rules.patterns import Dice
-from solver.rules.ruleset import RULESETS, Ruleset
+from solver.rules.ruleset import RULESETS, Ruleset, is_part
 from solver.wording import say
 
 if TYPE_CHECKING:
@@ -29,16 +29,24 @@ class Memory(NamedTuple):
     """How often all dice were set aside, where set-asides count more times after that."""
     held: Dice = ()
     """The set that is held, one of `Ruleset.sets`."""
+    fills: int = False
+    """Whether a straight is to be filled: then the dice to roll tell how many faces are missing."""
+
+    def held_with(self, rules: Ruleset, dice: int) -> Dice:
+        """What is held where so many dice are to be rolled; of parts of straights, one of all."""
+        return rules.parts_by_missing.get(dice, ()) if self.fills else self.held
 
     def after(self, most: "Memory", *, to_confirm: int, is_hot: bool, held: Dice = ()) -> "Memory":
         """What is remembered after a further throw of which dice were set aside.
 
         most : the last of `memories`
         is_hot : whether all dice are set aside now
-        held : the set that is held now
+        held : the set that is held now, or the part of a straight
         """
         hot_dice = min(self.hot_dice + is_hot, most.hot_dice)
-        return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice, held)
+        fills = is_part(held)
+        sets = () if fills else held
+        return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice, sets, fills)
 
 
 def most_throws(rules: Ruleset) -> int:
@@ -52,7 +60,12 @@ def memories(rules: Ruleset) -> tuple[Memory, ...]:
     """All that a turn may remember under the rules, beginning with its start."""
     most = most_throws(rules)
     hots = range(rules.hot_dice_counted if rules.hot_dice_times else 1)
-    every = starmap(Memory, product(range(most + 1), rules.needs, hots, rules.sets))
+    sets = [(held, False) for held in rules.sets if not is_part(held)]
+    sets += [((), True)] * bool(rules.parts_by_missing)
+    every = (
+        Memory(throws, need, hot, *held)
+        for throws, need, hot, held in product(range(most + 1), rules.needs, hots, sets)
+    )
     # before a first throw nothing was set aside
     found = (one for one in every if one.throws or not (most and any(one)))
     return tuple(sorted(found, key=lambda one: one.hot_dice))
@@ -61,10 +74,11 @@ def memories(rules: Ruleset) -> tuple[Memory, ...]:
 def remembered(turn: "TurnState", most: Memory) -> Memory:
     """What a turn remembers in a state; `most` is the last of `memories`."""
     # where throws are not counted, points tell that there was one
-    throws = min(max(turn.throws, int(turn.turn_total > 0)), most.throws)
+    throws = min(max(turn.throws, int(not turn.is_first)), most.throws)
     # no turn begins with hot dice
     hot_dice = min(max(turn.hot_dice, 0), most.hot_dice) if throws >= min(1, most.throws) else 0
-    return Memory(throws, turn.to_confirm, hot_dice, turn.held_set)
+    fills = is_part(turn.held_set)
+    return Memory(throws, turn.to_confirm, hot_dice, () if fills else turn.held_set, fills)
 
 
 def column_of(rules: Ruleset, turn: "TurnState") -> int:
@@ -93,10 +107,12 @@ def confirm_text(rules: Ruleset, turn: "TurnState") -> str:
 
 
 def held_text(turn: "TurnState") -> str:
-    """Which set is held."""
+    """Which set is held, or which part of a straight."""
+    if is_part(turn.held_set):
+        return say("{dice} is held for a straight", dice=typed_set(turn.held_set))
     return say("the set {dice} is held", dice=typed_set(turn.held_set))
 
 
 def typed_set(held: Dice) -> str:
     """A set as it is typed, such as 222."""
-    return "".join(map(str, held))
+    return "".join(map(str, sorted(held)))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.patterns import FREED, most_points, standing_for
-from solver.rules.ruleset import FACES, RULESETS, Ruleset
+from solver.rules.ruleset import FACES, RULESETS, Ruleset, is_part
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 from solver.turn.memory import Memory, memories, remembered
 
@@ -49,7 +49,20 @@ class TurnState:
     throws: int = 0
     """How many throws the turn has had, where the rules limit them."""
     held_set: Roll = ()
-    """The dice of the set that is held, one of `Ruleset.sets`."""
+    """The dice that are held, one of `Ruleset.sets`."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the throw to come is the first of its turn."""
+        return not (self.turn_total or self.held_set)
+
+    def row(self, step: int) -> int:
+        """The row of the state in a turn table, in which every set-aside leads to a later one.
+
+        step : points of a row. While a straight is to be filled it is the one after the turn total,
+        as the dice that are held for it bring no points.
+        """
+        return self.turn_total // step + is_part(self.held_set)
 
 
 Number = TypeVar("Number", np.float64, np.bool_)
@@ -462,6 +475,10 @@ def _set_asides_of(
             if rules.has_freed:
                 kept = _first_of_each(kept)
             found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
+            if rules.fill_straight and remaining == rules.dice:
+                is_whole = rules.hot_dice == "forced" and roll in points
+                if (part := make_roll({*roll})) in rules.sets and not is_whole:
+                    found[roll] += (SetAside(part, 0),)
     return found
 
 
@@ -623,15 +640,17 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     for column in range(columns):
         memory, dice = layers[-1 - column // width], column % width + 1
         first = memory.throws < min(1, most_throws)
-        impossible = dice < width if first else dice > width - len(memory.held)
+        held = memory.held_with(rules, dice)
+        impossible = dice < width if first else dice > width - len(held)
+        impossible |= memory.fills > len(held)
         if impossible or memory.throws == rules.throws > 0:
             # no turn begins with fewer dice, no set leaves as many as were its own, and after the
             # last throw what is not banked is lost
             fates[Fate.FARKLE, column] = thrown.ways(dice)
             continue
         tries[column] = rules.tries(dice, first=first)
-        here = rules.of_throw(dice, first=first, held=memory.held)
-        choices = all_set_asides(rules, first=first, held=memory.held)
+        here = rules.of_throw(dice, first=first, held=held)
+        choices = all_set_asides(rules, first=first, held=held)
         for roll, ways in thrown.rolls(dice):
             found = _fate(here, roll, choices[roll])
             fates[found, column] += ways
@@ -693,7 +712,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         bonuses=bonuses,
         may_bank=np.array(
             [
-                not one.to_confirm
+                not (one.to_confirm or one.fills)
                 and one.throws >= min(1, most_throws)
                 and (one.throws == rules.throws > 0 or rules.may_leave(dice))
                 for one in reversed(layers)
@@ -725,10 +744,11 @@ def _offsets(
     for kept in choices:
         left = thrown.without(dice, kept.dice)
         still = _left_to_confirm(rules, memory.to_confirm, kept, left)
-        held = rules.held_after(memory.held, kept.dice, left)
+        held = rules.held_after(memory.held_with(rules, dice), kept.dice, left)
         after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=held)
         column = (len(layers) - 1 - layers.index(after)) * width + (left or width) - 1
         points = (times * kept.points + (0 if left else bonus)) // rules.point_step
+        points += is_part(held) - memory.fills
         reached.setdefault((column, points if keeps_all else 0), points)
     return tuple(sorted(n * len(layers) * width + column for (column, _), n in reached.items()))
 

@@ -317,7 +317,8 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
         np.argwhere(possible).tolist(),
         key=lambda state: (
             layers[-1 - state[1] // width].to_confirm,
-            layers[-1 - state[1] // width].held != position.turn.held_set,
+            layers[-1 - state[1] // width].held_with(ground.rules, state[1] % width + 1)
+            != position.turn.held_set,
             abs(layers[-1 - state[1] // width].throws - position.turn.throws),
             abs(state[0] + layers[-1 - state[1] // width].hot_dice - now),
             abs(state[1] % width + 1 - position.dice),
@@ -330,7 +331,7 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
         hot_dice=level + layers[-1 - column // width].hot_dice,
         to_confirm=layers[-1 - column // width].to_confirm,
         throws=layers[-1 - column // width].throws if ground.rules.throws else 0,
-        held_set=layers[-1 - column // width].held,
+        held_set=layers[-1 - column // width].held_with(ground.rules, column % width + 1),
     )
     return ground.found(moved)
 

@@ -104,7 +104,7 @@ def _head(answer: PointsAnswer) -> str:
         told.append(
             say("When to bank is told after the first of {number} throws.", number=rules.throws)
         )
-    if len(rules.sets) > 1:
+    if rules.held_sets != "none":
         told.append(say("When to bank is told where no set is held."))
     if question.farkle_cost:
         told.append(

@@ -49,6 +49,7 @@ QUICK = [
     NAMED["three throws, bank with one die left"],
     NAMED["last die until it scores"],
     NAMED["held sets, linear, all set aside"],
+    NAMED["a straight to fill, all but one, rolls that decide"],
     NAMED["bonus three times"],
     NAMED["farkle keeps from an opening"],
     NAMED["farkle keeps hot dice"],
@@ -148,12 +149,15 @@ class Referee:
 
     def legal(self, roll: tuple[int, ...]) -> dict[tuple[int, ...], int]:
         """The dice that may be set aside of a roll, with their points."""
-        return dict(naive.set_asides(self.rules, roll, first=not self.total, held=self.held))
+        first = not (self.total or self.held)
+        return dict(naive.set_asides(self.rules, roll, first=first, held=self.held))
 
     def may_bank(self, seat: int) -> bool:
         if self.over or seat != self.mover or self.roll is not None or not self.total:
             return False
         is_over = 0 < self.rules.throws == self.throws
+        if naive.is_part(self.rules, self.held):
+            return False
         if self.doubt or self.missed or not (is_over or naive.may_leave(self.rules, self.dice)):
             return False
         return self.enough(self.total)
@@ -195,6 +199,10 @@ class Referee:
             self.rules, self.dice, self.total, doubt=self.doubt, held=self.held
         )
         what = naive.result(self.rules, roll, number)
+        if naive.is_part(self.rules, self.held):
+            # the number tells how many faces are missing, not which
+            fills = naive.set_asides(self.rules, roll, held=self.held)
+            what = frozenset((worth, self.rules.dice) for _, worth in fills)
         if what == "win":
             self.ends("win", 0)
         elif what == "lose":
@@ -214,7 +222,7 @@ class Referee:
     def kept(self, dice: tuple[int, ...]) -> None:
         assert self.roll is not None
         worth = self.legal(self.roll)[tuple(sorted(dice))]
-        here = naive.in_throw(self.rules, len(self.roll), first=not self.total)
+        here = naive.in_throw(self.rules, len(self.roll), first=not (self.total or self.held))
         left = len(self.roll) - len(dice) or self.rules.dice
         choice = (worth, left)
         hot = self.hot

@@ -54,7 +54,7 @@ def every_option() -> Ruleset:
     # these exclude others, and are tried alone
     usual |= {"beyond_goal", "take_over", "take_over_from", "take_over_dice", "nothing_when"}
     usual |= {"rounds", "hot_dice_times", "throws", "final_throws", "beat_previous_turn"}
-    usual |= {"held_sets"}
+    usual |= {"held_sets", "fill_straight"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data

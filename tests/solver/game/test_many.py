@@ -97,6 +97,15 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
         small(goal=200, dice=2, no_bank_at=("150",), farkle_keeps_turn_total=True),
         small(goal=150, scoring={"combination": [PAIR]}),
         pytest.param(small(goal=100, dice=4, held_sets="linear"), marks=pytest.mark.slow),
+        pytest.param(
+            small(
+                goal=100,
+                dice=6,
+                fill_straight=2,
+                scoring={"three_of_a_kind": 0, "straight_1_6": 150},
+            ),
+            marks=pytest.mark.slow,
+        ),
         small(goal=150, throws=2, scoring={"combination": [PAIR | {"when": "first_throw"}]}),
         small(goal=100, dice=2, throws=2, ending="final_turn", no_bank_at=("50",)),
         pytest.param(

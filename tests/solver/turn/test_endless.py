@@ -16,7 +16,7 @@ from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.scoring import TurnState, after_set_aside, farkle_probability, set_asides
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
-from tests.naive import levels, memory, number_of, numbers
+from tests.naive import PART, levels, memory, number_of, numbers, straight_parts
 from tests.naive_points import most_points
 from tests.usual import USUAL
 
@@ -136,8 +136,13 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
     scale = max(1.0, float(np.max(np.abs(expected))))
     for hot, total, number in product(range(levels(rules)), compared.tolist(), numbers(rules)):
         dice, (throws, doubt, held) = (number - 1) % rules.dice + 1, memory(rules, number)
+        if held == PART:
+            parts = [one for one in straight_parts(rules) if len(one) + dice == rules.dice]
+            if not parts:
+                continue
+            held = parts[0]
         stands_for = number_of(rules, dice, total * step, doubt=doubt, throws=throws, held=held)
-        can_be = total > 0 or (number == rules.dice and not hot)
+        can_be = total > 0 or (number == rules.dice and not hot) or held != ()
         can_be = can_be and dice + len(held) <= rules.dice
         if can_be and stands_for == number:
             counted = throws if rules.throws else 0
