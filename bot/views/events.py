@@ -312,6 +312,8 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
         "points": total - before,
         "total": total,
     }
+    if total == before:
+        return say("{name} rolls {dice}, keeps {kept} for a straight.", **parts)
     if before:
         return say(
             "{name} rolls {dice}, keeps {kept} for {points:,}, turn total {total:,}.", **parts
@@ -322,6 +324,8 @@ def _kept_at_once_text(name: str, game: Game, kept: Game, fallen: Roll, dice: Ro
 def _kept_briefly_text(name: str, game: Game, after: Game, dice: Roll) -> str:
     points = after.turn.turn_total - game.turn.turn_total
     kept = inside(kept_text(game, dice))
+    if not points:
+        return say("{name} keeps {dice} for a straight.", name=name, dice=kept)
     return say("{name} keeps {dice} for {points:,}.", name=name, dice=kept, points=points)
 
 
