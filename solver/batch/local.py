@@ -23,7 +23,7 @@ from solver.game.standings import FloorEffect, Progress
 from solver.solved import open_solved
 from solver.strategy import StrategyManifest
 
-_SECONDS_TO_COMPILE = {"sweep_kernels": 45.0, "many_kernels": 30.0, "take_over_kernels": 20.0}
+_SECONDS_TO_COMPILE = {"sweep_kernels": 60.0, "many_kernels": 10.0, "take_over_kernels": 20.0}
 """What each module of kernels and those that it needs take on a slow core."""
 
 logger = logging.getLogger(__name__)
