@@ -243,6 +243,8 @@ def test_every_option_makes_a_difference(key: str) -> None:
     if key.startswith("take_over"):
         every = variant("classic", take_over="banked")
         changes = {key: {"take_over": "lost", "take_over_from": 50, "take_over_dice": 2}[key]}
+    elif key == "fill_straight":
+        every, changes = variant("facebook"), {key: 1}
     elif key in {"beat_previous_turn", "held_sets"}:
         every = variant("classic")
         changes = {key: True if key == "beat_previous_turn" else "linear"}
