@@ -890,6 +890,7 @@ async def test_texts_fit(house: HouseRules) -> None:
 GOES_WITH = {
     "confirm-faces": "hot-dice:no_bank",
     "confirm-points": "hot-dice:no_bank",
+    "fill-straight": "straight:1500",
     "final-throws": "ending:final_turn",
     "joker-alone": "jokers:1,6",
     "take-over-from": "take-over:banked",
