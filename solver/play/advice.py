@@ -252,7 +252,7 @@ def _unscored(table: TurnTable, turn: TurnState, fallen: Fate, misses: int, trie
 def best_after(
     strategy: BestPlay, table: TurnTable, position: Position, roll: Roll, misses: int = 0
 ) -> Floats:
-    """Return what a roll is worth to the mover of two with the best choice, shape (1,).
+    """Return what a roll is worth with the best choice for the mover of two, as a turn's values.
 
     table : the turn of the position, which is that before the roll
     misses : how often these dice have farkled before
@@ -266,8 +266,8 @@ def best_after(
         tries = strategy.rules.tries(len(roll), first=turn.is_first)
         is_again = fallen is Fate.FARKLE and misses + 1 != tries
         return _unscored(table, turn, fallen, misses + 1 if is_again else 0, tries)
-    found = [table.values_at(hand.after(turn, one)) for one in hand.set_asides(roll, turn)]
-    return np.asarray(np.max(found, axis=0))
+    found = (table.values_at(hand.after(turn, one)) for one in hand.set_asides(roll, turn))
+    return max(found, key=lambda values: float(values[0]))
 
 
 def _rank(best: float, option: Option) -> tuple[float, ...]:

@@ -144,7 +144,12 @@ class EndlessTurn:
         return float(self.table.roll[0, 0, -1])
 
     def gain(self, turn: TurnState) -> float:
-        """Expected further points of rolling, at any turn total; less than 0: bank if you may."""
+        """Expected further points of rolling, at any turn total; less than 0: bank if you may.
+
+        After the last throw, where the turn total is banked and nothing rolled, all of it as lost.
+        """
+        if self.table.must_bank(turn):
+            return -float(turn.turn_total)
         level, row, column = self.table.index(turn)
         total = turn.row(step := self.rules.point_step) * step
         if turn.turn_total >= self.tail.begins:

@@ -16,7 +16,7 @@ from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, first_position
 from solver.game.standings import Standing
 from solver.game.sweeps import solve
-from solver.play.advice import advise, odds
+from solver.play.advice import advise, best_after, odds
 from solver.play.estimate import WITHIN, EstimatedStrategy
 from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules
@@ -263,3 +263,17 @@ def test_impossible_games(scores: tuple[int, ...], changes: dict[str, Any], sent
 def test_as_many_play_as_it_is_made_for() -> None:
     with pytest.raises(InvalidPositionError, match="for 3 players, not 2"):
         EstimatedStrategy(rough_strategy(KCD), 3).chances(at(KCD, 0, 0))
+
+
+def test_what_a_roll_is_worth_is_what_the_best_advice_is(
+    pairs: Callable[[Ruleset], Strategy],
+) -> None:
+    """For one player's chances and for those of both, with rolls that score and others."""
+    exact = pairs(KCD)
+    for strategy in exact, EstimatedStrategy(exact, 2), EstimatedStrategy(rough_strategy(KCD), 2):
+        for turn_total, dice in (0, 6), (350, 2), (500, 3):
+            here = at(KCD, 400, 650, mover=1, turn_total=turn_total, dice=dice)
+            table = strategy.turn(here)
+            for roll, _ in dice_set(KCD).rolls(dice):
+                found = strategy.by_seat(here, best_after(strategy, table, here, roll))
+                assert tuple(found.tolist()) == advise(strategy, here, roll).chances
