@@ -13,9 +13,10 @@ from bot.table.events import Banked, Begun, Event, Rolled, TookOver, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
-from solver.game.position import first_position
+from solver.game.position import Position, first_position
 from solver.play.advice import advise, odds
 from solver.strategy import Strategy
+from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
 
 
@@ -69,3 +70,12 @@ def wins_as_often_as_it_says(strategy: Strategy, seed: int, games: int) -> None:
     wins = fsum((played(strategy, dice, 0.0)[2].shares or (0.0,))[0] for _ in range(games))
     expected = strategy.win_probability(first_position(strategy.rules))
     assert abs(wins / games - expected) < 4 * 0.5 / games**0.5
+
+
+def worth_of_its_rolls(strategy: Strategy, position: Position) -> float:
+    """What the rolls of a position are worth on average, each with the best choice."""
+    thrown, dice = dice_set(strategy.rules), position.dice
+    return fsum(
+        ways / thrown.ways(dice) * advise(strategy, position, roll).win_probability
+        for roll, ways in thrown.rolls(dice)
+    )

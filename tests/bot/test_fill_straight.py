@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import AsyncIterator
-from math import fsum
 from pathlib import Path
 
 import pytest
@@ -27,7 +26,7 @@ from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.scoring import TurnState
 from solver.wording import said_in
-from tests.bot.played import adding_up, played
+from tests.bot.played import adding_up, played, worth_of_its_rolls
 from tests.bot.speaking import Chat, open_chat
 from tests.house_rules import small
 
@@ -52,14 +51,10 @@ def test_a_throw_is_worth_what_its_rolls_are(
     strategy: Strategy, held: tuple[int, ...], dice: int, total: int, chance: float | None
 ) -> None:
     position = Position.of_two(100, 250, turn_total=total, dice=dice, held_set=held)
-    asked, thrown = odds(strategy, position), dice_set(RULES)
+    asked = odds(strategy, position)
     assert asked.bank is None
     assert chance is None or asked.farkle_probability == pytest.approx(chance, abs=1e-15)
-    rolled = fsum(
-        ways / thrown.ways(dice) * advise(strategy, position, roll).win_probability
-        for roll, ways in thrown.rolls(dice)
-    )
-    assert rolled == pytest.approx(asked.roll, abs=1e-12)
+    assert worth_of_its_rolls(strategy, position) == pytest.approx(asked.roll, abs=1e-12)
 
 
 def test_who_needs_a_straight_tries_for_it(strategy: Strategy) -> None:
