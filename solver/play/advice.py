@@ -178,7 +178,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
     hand.check_roll(turn.dice, roll)
     fallen = hand.fate(roll, turn)
     tries = rules.tries(len(roll), first=turn.is_first)
-    is_again, misses = fallen is Fate.FARKLE and misses + 1 != tries, misses + 1
+    is_again = fallen is Fate.FARKLE and misses + 1 != tries
 
     def by_seat(values: Floats) -> tuple[float, ...]:
         return tuple(strategy.by_seat(position, values).tolist())
@@ -206,7 +206,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
     if options:
         chances = options[0].chances
     else:
-        chances = by_seat(_unscored(table, turn, fallen, misses if is_again else 0, tries))
+        chances = by_seat(_unscored(table, turn, fallen, misses, tries))
     # hot dice aside, which a farkle keeps though they may not be banked
     keeps = rules.farkle_keeps_turn_total and table.may_bank(turn.turn_total) and not is_again
     keeps = keeps and not rules.goes_beyond(position.banked + turn.turn_total)
@@ -234,12 +234,12 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
 def _unscored(table: TurnTable, turn: TurnState, fallen: Fate, misses: int, tries: int) -> Floats:
     """What a roll that scores nothing is worth, as a turn's values.
 
-    misses : how often the dice have farkled that are thrown again; 0 where they are not
+    misses : how often these dice have farkled before, of so many tries, 0 of which are any number
     """
     won: Floats = np.eye(table.values.shape[-1])[0]
     match fallen:
-        case Fate.FARKLE if misses:
-            return table.after_misses(turn, misses, tries)
+        case Fate.FARKLE if misses + 1 != tries:  # they are thrown again
+            return table.after_misses(turn, misses + 1, tries)
         case Fate.FARKLE:
             return table.farkle_values(turn)
         case Fate.LOSES:
@@ -264,8 +264,7 @@ def best_after(
     fallen = hand.fate(roll, turn)
     if fallen is not Fate.SCORES:
         tries = strategy.rules.tries(len(roll), first=turn.is_first)
-        is_again = fallen is Fate.FARKLE and misses + 1 != tries
-        return _unscored(table, turn, fallen, misses + 1 if is_again else 0, tries)
+        return _unscored(table, turn, fallen, misses, tries)
     found = (table.values_at(hand.after(turn, one)) for one in hand.set_asides(roll, turn))
     return max(found, key=lambda values: float(values[0]))
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.languages import language
+from bot.services import tables
 from bot.table import commands
 from bot.table.events import Kept, Rolled
 from bot.table.fold import apply, begin
@@ -25,6 +26,7 @@ from solver.turn.dice import dice_set
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat, open_chat
+from tests.bot.test_playthroughs import fixed_secrets
 from tests.house_rules import small
 
 RULES = small(first_throw_tries=0, last_die_tries=3)
@@ -115,7 +117,11 @@ def test_games_end_with_the_last_throws_that_a_turn_may_have(kernels: Path) -> N
 
 
 @pytest.mark.slow
-async def test_the_program_throws_again_and_shows_it(chat: Chat, solved: Path) -> None:
+async def test_the_program_throws_again_and_shows_it(
+    chat: Chat, solved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # dice of which some farkle at first, which not every game has
+    monkeypatch.setattr(tables, "secrets", fixed_secrets("thrown again"))
     said = await chat.say(f"ann: /play level:cautious rules:{solved}/small.toml")
     told = [said]
     for _ in range(60):

@@ -92,13 +92,10 @@ def _frame(shown: TableCard) -> Part:
 def _rows(shown: Card) -> list[Part]:
     """The buttons of a card row by row, and its list."""
     rows: dict[int, list[Part]] = {}
-    for one in sorted(shown.buttons, key=_row_of):
+    for one in sorted(shown.buttons, key=attrgetter("row")):
         rows.setdefault(one.row, []).append(_button(one))
     lists = [[_menu(shown.menu)]] if shown.menu else []
     return [_part(ComponentType.action_row, components=row) for row in (*rows.values(), *lists)]
-
-
-_row_of = attrgetter("row")
 
 
 def _button(one: card.Button) -> Part:
@@ -114,9 +111,8 @@ def _button(one: card.Button) -> Part:
 def _menu(menu: Menu) -> Part:
     """A list whose choice comes as the press of a button does, with what was chosen."""
     options = [
-        {"value": value, "label": called, "description": shorten(meaning, _MOST_MEANING)}
-        if meaning
-        else {"value": value, "label": called}
+        {"value": value, "label": called}
+        | ({"description": shorten(meaning, _MOST_MEANING)} if meaning else {})
         for value, called, meaning in menu.options
     ]
     told = {"custom_id": menu.id, "placeholder": menu.label, "options": options}
