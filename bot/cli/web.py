@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import logging
 import sys
+from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -41,12 +43,17 @@ def web_command(settings: Settings, *, port: int | None) -> None:
     with loading():
         from bot.fronts.web import app  # noqa: PLC0415, F401
     open_log(logging.StreamHandler(sys.stderr), "warning")
+    _running(_serve(settings, chosen, _show))
+
+
+def _running(served: Coroutine[Any, Any, None]) -> None:
+    """Run what serves by the quickest loop that there is."""
     run = asyncio.run
     if sys.platform != "win32":
         import uvloop  # noqa: PLC0415 - not there on Windows
 
         run = uvloop.run
-    run(_serve(settings, chosen))
+    run(served)
 
 
 def _solve_first(settings: Settings, rules: Ruleset) -> None:
@@ -94,31 +101,46 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
         return number
 
 
-async def _serve(settings: Settings, chosen: WebSettings) -> None:
-    """Serve until SIGINT or SIGTERM. Raises FarkleError."""
+def answer_questions(settings: Settings, chosen: WebSettings, tell: Callable[[str], None]) -> None:
+    """Serve until it is interrupted, for a program that has the games."""
+    _running(_serve(settings, chosen, tell))
+
+
+async def _serve(settings: Settings, chosen: WebSettings, tell: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM; `tell` is told where. Raises FarkleError."""
     from bot.fronts.web.app import served, until_ended  # noqa: PLC0415
-    from bot.hosting import hosted  # noqa: PLC0415
+    from bot.fronts.web.processes import processes  # noqa: PLC0415
+    from bot.hosting import Front, hosted  # noqa: PLC0415
     from bot.services.advisor import Advisor  # noqa: PLC0415
     from bot.tasks.answering import at_once  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 
-    advisor = Advisor(settings.strategies)
-    opened = open_parts(settings, advisor, patience=2.0)
-    async with opened as parts, hosted(settings, parts) as front:
+    async with contextlib.AsyncExitStack() as stack:
+        opened = open_parts(settings, Advisor(settings.strategies), patience=2.0)
+        parts = await stack.enter_async_context(opened)
+        front = Front()
+        if not chosen.socket:
+            front = await stack.enter_async_context(hosted(settings, parts))
+        others = processes(chosen, partial(answer_questions, settings))
+        beside = await stack.enter_async_context(others)
         try:
-            served_at = served(parts.commands, parts.pressing, settings, chosen, front.answered)
-            async with served_at as address:
+            here = parts.commands, parts.pressing, settings, chosen
+            async with served(*here, front.answered, beside) as address:
                 front.reaches = lambda: True
-                click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
+                tell(address)
                 await at_once(_prepare, parts.pressing.games.oracle.advisor)
                 await until_ended()
         except OSError as error:
             raise InvalidRequestError.say(
-                "{host}:{port} cannot be listened at: {reason}",
-                host=chosen.host,
-                port=chosen.port,
+                "{place} cannot be listened at: {reason}",
+                place=chosen.socket or f"{chosen.host}:{chosen.port}",
                 reason=system_reason(error),
             ) from None
+
+
+def _show(address: str) -> None:
+    """Say where the pages are."""
+    click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
 
 
 def _prepare(advisor: "Advisor") -> None:

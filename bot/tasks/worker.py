@@ -1,7 +1,8 @@
-"""Computes what it is sent, one thing after the other: `python -m bot.tasks.worker MEMORY`.
+"""Computes what it is sent, one thing after the other: `python -m bot.tasks.worker MEMORY NICE`.
 
 Not for people: the requests on standard input and the answers on standard output are pickles, each
-after its length. MEMORY is in MiB, 0 for no limit. An interrupt ends it, and so does the end of
+after its length. MEMORY is in MiB, 0 for no limit; NICE is
+how much lower its priority becomes. An interrupt ends it, and so does the end of
 standard input, whatever it is at.
 """
 
@@ -23,8 +24,6 @@ from bot.tasks.workers import HEADER, TaskError
 from solver.errors import FarkleError
 from solver.wording import speak
 
-_NICE = 10
-"""Lower priority, so that answers in the chat stay quick."""
 _PATIENCE = 3.0
 """Seconds to end in after nobody listens any more."""
 
@@ -32,15 +31,15 @@ _PATIENCE = 3.0
 def main() -> NoReturn:
     """Answer until there are no more requests."""
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        _answer_all(int(sys.argv[1]))
+        _answer_all(*map(int, sys.argv[1:]))
     os._exit(INTERRUPTED)  # at once, whatever the threads of what was cut short are at
 
 
-def _answer_all(memory: int) -> NoReturn:
+def _answer_all(memory: int, nice: int) -> NoReturn:
     # whoever started this may have been deaf to interrupts, which is inherited
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(os, "nice"):
-        os.nice(_NICE)
+        os.nice(nice)
     if memory:
         _limit_memory(memory)
     answers = os.fdopen(os.dup(1), "wb")

@@ -48,13 +48,14 @@ class TaskFailedError(Exception):
 class Workers:
     """The processes; as many as compute at a time. For one event loop."""
 
-    def __init__(self, memory: int = 2048, grace: float = 0.0) -> None:
+    def __init__(self, memory: int = 2048, grace: float = 0.0, nice: int = 10) -> None:
         """How processes are limited, and stopped.
 
         memory : MiB of addresses that each may use, where the system can limit that; 0 for any
+        nice : by how much lower their priority is, so that answers in the chat stay quick
         grace : seconds that one which computes has to end after an interrupt, before it is killed
         """
-        self._memory, self._grace = memory, grace
+        self._limits, self._grace = (str(memory), str(nice)), grace
         self._idle: list[asyncio.subprocess.Process] = []
         self._alive: set[asyncio.subprocess.Process] = set()
         self._closed = False
@@ -106,7 +107,7 @@ class Workers:
         if self._closed:
             raise asyncio.CancelledError
         try:
-            process = await _start(*WORKER, str(self._memory), stderr=asyncio.subprocess.DEVNULL)
+            process = await _start(*WORKER, *self._limits, stderr=asyncio.subprocess.DEVNULL)
         except OSError as error:
             raise TaskError.say(
                 "that cannot be computed now: no process can be started ({reason})",

@@ -24,6 +24,7 @@ from bot.fronts.web.page import Page, best_code
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
+from bot.fronts.web.processes import Processes
 from bot.fronts.web.rendering import CODES, FOLDER
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
@@ -62,8 +63,10 @@ class Front:
         secret: bytes,
         settings: WebSettings,
         told: Callable[[str, float], object] = lambda _what, _seconds: None,
+        processes: Processes | None = None,
     ) -> None:
         """Answers by the commands and presses of the chat; `told` is as for `served`."""
+        self._processes = processes
         self._told = told
         self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
@@ -90,21 +93,34 @@ class Front:
 
         return handled
 
+    def question(self, handler: Handler) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        """Return what answers a request by a page that only asks, in another process if any is."""
+        answered = self.page(handler)
+
+        async def handled(request: web.Request) -> web.StreamResponse:
+            if self._processes:
+                address = self.visitors.address(request)
+                if found := await self._processes.answer(request, address):
+                    return found
+            return await answered(request)
+
+        return handled
+
     def app(self) -> web.Application:
         """Return all addresses."""
         app = web.Application(middlewares=[self._answered], client_max_size=_MOST_BODY)
-        pages, page = self.pages, self.page
-        app.router.add_get("/", page(pages.ask))
-        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", page(pages.position))
-        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", page(pages.preview))
+        pages, page, question = self.pages, self.page, self.question
+        app.router.add_get("/", question(pages.ask))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}", question(pages.position))
+        app.router.add_get("/p/{id:[0-9A-Za-z-]{5,60}}.png", question(pages.preview))
         app.router.add_get("/numbers", page(pages.numbers))
-        app.router.add_get("/kingdom", page(Kingdom(pages).shown))
+        app.router.add_get("/kingdom", question(Kingdom(pages).shown))
         app.router.add_post("/forget", page(self.own.forget))
         app.router.add_get("/privacy", page(self.own.privacy))
-        app.router.add_get("/map/{kind:win|border}.svg", page(self.pictures.map))
-        app.router.add_get("/at/{kind:turn|win|border}", page(self.pictures.clicked))
-        app.router.add_get("/{command:[a-z-]+}.svg", page(self.pictures.of_answer))
-        app.router.add_get("/{command:[a-z-]+}.csv", page(pages.csv))
+        app.router.add_get("/map/{kind:win|border}.svg", question(self.pictures.map))
+        app.router.add_get("/at/{kind:turn|win|border}", question(self.pictures.clicked))
+        app.router.add_get("/{command:[a-z-]+}.svg", question(self.pictures.of_answer))
+        app.router.add_get("/{command:[a-z-]+}.csv", question(pages.csv))
         play = self.play
         app.router.add_get("/play", page(play.lobby))
         app.router.add_post("/play", page(play.begin))
@@ -134,15 +150,15 @@ class Front:
         app.router.add_get("/rules/{name}/solving", page(own.solving))
         api = Api(pages)
         app.router.add_get("/api", page(api.told))
-        app.router.add_get(f"{BASE}/openapi.json", page(api.description))
+        app.router.add_get(f"{BASE}/openapi.json", question(api.description))
         for command in pages.questions.values():
             said = partial(api.answer, command=command)
-            app.router.add_get(f"{BASE}/{command.name}", page(said))
+            app.router.add_get(f"{BASE}/{command.name}", question(said))
         app.router.add_static("/static", FOLDER / "static")
         for command in pages.questions.values():
             if command.name not in {"advise", "position"}:
                 answer = partial(pages.command, command=command)
-                app.router.add_get(f"/{command.name}", page(answer))
+                app.router.add_get(f"/{command.name}", question(answer))
         app.on_shutdown.append(self._close)
         return app
 
@@ -213,17 +229,23 @@ async def served(
     settings: Settings,
     chosen: WebSettings,
     told: Callable[[str, float], object] = lambda _what, _seconds: None,
+    processes: Processes | None = None,
 ) -> AsyncIterator[str]:
     """Serve the pages; yields where.
 
     told : is told each page by its address, and the seconds until it was answered
+    processes : answer questions, if given
 
     Raises StoreError, and OSError for an address in use.
     """
-    front = Front(commands, pressing, own_secret(settings.data), chosen, told)
+    front = Front(commands, pressing, own_secret(settings.data), chosen, told, processes)
     runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
     try:
+        if chosen.socket:
+            await web.UnixSite(runner, chosen.socket).start()
+            yield chosen.socket
+            return
         site = web.TCPSite(runner, chosen.host, chosen.port)
         await site.start()
         host, port = runner.addresses[0][:2]

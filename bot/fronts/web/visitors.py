@@ -112,7 +112,7 @@ class Visitors:
     def address(self, request: web.Request) -> str:
         """Return from where a request comes: of IPv6 the network of a household."""
         found = request.remote or ""
-        if self._settings.address:
+        if self._settings.address or self._settings.socket:
             # some proxies add a line of their own to those that somebody has sent
             found = (
                 request.headers.getall("X-Forwarded-For", [found])[-1].rpartition(",")[2].strip()

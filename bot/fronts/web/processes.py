@@ -1,0 +1,115 @@
+"""Processes that answer questions: what only asks is worked out beside the one that has the games.
+
+Each is a server of its own at a socket that this program alone reaches, and reads what is stored.
+"""
+
+import asyncio
+import contextlib
+import logging
+import tempfile
+import zlib
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+
+from aiohttp import ClientError, ClientSession, DummyCookieJar, UnixConnector, web
+
+from bot.fronts.web.settings import MOST_RATE, WebSettings
+from bot.tasks.workers import TaskError, TaskFailedError, Workers
+
+logger = logging.getLogger(__name__)
+
+_BASE = "http://farkle"
+"""Any: the socket is where questions go, and what they are asked by is another header."""
+_SENT = "Accept-Language", "Cookie", "Host"
+"""Headers of a question that its answer depends on."""
+_RETURNED = "Cache-Control", "Content-Disposition", "Content-Type"
+_AGAIN_SECONDS = 5.0
+"""After which a process is begun again that has ended."""
+
+
+class Processes:
+    """The processes, and the ways to them."""
+
+    def __init__(self, chosen: WebSettings) -> None:
+        self._chosen = chosen
+        self._workers = Workers(memory=0, nice=0)
+        self._sessions: list[ClientSession | None] = [None] * chosen.processes
+        """By process what reaches it; None where it is not ready."""
+
+    @property
+    def ready(self) -> int:
+        """Return how many of them answer."""
+        return sum(one is not None for one in self._sessions)
+
+    async def answer(self, request: web.Request, address: str) -> web.Response | None:
+        """Return what a process answers to a question, None if none is there.
+
+        A question that is asked again comes to the process which works at it.
+
+        address : from where it is asked
+        """
+        key = f"{request.headers.get('Cookie')} {address} {request.raw_path}".encode()
+        session = self._sessions[zlib.crc32(key) % len(self._sessions)]
+        if session is None:
+            return None
+        headers = {name: request.headers[name] for name in _SENT if name in request.headers}
+        headers["X-Forwarded-For"] = address
+        try:
+            asked = session.get(request.rel_url, headers=headers, allow_redirects=False)
+            async with asked as found:
+                body = await found.read()
+        except (ClientError, OSError):
+            return None
+        returned = {name: found.headers[name] for name in _RETURNED if name in found.headers}
+        return web.Response(body=body, status=found.status, headers=returned)
+
+    async def keep(self, number: int, socket: str, serve: Callable[..., None]) -> None:
+        """Keep a process there, and begin it again whenever it ends.
+
+        number : which of them it is
+        serve : a function of a module that serves by settings until it is interrupted, and calls
+            its last argument when it is ready
+        """
+        own = {"processes": 0, "rate": MOST_RATE, "socket": socket}
+        chosen = self._chosen.model_copy(update=own)
+        while True:
+            way = UnixConnector(socket, limit=0)
+            async with ClientSession(_BASE, connector=way, cookie_jar=DummyCookieJar()) as session:
+                ready = partial(self._ready, number, session)
+                try:
+                    await self._workers.run(serve, chosen, hear=ready)
+                except (TaskError, TaskFailedError) as error:
+                    logger.warning("a process that answers questions ended: %s", error)
+                finally:
+                    self._sessions[number] = None
+            await asyncio.sleep(_AGAIN_SECONDS)
+
+    def _ready(self, number: int, session: ClientSession, _address: str) -> None:
+        self._sessions[number] = session
+
+    async def close(self) -> None:
+        """End the processes."""
+        await self._workers.close()
+
+
+@contextlib.asynccontextmanager
+async def processes(
+    chosen: WebSettings, serve: Callable[..., None]
+) -> AsyncIterator[Processes | None]:
+    """As many processes as settings say, None where that is none; `serve` as for `keep`."""
+    if not chosen.processes:
+        yield None
+        return
+    found = Processes(chosen)
+    with tempfile.TemporaryDirectory(prefix="farkle-") as folder:
+        running = [
+            asyncio.create_task(found.keep(number, f"{folder}/{number}", serve))
+            for number in range(chosen.processes)
+        ]
+        try:
+            yield found
+        finally:
+            for one in running:
+                one.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+            await found.close()

@@ -1,0 +1,81 @@
+"""Processes that answer questions beside the one that has the games."""
+
+import asyncio
+import os
+import signal
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from bot.cli.web import answer_questions
+from bot.fronts.web import processes as module
+from bot.fronts.web.app import served
+from bot.fronts.web.processes import processes
+from bot.fronts.web.settings import WebSettings
+from bot.services.advisor import Advisor
+from bot.settings import Settings
+from bot.wiring import open_parts
+from tests.bot.fronts.web.visiting import Site, Visit
+from tests.bot.new_database import lay_database
+from tests.bot.speaking import Chat
+from tests.bot.waiting import until
+
+QUESTIONS = (
+    "/?dice=653332&me=4200&lang=de",
+    "/explore?me=3000&them=5000&turn=500&dice=3",
+    "/explore.csv?me=3000&them=5000",
+    "/api/v1/advise?dice=6533",
+    "/p/nonsense-nonsense",
+    "/p/CZT1-7YZ9-SYP.png",
+)
+
+
+@pytest.mark.slow
+async def test_questions_are_answered_beside(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other processes answer as the first one does, and are begun again when they are killed."""
+    monkeypatch.setattr(module, "_AGAIN_SECONDS", 0.0)
+    lay_database(tmp_path / "farkle.db")
+    for name in ("kernels", "strategies"):
+        (tmp_path / name).symlink_to(data / name)
+    settings = Settings(data=tmp_path, workers=0, needed_seconds=0)
+    chosen = WebSettings(port=0, rate=1000, processes=2)
+    async with AsyncExitStack() as stack:
+        opened = open_parts(settings, Advisor(settings.strategies))
+        parts = await stack.enter_async_context(opened)
+        others = processes(chosen, partial(answer_questions, settings))
+        beside = await stack.enter_async_context(others)
+        assert beside
+        here = parts.commands, parts.pressing, settings, chosen
+        base = await stack.enter_async_context(served(*here, processes=beside))
+        site = Site(base, Chat(parts.commands, parts.tasks), tmp_path)
+        stranger = await stack.enter_async_context(site.visitor())
+        known = await stack.enter_async_context(site.visitor("de"))
+        await known.post("/daily", (await known.get("/daily")).form("/daily"))
+        await until(lambda: beside.ready == 2)
+        children = [one.pid for one in psutil.Process().children()]
+        for child in children:
+            os.kill(child, signal.SIGSTOP)
+        waiting = asyncio.create_task(stranger.get(QUESTIONS[0]))
+        assert (await known.get("/play")).status == 200
+        assert not waiting.done()
+        for child in children:
+            os.kill(child, signal.SIGCONT)
+        first = await waiting
+        answers = await seen(stranger, known)
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+        await until(lambda: beside.ready == 0)
+        assert await seen(stranger, known) == answers
+        await until(lambda: beside.ready == 2)
+        assert (await stranger.get(QUESTIONS[0])).text == first.text
+
+
+async def seen(*visitors: Visit) -> list[tuple[int, str, str]]:
+    """Return what visitors are answered."""
+    pages = [await one.get(path) for path in QUESTIONS for one in visitors]
+    return [(one.status, one.headers["Content-Type"], one.text) for one in pages]
