@@ -1,7 +1,7 @@
 """How much the machine can bear: measured by how late everything is, and asked where work begins.
 
-What matters least is left out first: new heavy work and the pictures of dice, which each press
-would send again, then other pictures, then charts, estimates and posts, and new games with them.
+What matters least is left out first: the pictures of dice, which each press would send again, then
+new heavy work, then other pictures, then charts, estimates and posts, and new games with them.
 Moves are made as long as anything is.
 """
 
@@ -16,6 +16,9 @@ _TICK = 0.1
 """Seconds between two looks at the clock."""
 _MEMORY = 2.0
 """Seconds over which is averaged: a moment's delay says nothing."""
+_DICE_SHARE = 0.1
+"""What share of the delay that is too much for heavy work is too much for pictures of dice: a move
+waits for the loop ten times or so until it is written and shown."""
 
 
 class Degree(IntEnum):
@@ -23,7 +26,7 @@ class Degree(IntEnum):
 
     CALM = 0
     BUSY = 1
-    """No new heavy work, and no pictures of the dice on a table."""
+    """No new heavy work."""
     STRAINED = 2
     """No pictures at all."""
     OVERLOADED = 3
@@ -34,12 +37,12 @@ class Pressure:
     """How late the event loop is, and how long moves wait to be written."""
 
     def __init__(self, late_seconds: float = math.inf) -> None:
-        """`late_seconds` on average are too many for heavy work and pictures of dice.
+        """`late_seconds` on average are too many for heavy work.
 
-        Twice as many are for other pictures, and eight times as many for the rest.
+        Twice as many are for pictures, and eight times as many for the rest.
         """
         self._late = late_seconds
-        self._delay = 0.0
+        self._delay = self._loop_delay = 0.0
         self._noted: list[float] = []
 
     @property
@@ -53,6 +56,12 @@ class Pressure:
         limits = (self._late, 2 * self._late, 8 * self._late)
         return Degree(sum(self._delay >= limit for limit in limits))
 
+    @property
+    def spares_dice(self) -> bool:
+        """Whether no pictures of dice are made: the event loop is late, whatever the database is."""
+        is_late = self._loop_delay >= self._late * _DICE_SHARE
+        return is_late or self.degree >= Degree.BUSY
+
     def note(self, seconds: float) -> None:
         """A move waited so long to be written."""
         self._noted.append(seconds)
@@ -60,10 +69,12 @@ class Pressure:
     def tick(self, elapsed: float) -> None:
         """So many seconds have passed since the last tick, which ought to have been `_TICK`."""
         delay = max(0.0, elapsed - _TICK)
+        share = 1 - math.exp(-elapsed / _MEMORY)
+        self._loop_delay += (delay - self._loop_delay) * share
         if self._noted:
             delay = max(delay, sum(self._noted) / len(self._noted))
             self._noted.clear()
-        self._delay += (delay - self._delay) * (1 - math.exp(-elapsed / _MEMORY))
+        self._delay += (delay - self._delay) * share
 
     async def watch(self) -> None:
         """Look at the clock until this is cancelled."""

@@ -412,7 +412,7 @@ class Answer:
     async def _show_card(
         self, news: News, chart: bytes | None = None, review: Review | None = None
     ) -> None:
-        pictures = self._tasks.pressure.degree < Degree.BUSY
+        pictures = not self._tasks.pressure.spares_dice
         told = list(self._told)
         card = said_in(self._language, table_card, told, chart, review, pictures=pictures)
         await self.show(pressable_table(card, news.table.game, self._language.code))
@@ -525,7 +525,7 @@ class Answer:
 
         news : the table as it is now, where the message shows what it was
         """
-        pictures = self._tasks.pressure.degree < Degree.BUSY
+        pictures = not self._tasks.pressure.spares_dice
         game, message = table.game, self._interaction.message
         # what the message told goes on being told
         moment = None

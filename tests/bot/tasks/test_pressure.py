@@ -28,6 +28,18 @@ def test_degrees() -> None:
     assert after(pressure, 6) is Degree.CALM
 
 
+def test_dice_are_left_out_where_the_loop_is_late_but_not_for_a_slow_database() -> None:
+    pressure = Pressure(0.1)
+    assert after(pressure, 10, wait=0.09) is Degree.CALM
+    assert not pressure.spares_dice
+    assert after(pressure, 10, delay=0.011) is Degree.CALM
+    assert pressure.spares_dice
+    after(pressure, 10)
+    assert not pressure.spares_dice
+    after(pressure, 10, wait=0.11)
+    assert pressure.spares_dice
+
+
 def test_what_is_refused() -> None:
     pressure = Pressure(0.1)
     after(pressure, 10, wait=0.15)
