@@ -58,7 +58,7 @@ class Pressure:
 
     @property
     def spares_dice(self) -> bool:
-        """Whether no pictures of dice are made: the event loop is late, whatever the database is."""
+        """Whether no pictures of dice are made: the loop is late, whatever the database is."""
         is_late = self._loop_delay >= self._late * _DICE_SHARE
         return is_late or self.degree >= Degree.BUSY
 
