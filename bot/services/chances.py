@@ -142,7 +142,7 @@ class Oracle:
     async def chart(self, table: Table) -> GameChart | None:
         """The chances after every turn, of a game with a result; None where they cannot be told."""
         game = table.game
-        if game.shares is None:
+        if game.shares is None or game.last is None:
             return None
         asked = self.advisor, table.names, table.begun, table.events
         # what was done at the table is told, whatever becomes of its chart

@@ -706,8 +706,9 @@ class Games:
         """Write down what a command made, with the secret and the results where a game ends."""
         results: Sequence[GameResult] = ()
         if after.game.over:
-            revealed = await self.tables.reveal(table.game)
-            results = await self.oracle.results(after)
+            revealed, results = await asyncio.gather(
+                self.tables.reveal(table.game), self.oracle.results(after)
+            )
             after = after.then(*revealed)
         begun = time.monotonic()
         written = await self.tables.append(
@@ -717,15 +718,24 @@ class Games:
         )
         self.oracle.tasks.pressure.note(time.monotonic() - begun)
         events = after.events[len(table.events) :]
-        chances = None
-        if after.game.over or _stands_otherwise(table.game, after.game, events):
+        chances, chart, won = None, None, 0
+        after_it: Sequence[Any] = ()
+        if after.game.over:
+            # side by side: on a busy loop each of them by itself would wait for its turns
+            (chances, chart, won), after_it = await asyncio.gather(
+                asyncio.gather(
+                    self.oracle.chances(written),
+                    self.oracle.chart(written),
+                    self._won_in_a_row(written),
+                ),
+                asyncio.gather(*(told(written) for told in self.after_game)),
+            )
+        elif _stands_otherwise(table.game, after.game, events):
             chances = await self.oracle.chances(written)
         if chances and (not written.game.hints or not _ends_turn(table.game, written.game)):
             # why they moved would be a hint while the move can be taken back
             chances = replace(chances, last=None)
-        chart = await self.oracle.chart(written) if written.game.last else None
         at_start = chances or await self.oracle.at_start(written)
-        after_it = [await told(written) for told in self.after_game if written.game.over]
         return News(
             table.game,
             events,
@@ -736,7 +746,7 @@ class Games:
             chart,
             at_start=at_start,
             after=tuple(filter(None, after_it)),
-            won=await self._won_in_a_row(written),
+            won=won,
         )
 
     async def _won_in_a_row(self, table: Table) -> int:

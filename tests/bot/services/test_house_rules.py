@@ -544,7 +544,7 @@ def test_the_worker_ends_with_whoever_asked(tmp_path: Path, kernels: Path) -> No
     asked = load_rules("patch"), 2, tmp_path / "strategies", kernels
     request = pickle.dumps((solving.solve_told, asked, "en", True))
     process = subprocess.run(
-        [sys.executable, "-m", "bot.tasks.worker", "0"],
+        [sys.executable, "-m", "bot.tasks.worker", "0", "0"],
         check=False,
         input=len(request).to_bytes(HEADER, "little") + request,
         capture_output=True,
