@@ -7,11 +7,16 @@ import asyncio
 import contextlib
 import logging
 import tempfile
-import zlib
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 
-from aiohttp import ClientError, ClientSession, DummyCookieJar, UnixConnector, web
+from aiohttp import (
+    ClientError,
+    ClientSession,
+    DummyCookieJar,
+    UnixConnector,
+    web,
+)
 
 from bot.fronts.web.settings import MOST_RATE, WebSettings
 from bot.tasks.workers import TaskError, TaskFailedError, Workers
@@ -22,7 +27,8 @@ _BASE = "http://farkle"
 """Any: the socket is where questions go, and what they are asked by is another header."""
 _SENT = "Accept-Language", "Cookie", "Host"
 """Headers of a question that its answer depends on."""
-_RETURNED = "Cache-Control", "Content-Disposition", "Content-Type"
+_OF_ITS_WAY = "Connection", "Content-Length", "Date", "Keep-Alive", "Server", "Transfer-Encoding"
+"""Headers of an answer that are of the way on which it comes, and not of what it says."""
 _AGAIN_SECONDS = 5.0
 """After which a process is begun again that has ended."""
 
@@ -48,8 +54,8 @@ class Processes:
 
         address : from where it is asked
         """
-        key = f"{request.headers.get('Cookie')} {address} {request.raw_path}".encode()
-        session = self._sessions[zlib.crc32(key) % len(self._sessions)]
+        key = request.headers.get("Cookie"), address, request.raw_path
+        session = self._sessions[hash(key) % len(self._sessions)]
         if session is None:
             return None
         headers = {name: request.headers[name] for name in _SENT if name in request.headers}
@@ -60,7 +66,9 @@ class Processes:
                 body = await found.read()
         except (ClientError, OSError):
             return None
-        returned = {name: found.headers[name] for name in _RETURNED if name in found.headers}
+        returned = found.headers.copy()
+        for name in _OF_ITS_WAY:
+            returned.popall(name, None)
         return web.Response(body=body, status=found.status, headers=returned)
 
     async def keep(self, number: int, socket: str, serve: Callable[..., None]) -> None:

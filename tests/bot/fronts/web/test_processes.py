@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from yarl import URL
 
 from bot.cli.web import answer_questions
 from bot.fronts.web import processes as module
@@ -30,6 +31,7 @@ QUESTIONS = (
     "/api/v1/advise?dice=6533",
     "/p/nonsense-nonsense",
     "/p/CZT1-7YZ9-SYP.png",
+    "/at/border?rules=kcd?120,144",
 )
 
 
@@ -67,6 +69,7 @@ async def test_questions_are_answered_beside(
             os.kill(child, signal.SIGCONT)
         first = await waiting
         answers = await seen(stranger, known)
+        assert await status(base, b"farkle=a.b.\xe9") == b"200"
         for child in children:
             os.kill(child, signal.SIGKILL)
         await until(lambda: beside.ready == 0)
@@ -79,3 +82,13 @@ async def seen(*visitors: Visit) -> list[tuple[int, str, str]]:
     """Return what visitors are answered."""
     pages = [await one.get(path) for path in QUESTIONS for one in visitors]
     return [(one.status, one.headers["Content-Type"], one.text) for one in pages]
+
+
+async def status(base: str, cookie: bytes) -> bytes:
+    """Return the status of a page for who sends any bytes as a cookie."""
+    url = URL(base)
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    writer.write(b"GET /?dice=653332 HTTP/1.0\r\nCookie: " + cookie + b"\r\n\r\n")
+    line = await reader.readline()
+    writer.close()
+    return line.split()[1]
