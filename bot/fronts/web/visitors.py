@@ -118,7 +118,9 @@ class Visitors:
                 request.headers.getall("X-Forwarded-For", [found])[-1].rpartition(",")[2].strip()
             )
         try:
-            address = ipaddress.ip_address(found)
+            given = ipaddress.ip_address(found)
+            # all of IPv4 is one network of IPv6, where a proxy listens to both as that
+            address = getattr(given, "ipv4_mapped", None) or given
         except ValueError:
             return found[:64]
         network = ipaddress.ip_network((address, 64 if address.version == 6 else 32), strict=False)
