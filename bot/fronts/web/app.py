@@ -11,6 +11,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 
 from bot import log
 from bot.chat.commands import Commands
@@ -239,6 +240,7 @@ async def served(
     Raises StoreError, and OSError for an address in use.
     """
     front = Front(commands, pressing, own_secret(settings.data), chosen, told, processes)
+    logging.getLogger("aiohttp.server").addFilter(_is_ours)
     runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()
     try:
@@ -252,6 +254,12 @@ async def served(
         yield f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     finally:
         await runner.cleanup()
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether a failure is one of the program: anybody may send what is no request."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
 
 
 async def until_ended() -> None:

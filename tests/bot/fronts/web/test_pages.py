@@ -1,10 +1,12 @@
 """Pages that ask: what they say, in which language, and that they are sound."""
 
+import asyncio
 import re
 import sqlite3
 import tracemalloc
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -214,13 +216,28 @@ def test_long_values_fill_no_memory(site: Site) -> None:
     assert kept < 1_000_000
 
 
-@pytest.mark.parametrize("sent", [["1.2.3.4, 5.6.7.8"], ["1.2.3.4", "5.6.7.8"]])
+@pytest.mark.parametrize(
+    "sent", [["1.2.3.4, 5.6.7.8"], ["1.2.3.4", "5.6.7.8"], ["1.2.3.4, ::ffff:5.6.7.8"]]
+)
 def test_the_proxy_says_last_from_where_somebody_asks(sent: list[str]) -> None:
     """Another one than the proxy may have sent the header as well."""
     headers = CIMultiDict(("X-Forwarded-For", one) for one in sent)
     visitors = Visitors(b"secret", WebSettings(address="https://farkle.example"))
     request = make_mocked_request("GET", "/", headers=headers)
     assert visitors.address(request) == "5.6.7.8/32"
+
+
+async def test_what_is_no_request_says_nothing_in_the_log(
+    visit: Visit, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Anybody could fill it with tracebacks."""
+    url = urlsplit(visit.base)
+    for sent in (b"GET /?dice=\xff HTTP/1.1\r\n\r\n", b"\x16\x03\x01\r\n\r\n"):
+        reader, writer = await asyncio.open_connection(url.hostname, url.port)
+        writer.write(sent)
+        assert b" 400 " in await reader.readline()
+        writer.close()
+    assert caplog.text == ""
 
 
 async def test_too_much_is_refused_with_a_sentence(data: Path, tmp_path: Path) -> None:
