@@ -43,7 +43,7 @@ def web_command(settings: Settings, *, port: int | None) -> None:
     with loading():
         from bot.fronts.web import app  # noqa: PLC0415, F401
     open_log(logging.StreamHandler(sys.stderr), "warning")
-    _running(_serve(settings, chosen, _show))
+    _running(_serve(settings, chosen, partial(_show, chosen)))
 
 
 def _running(served: Coroutine[Any, Any, None]) -> None:
@@ -102,11 +102,17 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
 
 
 def answer_questions(settings: Settings, chosen: WebSettings, tell: Callable[[str], None]) -> None:
-    """Serve until it is interrupted, for a program that has the games."""
-    _running(_serve(settings, chosen, tell))
+    """Serve until it is interrupted, for a program that has the games, and computes and hosts."""
+    _running(_serve(settings, chosen, tell, is_beside=True))
 
 
-async def _serve(settings: Settings, chosen: WebSettings, tell: Callable[[str], None]) -> None:
+async def _serve(
+    settings: Settings,
+    chosen: WebSettings,
+    tell: Callable[[str], None],
+    *,
+    is_beside: bool = False,
+) -> None:
     """Serve until SIGINT or SIGTERM; `tell` is told where. Raises FarkleError."""
     from bot.fronts.web.app import served, until_ended  # noqa: PLC0415
     from bot.fronts.web.processes import processes  # noqa: PLC0415
@@ -118,8 +124,9 @@ async def _serve(settings: Settings, chosen: WebSettings, tell: Callable[[str], 
     async with contextlib.AsyncExitStack() as stack:
         opened = open_parts(settings, Advisor(settings.strategies), patience=2.0)
         parts = await stack.enter_async_context(opened)
+        parts.tasks.is_elsewhere = is_beside
         front = Front()
-        if not chosen.socket:
+        if not is_beside:
             front = await stack.enter_async_context(hosted(settings, parts))
         others = processes(chosen, partial(answer_questions, settings))
         beside = await stack.enter_async_context(others)
@@ -138,9 +145,12 @@ async def _serve(settings: Settings, chosen: WebSettings, tell: Callable[[str], 
             ) from None
 
 
-def _show(address: str) -> None:
+def _show(chosen: WebSettings, address: str) -> None:
     """Say where the pages are."""
-    click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
+    if chosen.socket:
+        click.echo(say("It listens at {place}; Ctrl-C ends it.", place=address))
+    else:
+        click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
 
 
 def _prepare(advisor: "Advisor") -> None:

@@ -39,6 +39,10 @@ class TaskCancelledError(TaskError):
     """A task was stopped by the one who asked for it."""
 
 
+class ElsewhereError(Exception):
+    """Another program is to compute what takes long."""
+
+
 class Kind(Enum):
     """What tasks wait for."""
 
@@ -201,6 +205,8 @@ class Tasks:
         """
         if workers is None:
             workers = max(1, (os.cpu_count() or 1) - 1)
+        self.is_elsewhere = False
+        """Whether all that takes long raises ElsewhereError, as another program computes it."""
         self.limits = limits or TaskLimits()
         self.pressure = pressure or Pressure()
         self._workers = Workers(memory) if workers else None
@@ -287,6 +293,7 @@ class Tasks:
 
     def _part(self, asker: Asker) -> Task:
         """Part of what a command does. Raises InvalidRequestError for who asks for very much."""
+        self._check_here()
         waiting = self._lines[Kind.COMPUTING].turns
         if sum(one.asker.person == asker.person for one in waiting) >= _MOST_ASIDE:
             raise too_busy()
@@ -349,6 +356,7 @@ class Tasks:
 
     def _check(self, asker: Asker, task: Task) -> None:
         """Raises InvalidRequestError where the asker may not have this task, or not now."""
+        self._check_here()
         self.pressure.check()
         if task.kind is Kind.COMPUTING and task.left > self.limits.seconds:
             raise InvalidRequestError.say(
@@ -381,6 +389,10 @@ class Tasks:
                     **self._told(here),
                 )
             )
+
+    def _check_here(self) -> None:
+        if self.is_elsewhere:
+            raise ElsewhereError
 
     def _told(self, tasks: list[Task]) -> dict[str, str]:
         """What tasks are, and when the first of them is done."""

@@ -1,11 +1,14 @@
 """Processes that answer questions: what only asks is worked out beside the one that has the games.
 
 Each is a server of its own at a socket that this program alone reaches, and reads what is stored.
+What takes long, what is refused and what fails is left to the first one, which has the limits and
+the log.
 """
 
 import asyncio
 import contextlib
 import logging
+import socket
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from functools import partial
@@ -19,7 +22,8 @@ from aiohttp import (
 )
 
 from bot.fronts.web.settings import MOST_RATE, WebSettings
-from bot.tasks.workers import TaskError, TaskFailedError, Workers
+from bot.tasks.workers import TaskFailedError, Workers
+from solver.errors import FarkleError, InvalidRequestError, system_reason
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +35,8 @@ _OF_ITS_WAY = "Connection", "Content-Length", "Date", "Keep-Alive", "Server", "T
 """Headers of an answer that are of the way on which it comes, and not of what it says."""
 _AGAIN_SECONDS = 5.0
 """After which a process is begun again that has ended."""
+_MOST_SECONDS = 30.0
+"""After which a process that has not answered is stuck, and is ended."""
 
 
 class Processes:
@@ -41,6 +47,7 @@ class Processes:
         self._workers = Workers(memory=0, nice=0)
         self._sessions: list[ClientSession | None] = [None] * chosen.processes
         """By process what reaches it; None where it is not ready."""
+        self._running: dict[ClientSession, asyncio.Task[None]] = {}
 
     @property
     def ready(self) -> int:
@@ -48,7 +55,7 @@ class Processes:
         return sum(one is not None for one in self._sessions)
 
     async def answer(self, request: web.Request, address: str) -> web.Response | None:
-        """Return what a process answers to a question, None if none is there.
+        """Return what a process answers to a question, None if it does not or cannot.
 
         A question that is asked again comes to the process which works at it.
 
@@ -62,34 +69,49 @@ class Processes:
         headers["X-Forwarded-For"] = address
         try:
             asked = session.get(request.rel_url, headers=headers, allow_redirects=False)
-            async with asked as found:
+            async with asyncio.timeout(_MOST_SECONDS), asked as found:
                 body = await found.read()
+        except TimeoutError:
+            if stuck := self._running.get(session):
+                stuck.cancel()
+            return None
         except (ClientError, OSError):
+            return None
+        if found.status >= 400:
             return None
         returned = found.headers.copy()
         for name in _OF_ITS_WAY:
             returned.popall(name, None)
         return web.Response(body=body, status=found.status, headers=returned)
 
-    async def keep(self, number: int, socket: str, serve: Callable[..., None]) -> None:
+    async def keep(self, number: int, path: str, serve: Callable[..., None]) -> None:
         """Keep a process there, and begin it again whenever it ends.
 
         number : which of them it is
+        path : of its socket
         serve : a function of a module that serves by settings until it is interrupted, and calls
             its last argument when it is ready
         """
-        own = {"processes": 0, "rate": MOST_RATE, "socket": socket}
+        own = {"processes": 0, "rate": MOST_RATE, "socket": path}
         chosen = self._chosen.model_copy(update=own)
         while True:
-            way = UnixConnector(socket, limit=0)
+            way = UnixConnector(path, limit=0)
             async with ClientSession(_BASE, connector=way, cookie_jar=DummyCookieJar()) as session:
                 ready = partial(self._ready, number, session)
+                running = asyncio.create_task(self._workers.run(serve, chosen, hear=ready))
+                self._running[session] = running
                 try:
-                    await self._workers.run(serve, chosen, hear=ready)
-                except (TaskError, TaskFailedError) as error:
+                    await running
+                except (FarkleError, TaskFailedError) as error:
                     logger.warning("a process that answers questions ended: %s", error)
+                except asyncio.CancelledError:
+                    here = asyncio.current_task()
+                    if here and here.cancelling():
+                        raise
+                    logger.warning("a process that answers questions was stuck, and was ended")
                 finally:
                     self._sessions[number] = None
+                    del self._running[session]
             await asyncio.sleep(_AGAIN_SECONDS)
 
     def _ready(self, number: int, session: ClientSession, _address: str) -> None:
@@ -104,12 +126,26 @@ class Processes:
 async def processes(
     chosen: WebSettings, serve: Callable[..., None]
 ) -> AsyncIterator[Processes | None]:
-    """As many processes as settings say, None where that is none; `serve` as for `keep`."""
+    """As many processes as settings say, None where that is none; `serve` as for `keep`.
+
+    Raises InvalidRequestError where there can be no sockets to reach them by.
+    """
     if not chosen.processes:
         yield None
         return
     found = Processes(chosen)
-    with tempfile.TemporaryDirectory(prefix="farkle-") as folder:
+    with contextlib.ExitStack() as stack:
+        try:
+            made = tempfile.TemporaryDirectory(prefix="farkle-")
+            folder = stack.enter_context(made)
+            with socket.socket(socket.AF_UNIX) as tried:  # the folder's name may be too long
+                tried.bind(f"{folder}/tried")
+        except OSError as error:
+            raise InvalidRequestError.say(
+                "FARKLE_WEB_PROCESSES: no socket can be made in the folder of temporary files"
+                " ({reason}); TMPDIR names another",
+                reason=system_reason(error),
+            ) from None
         running = [
             asyncio.create_task(found.keep(number, f"{folder}/{number}", serve))
             for number in range(chosen.processes)

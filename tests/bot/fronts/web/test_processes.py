@@ -3,12 +3,15 @@
 import asyncio
 import os
 import signal
+import socket
+import tempfile
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
+from aiohttp.test_utils import make_mocked_request
 from yarl import URL
 
 from bot.cli.web import answer_questions
@@ -19,10 +22,13 @@ from bot.fronts.web.settings import WebSettings
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.wiring import open_parts
+from solver.errors import InvalidRequestError
+from tests.bot.fronts.web.beside import never_answer, refuse
 from tests.bot.fronts.web.visiting import Site, Visit
 from tests.bot.new_database import lay_database
+from tests.bot.programs import start
 from tests.bot.speaking import Chat
-from tests.bot.waiting import until
+from tests.bot.waiting import PATIENCE, until
 
 QUESTIONS = (
     "/?dice=653332&me=4200&lang=de",
@@ -44,7 +50,7 @@ async def test_questions_are_answered_beside(
     lay_database(tmp_path / "farkle.db")
     for name in ("kernels", "strategies"):
         (tmp_path / name).symlink_to(data / name)
-    settings = Settings(data=tmp_path, workers=0, needed_seconds=0)
+    settings = Settings(data=tmp_path, workers=1, needed_seconds=0)
     chosen = WebSettings(port=0, rate=1000, processes=2)
     async with AsyncExitStack() as stack:
         opened = open_parts(settings, Advisor(settings.strategies))
@@ -70,12 +76,74 @@ async def test_questions_are_answered_beside(
         first = await waiting
         answers = await seen(stranger, known)
         assert await status(base, b"farkle=a.b.\xe9") == b"200"
+        # a map is drawn by the worker of the first one
+        assert [psutil.Process(one).children() for one in children] == [[], []]
         for child in children:
             os.kill(child, signal.SIGKILL)
         await until(lambda: beside.ready == 0)
         assert await seen(stranger, known) == answers
         await until(lambda: beside.ready == 2)
         assert (await stranger.get(QUESTIONS[0])).text == first.text
+
+
+async def test_a_process_that_is_stuck_is_ended(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(module, "_MOST_SECONDS", 0.01)
+    async with processes(WebSettings(processes=1), never_answer) as beside:
+        assert beside
+        await until(lambda: beside.ready == 1)
+        assert await beside.answer(make_mocked_request("GET", "/"), "1.2.3.4") is None
+        await until(lambda: "was stuck" in caplog.text)
+        await until(lambda: beside.ready == 1)
+
+
+async def test_a_process_that_cannot_begin_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "_AGAIN_SECONDS", 0.0)
+    async with processes(WebSettings(processes=1), refuse):
+        await until(lambda: caplog.text.count("not now") > 1)
+
+
+async def test_a_folder_of_sockets_with_a_long_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    deep = tmp_path / ("x" * 100)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    with pytest.raises(InvalidRequestError, match="too long.*TMPDIR"):
+        async with processes(WebSettings(processes=1), refuse):
+            pass
+
+
+@pytest.mark.slow
+async def test_the_program_is_hosted_at_a_socket_too_and_leaves_no_process(
+    data: Path, tmp_path: Path
+) -> None:
+    """It tells systemd that it is ready, and what it began ends though it is killed."""
+    lay_database(tmp_path / "farkle.db")
+    (tmp_path / "strategies").symlink_to(data / "strategies")
+    given = {
+        "FARKLE_DATA": str(tmp_path),
+        "FARKLE_WEB_SOCKET": str(tmp_path / "web"),
+        "FARKLE_WEB_PROCESSES": "1",
+        "NOTIFY_SOCKET": str(tmp_path / "told"),
+    }
+    with (
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told,
+        (tmp_path / "out").open("w") as out,
+    ):
+        told.bind(given["NOTIFY_SOCKET"])
+        told.settimeout(PATIENCE)
+        program = start(["web"], {**os.environ, **given}, stdin=0, stdout=out.fileno())
+        assert await asyncio.to_thread(told.recv, 100) == b"READY=1"
+        known = psutil.Process(program.pid)
+        await until(known.children)
+        [child] = known.children()
+        program.kill()
+        await until(lambda: not child.is_running())
 
 
 async def seen(*visitors: Visit) -> list[tuple[int, str, str]]:
