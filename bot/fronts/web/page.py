@@ -56,6 +56,7 @@ class Page:
     def render(self, template: str, status: int = 200, /, **what: Any) -> web.Response:
         """Return a page made by a template."""
         text = templates().get_template(template).render(page=self, code=spoken().code, **what)
+        text = text.replace(" %", "\N{NO-BREAK SPACE}%")
         return web.Response(text=text, status=status, content_type="text/html")
 
     def answered(self, template: str, answer: Answer, /, **what: Any) -> web.Response:
