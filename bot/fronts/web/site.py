@@ -14,6 +14,8 @@ from solver.errors import InvalidRequestError, system_reason
 from solver.rules.ruleset import Ruleset
 
 _AT_A_TIME = 4
+_TRIES = 10
+"""As often is a page asked for: on a busy machine a picture is not there in time at first."""
 _LINK = re.compile(r'<a\b([^>]*?) href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _PICTURE = re.compile(r'(src|srcset|href)="(/[^"]*)"')
 _NEEDS_PROGRAM = re.compile(
@@ -106,10 +108,14 @@ async def _write(
     out: Path,
 ) -> None:
     for file, address in pages:
-        async with session.get(URL(base.rstrip("/") + address, encoded=True)) as found:
-            content = await found.read()
-            if found.status != 200:
-                raise InvalidRequestError.say("{page} cannot be made", page=address)
+        status = 0
+        for _ in range(_TRIES):
+            async with session.get(URL(base.rstrip("/") + address, encoded=True)) as found:
+                status, content = found.status, await found.read()
+            if status == 200:
+                break
+        if status != 200:
+            raise InvalidRequestError.say("{page} cannot be made", page=address)
         if file.endswith(".html"):
             content = _without_program(content.decode(), files).encode()
         await asyncio.to_thread((out / file).write_bytes, content)
