@@ -35,7 +35,7 @@ from bot.table.state import Stage
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
 from bot.views.game import details_lines
-from bot.views.layout import on_phone, whole_sentence
+from bot.views.layout import PHONE, on_phone, whole_sentence
 from bot.views.review import review_cards
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import kept_dice, used_dice, why_not
@@ -276,14 +276,14 @@ class Pressing:
         async for news in told:
             yield news
 
-    async def review_pages(self, caller: Caller, table: Table) -> list[Card]:
-        """The pages of the review of a game, with tables that a phone has room for."""
+    async def review_pages(self, caller: Caller, table: Table, width: int = PHONE) -> list[Card]:
+        """The pages of the review of a game, with tables of so many columns, as on a phone."""
         if not table.game.over:
             raise changed()  # no such button was ever shown
         pages: list[Card] = []
         async for found in self.games.oracle.review(table, caller.asker):
             if isinstance(found, Review):
-                with on_phone():
+                with on_phone(width):
                     pages = review_cards(found, table.names)
         return pages
 

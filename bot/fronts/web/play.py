@@ -25,6 +25,7 @@ from bot.table.fair_dice import Proof
 from bot.table.state import Stage
 from bot.tasks.answering import at_once
 from bot.views.chart import chart_picture
+from bot.views.layout import WIDTH
 from bot.views.table_buttons import SURE, table_buttons
 from bot.views.table_card import is_open, table_card
 from solver.errors import InvalidRequestError
@@ -152,7 +153,8 @@ class Play:
         table = await self._table(page)
 
         async def made() -> AsyncIterator[Reply]:
-            pages = await self._pressing.review_pages(_caller(page.visitor, table), table)
+            caller = _caller(page.visitor, table)
+            pages = await self._pressing.review_pages(caller, table, width=WIDTH)
             yield Reply(pages, lambda cards: "\n\n".join(card.text for card in cards))
 
         key = page.visitor.id, spoken().code, table.game.id, "review"

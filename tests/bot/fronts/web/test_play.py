@@ -63,6 +63,10 @@ async def test_a_game_to_its_end_and_its_review(site: Site, code: str) -> None:
         review = await visit.get(f"/game/{game}/review")
         check_sound(review, code)
         assert "100" in review.words
+        assert " text " not in review.words
+        rows = [len(one) for one in review.html.iter("tr")]
+        assert len(rows) > 5
+        assert set(rows) == {3}
         proof = Proof.model_validate_json(json.dumps(await visit.json(f"/game/{game}/proof.json")))
         assert proof.game == game
         drawn = await visit.get(f"/game/{game}/chart.svg?look=dark")
