@@ -39,6 +39,11 @@
       const text = isPage ? await answer.text() : "";
       if (mine !== latest) return; // something else was asked since
       if (!isPage || !show(text, focus)) { location.assign(address); return; }
+      // what was pressed is gone: who has a keyboard or a screen reader goes on in what came of it
+      if (push && document.activeElement === document.body) {
+        main().tabIndex = -1;
+        main().focus({ preventScroll: true });
+      }
       if (push && answer.url !== location.href) history.pushState(null, "", answer.url);
       else if (!push) history.replaceState(null, "", answer.url);
     } catch {
@@ -82,7 +87,7 @@
     event.preventDefault();
     const label = link.getAttribute("aria-label");
     go(link.href).then(() => {
-      const same = label && [...document.querySelectorAll("#main a[aria-label]")].find((one) => one.getAttribute("aria-label") === label);
+      const same = document.getElementById(link.id) || label && [...document.querySelectorAll("#main a[aria-label]")].find((one) => one.getAttribute("aria-label") === label);
       if (same) same.focus({ preventScroll: true });
       else if (address.pathname !== location.pathname) scrollTo(0, 0);
     });

@@ -87,9 +87,9 @@ async def opened(
 
 
 async def press(page: Any, what: Any) -> None:
-    """Press something and wait for what follows."""
+    """Press something, or the key of what has the focus, and wait for what follows."""
     await page.evaluate("document.getElementById('main').dataset.old = 'yes'")
-    await what.click()
+    await (what.press("Enter") if what is page.keyboard else what.click())
     await page.wait_for_selector("#main:not([data-old]):not([aria-busy])")
 
 
@@ -101,7 +101,7 @@ async def test_dice_are_tapped_and_the_advice_is_there(
         await page.goto("/")
         for face in "653332":
             await press(page, page.get_by_label(f"Add a {face}"))
-        assert "51.10 %" in await page.inner_text("main")
+        assert "51.10\N{NO-BREAK SPACE}%" in await page.inner_text("main")
         assert "653332" in page.url
         await press(page, page.get_by_text("How does the turn end"))
         assert await page.locator(".histogram").count() == 2
@@ -120,6 +120,25 @@ async def test_scores_are_asked_about_as_they_are_typed(site: Site) -> None:
         await page.keyboard.type("4200")
         await page.get_by_text("you 4,200").first.wait_for()
         assert await page.evaluate("document.activeElement.id") == "f-me"
+
+
+async def test_who_has_a_keyboard_goes_on_where_they_were(site: Site) -> None:
+    async with opened(site, script=True) as page:
+        await page.goto("/play")
+        await page.get_by_label("Your name").fill("Ann")
+        await page.keyboard.press("Enter")
+        await page.wait_for_url("**/game/*")
+        dice = page.locator("a.tap")
+        for _ in range(9):
+            await page.get_by_role("button", name="Roll").focus()
+            await press(page, page.keyboard)
+            assert await page.evaluate("document.activeElement.id") == "main"
+            if await dice.count():  # else it was a farkle
+                break
+        die = await dice.first.get_attribute("id")
+        await dice.first.focus()
+        await press(page, page.keyboard)
+        assert await page.evaluate("document.activeElement.id") == die
 
 
 @ways

@@ -53,7 +53,7 @@ async def test_who_wins_is_said_once_six_dice_are_tapped(site: Site, visit: Visi
     fewer = await tapped(visit, seen, "^Take away: Odd")
     assert "1 more die" in fewer.words
     # every die has its chances in words
-    assert "1: 27 %" in (await visit.get("/kingdom")).text
+    assert "1: 27\N{NO-BREAK SPACE}%" in (await visit.get("/kingdom")).text
 
 
 async def test_a_badge_is_tapped(visit: Visit) -> None:
