@@ -166,7 +166,9 @@ async def test_house_rules_are_made_solved_and_asked_by(tmp_path: Path, kernels:
 async def test_what_is_wrong_is_said_at_the_field(
     visit: Visit, given: dict[str, str], blamed: str
 ) -> None:
-    form = (await visit.get("/rules/new")).form("/rules/new")
+    empty = await visit.get("/rules/new")
+    assert not re.search(r"\w:\w", empty.words)  # as options are typed in a chat
+    form = empty.form("/rules/new")
     seen = await visit.post("/rules/new", {**form, **given, "base": "classic", "name": "bad"})
     check_sound(seen, "en")
     assert seen.status == 400
