@@ -76,6 +76,8 @@ async def test_questions_are_answered_beside(
         first = await waiting
         answers = await seen(stranger, known)
         assert await status(base, b"farkle=a.b.\xe9") == b"200"
+        asked = make_mocked_request("GET", QUESTIONS[0])
+        assert await beside.answer(asked, "1.2.3.4/32")
         # a map is drawn by the worker of the first one
         assert [psutil.Process(one).children() for one in children] == [[], []]
         for child in children:
