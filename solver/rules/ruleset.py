@@ -1197,7 +1197,8 @@ class Ruleset(Data):
     """1 where a final turn is one throw, and a turn that plays off a tie is, too; 0 where they are
     turns as any other.
 
-    Such a throw ends the turn as the last one of a turn of limited `throws` does."""
+    Such a throw ends the turn as the last one of a turn of limited `throws` does, which other turns
+    may have more of."""
 
     take_over: Literal["nothing", "banked", "lost", "both"] = described(
         "nothing",
@@ -1687,12 +1688,12 @@ class Ruleset(Data):
         for limit in ("throws", "final_throws"):
             if getattr(self, limit):
                 yield from _excluded((limit,), message, others)
-        if self.throws and self.final_throws:
+        if self.throws == 1 and self.final_throws:
             message = say_later(
-                "{key}: final turns of one throw are not solved where {throws} limits all turns;"
-                " leave out one of them"
+                "{key}: {value} has no meaning under {throws} = 1, where every turn is one throw;"
+                " leave it out"
             )
-            parts = {"throws": Key("throws")}
+            parts = {"value": self.final_throws, "throws": Key("throws")}
             yield Complaint(("final_throws",), message, parts, needs=("throws",))
 
     def _not_with_rounds(self) -> Iterator[Complaint]:
