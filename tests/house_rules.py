@@ -712,6 +712,14 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, one throw, instant win": small(
             final_throws=1, goal=200, instant_win=("xx",), **FINAL
         ),
+        "equal turns, nothing but a roll that wins ends a turn": small(
+            ending="equal_turns",
+            dice=2,
+            goal=200,
+            set_aside_all=True,
+            last_die_tries=0,
+            scoring={"combination": tables("a=50,all-dice,aa=wins-game")},
+        ),
         "defended, a last die that scores, a roll wins": small(
             ending="defended",
             dice=2,

@@ -1825,24 +1825,21 @@ class Ruleset(Data):
 
         for key, dice in (("first_throw_tries", self.dice), ("last_die_tries", 1)):
             first = key == "first_throw_tries"
-            if getattr(self, key) == 0 and self._always_farkles(dice, first=first):
+            if getattr(self, key) == 0 and all(self._farkles(dice, first=first)):
                 message = say_later(
                     "{key}: no such throw ever scores, so that the dice would be thrown for ever;"
                     " give a number from 1 to 9"
                 )
                 yield Complaint((key,), message, needs=("dice", "scoring"))
 
-    def _always_farkles(self, dice: int, *, first: bool) -> bool:
-        """Whether every roll of so many dice is a farkle."""
+    def _farkles(self, dice: int, *, first: bool) -> Iterator[bool]:
+        """Whether a roll of so many dice is a farkle, roll by roll."""
         here = self.of_throw(dice, first=first)
         scores = [Counter(faces_of(combination)) for combination in here.combinations]
         for roll in combinations_with_replacement(FACES, dice):
             then = here.decided(roll)
-            if then == "scores" and not any(one <= Counter(roll) for one in scores):
-                continue
-            if then != "loses_turn":
-                return False
-        return True
+            nothing = not any(one <= Counter(roll) for one in scores)
+            yield then == "loses_turn" or (then == "scores" and nothing)
 
     def tries(self, dice: int, *, first: bool) -> int:
         """How many times dice are thrown that farkle; 0 for any number.
@@ -2165,14 +2162,11 @@ class Ruleset(Data):
 
     @property
     def has_farkle(self) -> bool:
-        """Whether some roll is a farkle: one of a single die, or one that loses the turn."""
-        later = self.of_throw(1, first=False)
-        single = any(
-            (face,) not in later.combinations and later.decided((face,)) == "scores"
-            for face in FACES
-        )
+        """Whether some roll is a farkle: one of the fewest dice, or one that loses the turn."""
+        fewest = 1 if self.last_die_tries or self.dice == 1 else 2
+        few = any(self._farkles(fewest, first=False))
         loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
-        return single or any(self.decided(dice) == "loses_turn" for dice in loses)
+        return few or any(self.decided(dice) == "loses_turn" for dice in loses)
 
     @property
     def has_opening(self) -> bool:
