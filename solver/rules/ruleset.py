@@ -1688,13 +1688,13 @@ class Ruleset(Data):
         for limit in ("throws", "final_throws"):
             if getattr(self, limit):
                 yield from _excluded((limit,), message, others)
-        if self.throws == 1 and self.final_throws:
-            message = say_later(
-                "{key}: {value} has no meaning under {throws} = 1, where every turn is one throw;"
-                " leave it out"
-            )
-            parts = {"value": self.final_throws, "throws": Key("throws")}
-            yield Complaint(("final_throws",), message, parts, needs=("throws",))
+        for key in IDLE_IN_ONE_THROW if self.throws == 1 else ():
+            if getattr(self, key) != OPTIONS[key].default:
+                message = say_later(
+                    "{key}: this has no meaning under {throws} = 1, where every turn is one throw;"
+                    " leave it out"
+                )
+                yield Complaint((key,), message, {"throws": Key("throws")}, needs=("throws",))
 
     def _not_with_rounds(self) -> Iterator[Complaint]:
         """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
@@ -2349,6 +2349,10 @@ NOT_OF_ROUNDS = (
     *("final_throws", "score_floor"),
 )
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
+IDLE_IN_ONE_THROW = (
+    *("final_throws", "last_die_tries", "held_sets", "hot_dice_times", "bank_dice_left"),
+)
+"""Options that mean nothing where every turn is one throw."""
 OF_TURN = (
     *("set_aside_all", "held_sets", "fill_straight", "hot_dice", "confirm_faces"),
     *("confirm_points",),
