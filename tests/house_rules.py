@@ -703,8 +703,22 @@ def _endings() -> dict[str, Ruleset]:
         "final turn, one throw": small(
             final_throws=1, goal=200, opening_minimum=150, ties="played_on", **FINAL
         ),
+        "three throws, in the end one": small(
+            final_throws=1, throws=3, dice=2, goal=200, ties="played_on", minimum_bank=100, **FINAL
+        ),
+        "two throws, in the end one, defended": small(
+            final_throws=1, throws=2, dice=2, goal=200, ending="defended", instant_win=("66",)
+        ),
         "final turn, one throw, instant win": small(
             final_throws=1, goal=200, instant_win=("xx",), **FINAL
+        ),
+        "equal turns, nothing but a roll that wins ends a turn": small(
+            ending="equal_turns",
+            dice=2,
+            goal=200,
+            set_aside_all=True,
+            last_die_tries=0,
+            scoring={"combination": tables("a=50,all-dice,aa=wins-game")},
         ),
         "defended, a last die that scores, a roll wins": small(
             ending="defended",

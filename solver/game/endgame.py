@@ -420,12 +420,10 @@ def _beyond(rules: Ruleset, plan: TurnPlan, last: Floats, goals: int) -> int | N
         # further behind may be better: what beats then leaves the other one less to answer it with
         by_points = np.maximum.accumulate(np.abs(by_points)[::-1])[::-1]
     now = last[1:goals]
-    nearest = 0
-    if rules.is_defended:
-        nearest = _rolled_for_a_win(plan, float(last[-1]))
-    elif rules.final_throws and hopes:
+    nearest = _rolled_for_a_win(plan, float(last[-1]))
+    if rules.final_throws and hopes and not rules.is_defended:
         # who rolls on for a win goes as far as any turn, not as one throw
-        nearest = endgame(rules.model_copy(update={"final_throws": 0})).beyond
+        nearest = max(nearest, endgame(rules.model_copy(update={"final_throws": 0})).beyond)
     for beyond in range(nearest, len(last) - goals - plan.reach - 1):
         later = by_points[1 + beyond : goals + beyond]
         most = float(np.max(np.divide(later, now, where=now > 0, out=np.zeros_like(now))))

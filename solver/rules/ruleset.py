@@ -1197,7 +1197,8 @@ class Ruleset(Data):
     """1 where a final turn is one throw, and a turn that plays off a tie is, too; 0 where they are
     turns as any other.
 
-    Such a throw ends the turn as the last one of a turn of limited `throws` does."""
+    Such a throw ends the turn as the last one of a turn of limited `throws` does, which other turns
+    may have more of."""
 
     take_over: Literal["nothing", "banked", "lost", "both"] = described(
         "nothing",
@@ -1687,13 +1688,13 @@ class Ruleset(Data):
         for limit in ("throws", "final_throws"):
             if getattr(self, limit):
                 yield from _excluded((limit,), message, others)
-        if self.throws and self.final_throws:
-            message = say_later(
-                "{key}: final turns of one throw are not solved where {throws} limits all turns;"
-                " leave out one of them"
-            )
-            parts = {"throws": Key("throws")}
-            yield Complaint(("final_throws",), message, parts, needs=("throws",))
+        for key in IDLE_IN_ONE_THROW if self.throws == 1 else ():
+            if getattr(self, key) != OPTIONS[key].default:
+                message = say_later(
+                    "{key}: this has no meaning under {throws} = 1, where every turn is one throw;"
+                    " leave it out"
+                )
+                yield Complaint((key,), message, {"throws": Key("throws")}, needs=("throws",))
 
     def _not_with_rounds(self) -> Iterator[Complaint]:
         """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
@@ -1824,24 +1825,21 @@ class Ruleset(Data):
 
         for key, dice in (("first_throw_tries", self.dice), ("last_die_tries", 1)):
             first = key == "first_throw_tries"
-            if getattr(self, key) == 0 and self._always_farkles(dice, first=first):
+            if getattr(self, key) == 0 and all(self._farkles(dice, first=first)):
                 message = say_later(
                     "{key}: no such throw ever scores, so that the dice would be thrown for ever;"
                     " give a number from 1 to 9"
                 )
                 yield Complaint((key,), message, needs=("dice", "scoring"))
 
-    def _always_farkles(self, dice: int, *, first: bool) -> bool:
-        """Whether every roll of so many dice is a farkle."""
+    def _farkles(self, dice: int, *, first: bool) -> Iterator[bool]:
+        """Whether a roll of so many dice is a farkle, roll by roll."""
         here = self.of_throw(dice, first=first)
         scores = [Counter(faces_of(combination)) for combination in here.combinations]
         for roll in combinations_with_replacement(FACES, dice):
             then = here.decided(roll)
-            if then == "scores" and not any(one <= Counter(roll) for one in scores):
-                continue
-            if then != "loses_turn":
-                return False
-        return True
+            nothing = not any(one <= Counter(roll) for one in scores)
+            yield then == "loses_turn" or (then == "scores" and nothing)
 
     def tries(self, dice: int, *, first: bool) -> int:
         """How many times dice are thrown that farkle; 0 for any number.
@@ -2164,14 +2162,11 @@ class Ruleset(Data):
 
     @property
     def has_farkle(self) -> bool:
-        """Whether some roll is a farkle: one of a single die, or one that loses the turn."""
-        later = self.of_throw(1, first=False)
-        single = any(
-            (face,) not in later.combinations and later.decided((face,)) == "scores"
-            for face in FACES
-        )
+        """Whether some roll is a farkle: one of the fewest dice, or one that loses the turn."""
+        fewest = 1 if self.last_die_tries or self.dice == 1 else 2
+        few = any(self._farkles(fewest, first=False))
         loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
-        return single or any(self.decided(dice) == "loses_turn" for dice in loses)
+        return few or any(self.decided(dice) == "loses_turn" for dice in loses)
 
     @property
     def has_opening(self) -> bool:
@@ -2354,6 +2349,10 @@ NOT_OF_ROUNDS = (
     *("final_throws", "score_floor"),
 )
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
+IDLE_IN_ONE_THROW = (
+    *("final_throws", "last_die_tries", "held_sets", "hot_dice_times", "bank_dice_left"),
+)
+"""Options that mean nothing where every turn is one throw."""
 OF_TURN = (
     *("set_aside_all", "held_sets", "fill_straight", "hot_dice", "confirm_faces"),
     *("confirm_points",),

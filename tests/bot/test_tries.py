@@ -105,10 +105,13 @@ def test_a_review_adds_up(strategy: Strategy) -> None:
 
 
 @pytest.mark.slow
-def test_games_end_with_the_last_throws_that_a_turn_may_have(kernels: Path) -> None:
+@pytest.mark.parametrize("some", [{"throws": 2}, {"throws": 3, "final_throws": 1}])
+def test_games_end_with_the_last_throws_that_a_turn_may_have(
+    kernels: Path, some: dict[str, Any]
+) -> None:
     """Banks are due after it, even those that begin another's final turn too early."""
-    some: dict[str, Any] = {"ending": "final_turn", "ties": "shared", "no_bank_at": ("100-250",)}
-    rules = small(throws=2, dice=2, goal=300, **some)
+    some |= {"ending": "final_turn", "ties": "shared", "no_bank_at": ("100-250",)}
+    rules = small(dice=2, goal=300, **some)
     strategy = Strategy(rules, solve(rules, cache=kernels).values, "throws")
     wins_as_often_as_it_says(strategy, 44, 100)
     dice = random.Random(45)

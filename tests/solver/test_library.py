@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from solver.game.position import Position
 from solver.game.sweeps import solve
+from solver.play.advice import odds
 from solver.rules.file import load_rules, read_rules
 from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
 from solver.turn.endless import endless_turn
+from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
 from tests.conftest import variant
 from tests.monte_carlo import first_player_wins
@@ -64,6 +68,23 @@ def test_who_begins_wins_as_often_as_published(
 ) -> None:
     solution = solve(rules, cache=kernels)
     assert round(first_player_wins(solution), digits) == first_player
+
+
+@pytest.mark.slow
+def test_pig_is_played_as_published(kernels: Path) -> None:
+    rules = load_rules("pig")
+    strategy = Strategy(rules, solve(rules, cache=kernels).values, "pig")
+
+    def banks(own: int, other: int) -> list[int]:
+        """The turn totals, up to 28, at which it is best to bank."""
+        turns = (Position.of_two(own, other, total, dice=1) for total in range(2, 29))
+        return [one.turn_total for one in turns if odds(strategy, one).action is Decision.BANK]
+
+    assert round(strategy.win_probability(Position.of_two(22, 0, dice=1)), 6) == 0.694099
+    assert banks(22, 0) == [*range(19, 29)]
+    assert banks(41, 49) == [22, 23, 24, 25, 26, 28]
+    equal = Ruleset.model_validate(rules.model_dump() | {"ending": "equal_turns"})
+    assert round(first_player_wins(solve(equal, cache=kernels)), 4) == 0.4564
 
 
 KNOWN_IN_PART = sorted((Path(__file__).parent / "rules" / "said").glob("*.toml"))

@@ -43,7 +43,7 @@ QUICK = [
     NAMED["bank with one die left"],
     NAMED["pairs to confirm"],
     NAMED["two throws, pairs to confirm"],
-    NAMED["final turn, two throws"],
+    NAMED["three throws, in the end one"],
     NAMED["a 2 confirms triples and hot dice"],
     NAMED["300 points or a 1 confirm"],
     NAMED["three throws, bank with one die left"],

@@ -41,6 +41,8 @@ def positions(draw: st.DrawFn) -> tuple[Ruleset, Position, Roll | None]:
         dice=len(roll) if roll else draw(st.integers(1, rules.dice)),
         hot_dice=draw(st.integers(0, rules.hot_dice_counted - 1)),
         to_confirm=draw(st.sampled_from(rules.needs)),
+        throws=draw(st.integers(0, rules.throws)),
+        held_set=draw(st.sampled_from(rules.sets)),
         on_board=draw(st.booleans()) if rules.has_opening else True,
         opponent_on_board=draw(st.booleans()) if rules.has_opening else True,
         began=draw(st.booleans()) if rules.has_roles else True,

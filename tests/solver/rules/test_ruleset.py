@@ -234,6 +234,14 @@ def test_point_step_follows_from_the_points() -> None:
             "throws of a turn cannot be limited under this dice",
         ),
         (
+            "goal = 500\nthrows = 1\nending = 'final_turn'\nfinal_throws = 1",
+            "final_throws: this has no meaning under throws = 1, where every turn is one throw",
+        ),
+        (
+            "goal = 500\nthrows = 1\nhot_dice_times = [2]",
+            "hot_dice_times: this has no meaning under throws = 1, where every turn is one throw",
+        ),
+        (
             "goal = 500\nthrows = 2\nfarkle_penalty = {in_a_row=1, points=50, when='all_dice'}",
             "farkle_penalty.when: that only some farkles count is not solved together with this",
         ),
