@@ -24,7 +24,7 @@ from bot.table.state import Game
 from bot.views.layout import PHONE, text_width
 from bot.views.table_card import table_card
 from solver.rules.file import load_rules
-from solver.wording import said_in
+from solver.wording import figure, said_in
 from tests.bot.fronts.discord.components import told_back
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone, write_page
@@ -93,6 +93,8 @@ def test_tables_fit_on_a_phone(number: int, code: str) -> None:
         sheet = card.text.split("```")[1].splitlines()[1:] if number > 4 else []
         named = [row[2:14] for row in sheet]
         assert len(named) == len({*named})
+        scores = [said_in(language(code), figure, one.score) for one in game.seats]
+        assert all(f" {score} " in f"{row} " for row, score in zip(sheet, scores, strict=False))
         rows = {one.row for one in card.buttons}
         assert len(rows) + bool(card.menu) <= MOST_LINES
         for name, look in LOOKS.items():
@@ -177,7 +179,8 @@ async def test_ways_by_buttons_fit_on_a_phone(code: str, discord: Loopback) -> N
     table = await evening.slash(ann, "play")
     await evening.press(bob, table, "join")
     await evening.choose(ann, table, "greedy")
-    await evening.choose(bob, table, table.entry("Remove" if code == "en" else "Gier"))
+    await evening.choose(bob, table, table.entry("Remove" if code == "en" else "Gier-Bot weg"))
+    assert "Remove" not in str(table.data) and "wegschicken" not in str(table.data), "it is gone"
     await evening.slash(ann, "end")
     card = await evening.slash(ann, "tournament", what="new", form="knock-out", rules="kcd")
     await evening.press(bob, card, "join")
