@@ -144,7 +144,7 @@ def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) ->
     lines += [f"-# {escape_markdown(note)}" for note in doubt_lines(dice)]
     lines += [f"-# {note}" for note in [id_text(advice)] if note]
     buttons: tuple[Button, ...] = ()
-    if (every := len(rows)) > most:
+    if (every := len(rows)) > most and not whole:
         buttons = (Button("all", say("All {number} choices", number=every)),)
     plain = f"ordinary*{advice.rules.dice}", advice.rules.dice
     kit = dice.kit if dice else Kit(read_set(*plain))
