@@ -89,8 +89,10 @@ def short(text: str, most: int = 60) -> str:
 
 def _formatted(message: str, parts: Mapping[str, Any]) -> str:
     if spoken().separators:
-        return _FORMATTER.vformat(message, (), parts)
-    return message.format_map(parts)  # in C, as no number is written in another way
+        said = _FORMATTER.vformat(message, (), parts)
+    else:
+        said = message.format_map(parts)  # in C, as no number is written in another way
+    return said.replace("….", "…")  # a name that is cut ends the sentence as it is
 
 
 class _Formatter(Formatter):

@@ -9,7 +9,7 @@ from bot.chat import fields
 from bot.chat.bringing import dice_told
 from bot.chat.cards import answer_card
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply
-from bot.chat.presses import AskPress
+from bot.chat.presses import AskPress, Press, QuestionPress
 from bot.chat.waiting import ready_for, ready_to_answer, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
@@ -142,7 +142,8 @@ class PositionQuestions:
             found = await self.rules.resolve(caller.place, named)
         return with_goal(found, line.number("goal"), named=not own)
 
-    def _advise(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
+    def _advise(self, line: Line, caller: Caller, *, whole: bool = False) -> AsyncIterator[Reply]:
+        ask = _asks_all(line)
         advisor, line = self.oracle.advisor, with_numbers(line)
         endings = line.choice("endings", YES_OR_NO) is True
         # it says nothing of a position, so that the question may be on the game here
@@ -154,7 +155,12 @@ class PositionQuestions:
             return partial(advisor.advise_in, game, line.words, mover, endings=endings)
 
         of_position = partial(advisor.advise_on, endings=endings)
-        reply = partial(_answer, caller)
+
+        async def reply(found: Advice | Odds, here: Table | None) -> Reply:
+            told = await _answer(caller, found, here)
+            card = partial(answer_card, whole=whole, ask=ask)
+            return replace(told, make_card=card, private=told.private or whole)
+
         return self.answered(line, caller, of_game, of_position, reply, is_rolled=True)
 
     def _odds(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -168,9 +174,13 @@ class PositionQuestions:
     def _position(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         return self._opened(line.words, caller)
 
-    def all_of(self, caller: Caller, press: AskPress) -> AsyncIterator[Reply]:
+    def all_of(self, caller: Caller, press: AskPress | QuestionPress) -> AsyncIterator[Reply]:
         """All there is to say of a position, to the one who asks alone."""
-        return self._opened(press.position, caller, whole=True)
+        if isinstance(press, AskPress):
+            return self._opened(press.position, caller, whole=True)
+        roll, *options = press.line.split(";")
+        line = Line((roll,), dict(one.split("=") for one in options))
+        return self._advise(line, caller, whole=True)
 
     async def _opened(
         self, typed: str, caller: Caller, *, whole: bool = False
@@ -186,6 +196,16 @@ class PositionQuestions:
         work = oracle.advisor.answer, meant, position, roll
         found = await oracle.answered(caller.asker, meant, *work)
         yield Reply(found, answer_text, answer_data, partial(answer_card, whole=whole), whole)
+
+
+def _asks_all(line: Line) -> Callable[[str], Press] | None:
+    """What makes the press for all of the advice that a line asks for; None if it has no room."""
+    told = ";".join([line.words, *(f"{name}={line.option(name)}" for name in line.options)])
+    try:
+        QuestionPress(told, "all")
+    except ValueError:
+        return None
+    return partial(QuestionPress, told)
 
 
 def _dice(

@@ -7,25 +7,31 @@ from typing import TypeVar
 
 from bot.chat.presses import AskPress, Confirm, Press, ReviewPage, TablePress
 from bot.services.advisor import Hint
+from bot.services.loaded import LoadedDice
 from bot.table.state import Game
 from bot.views.advice import (
+    MOST_USES,
+    advice_head,
     advice_text,
+    brought_lines,
     cost_text,
+    doubt_lines,
     endings_lines,
+    fate_text,
     id_text,
+    left_text,
     odds_table,
     opened_by,
-    position_text,
     reachable_text,
     reason_text,
     set_aside_text,
+    use_lines,
 )
+from bot.views.badges import use_text
 from bot.views.card import Button, Card, Style
 from bot.views.dice_picture import kept_picture
-from bot.views.game import NOT_EXACT, best_text
+from bot.views.game import NOT_EXACT, hint_head
 from bot.views.layout import (
-    dice_count,
-    dice_text,
     escape_markdown,
     percent,
     plain_markdown,
@@ -35,7 +41,7 @@ from bot.views.table_buttons import SURE
 from bot.views.table_card import TableCard
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
-from solver.play.advice import Advice, Odds
+from solver.play.advice import Advice, BadgeUse, Odds, Option
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate
 from solver.wording import say, say_later
@@ -67,12 +73,18 @@ def _with_ids(card: AnyCard, id_of: Callable[[str], str]) -> AnyCard:
     return replace(card, buttons=buttons, menu=menu)
 
 
-def answer_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card | None:
-    """Advice, odds or a hint with a button that asks for all of it."""
-    card = advice_card(found, whole=whole)
+def answer_card(
+    found: Advice | Odds | Hint, *, whole: bool = False, ask: Callable[[str], Press] | None = None
+) -> Card:
+    """Advice, odds or a hint with a button that asks for all of it.
+
+    ask : makes the press of that button where the position has no ID
+    """
     answer = (found.advice or found.odds) if isinstance(found, Hint) else found
-    asks = opened_by(answer) if answer else None
-    return pressable(card, partial(AskPress, asks)) if card and asks else card
+    if answer and (opens := opened_by(answer)):
+        ask = partial(AskPress, opens)
+    card = advice_card(found, whole=whole or ask is None)
+    return pressable(card, ask) if ask else card
 
 
 def sure_card(press: TablePress, message: int) -> Card:
@@ -92,76 +104,81 @@ def review_card(game: str, pages: Sequence[Card], page: int) -> Card:
     )
 
 
-def advice_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card | None:
-    """Advice, odds or a hint as a message; None where dice of one's own are told as text.
+def advice_card(found: Advice | Odds | Hint, *, whole: bool = False) -> Card:
+    """Advice, odds or a hint as a message.
 
     whole : whether all set-asides are told, and not the best with a button for the others
     """
-    if found.brought:
-        return None
-    match found:
-        case Advice():
-            return _advice_card(found, [], whole=whole)
-        case Odds():
-            return Card(_marked_odds(found))
-        case Hint(advice=Advice() as advice):
-            notes = [] if found.exact else [say(NOT_EXACT)]
-            return _advice_card(advice, notes, whole=whole)
-        case Hint(odds=Odds() as odds):
-            notes = [] if found.exact else [say(NOT_EXACT)]
-            return Card("\n".join([_marked_odds(odds), *notes]))
-    return None
+    if isinstance(found, Hint):
+        hint = found
+    elif isinstance(found, Advice):
+        hint = Hint(found, None, exact=True)
+    else:
+        hint = Hint(None, found, exact=True)
+    head, notes = hint_head(hint), [] if hint.exact else [say(NOT_EXACT)]
+    if hint.advice:
+        return _advice_card(hint.advice, head, notes, whole=whole)
+    return Card("\n".join([*_marked_odds(hint.odds, head), *notes]) if hint.odds else head)
 
 
-def _advice_card(advice: Advice, notes: list[str], *, whole: bool) -> Card:
+def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) -> Card:
     """What is best below its headline, and the roll as a picture."""
-    if advice.fate is not Fate.SCORES:
+    dice: LoadedDice | None = advice.brought
+    if advice.fate is not Fate.SCORES and not advice.uses:
         return Card(plain_markdown(advice_text(advice)))
-    most = _MOST_OPTIONS if whole or not opened_by(advice) else _MOST_ROWS
-    lines = [f"### {escape_markdown(best_text(advice))}", f"-# {_where(advice)}"]
-    for number, option in enumerate(advice.options[:most]):
-        then = {
-            Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
-            Decision.BANK: say_later("keep **{kept}** ({points:,}), bank {total:,}"),
-            Decision.WIN: say_later("keep **{kept}** ({points:,}), bank {total:,} and win"),
-            Decision.LOST: say_later("keep **{kept}** ({points:,}), too little to bank"),
-        }[option.action]
-        told = say(
-            then,
-            kept=set_aside_text(advice, option),
-            points=option.points,
-            dice=dice_count(option.dice_left),
-            total=option.turn_total,
-        )
-        cost = advice.win_probability - option.win_probability
-        tail = say("**best**") if number == 0 else cost_text(cost, advice.within)
-        value = percent(option.win_probability, advice.within)
-        lines.append(f"{number + 1}\\. {told}: {value}, {tail}")
+    rows = [(one.win_probability, _choice_text(advice, one)) for one in advice.options]
+    rows += [(one.win_probability, _use_text(advice, one)) for one in advice.uses[:MOST_USES]]
+    rows.sort(key=lambda row: -row[0])
+    most = _MOST_OPTIONS if whole else _MOST_ROWS
+    lines = [f"### {escape_markdown(head)}", f"-# {escape_markdown(advice_head(advice))}"]
+    lines += [f"-# {escape_markdown(one)}" for one in brought_lines(dice)]
+    if advice.fate is not Fate.SCORES:
+        lines.append(plain_markdown(fate_text(advice)))
+    for number, (value, told) in enumerate(rows[:most]):
+        tail = say("**best**") if number == 0 else cost_text(advice.best - value, advice.within)
+        lines.append(f"{number + 1}\\. {told}: {percent(value, advice.within)}, {tail}")
     if ends := endings_lines(advice):
         lines.append(plain_markdown("\n".join(ends)))
     told_later = (reason_text(advice), reachable_text(advice), *notes)
     lines += map(plain_markdown, filter(None, told_later))
+    lines += [f"-# {escape_markdown(note)}" for note in doubt_lines(dice)]
     lines += [f"-# {note}" for note in [id_text(advice)] if note]
     buttons: tuple[Button, ...] = ()
-    if (every := len(advice.options)) > most:
+    if (every := len(rows)) > most and not whole:
         buttons = (Button("all", say("All {number} choices", number=every)),)
-    kit = Kit(read_set(f"ordinary*{advice.rules.dice}", advice.rules.dice))
-    drawn = kept_picture(kit, advice.roll, advice.options[0].set_aside)
+    plain = f"ordinary*{advice.rules.dice}", advice.rules.dice
+    kit = dice.kit if dice else Kit(read_set(*plain))
+    keeps = advice.options[0].set_aside if advice.options and not advice.best_use else ()
+    drawn = kept_picture(kit, advice.roll, keeps)
     return Card(shorten_text("\n".join(lines)), (drawn,), buttons)
 
 
-def _where(advice: Advice) -> str:
-    """The roll and the position."""
-    where = say(
-        "{position}, {rules} rules",
-        position=position_text(advice.rules, advice.position),
-        rules=escape_markdown(advice.rules.name),
+def _choice_text(advice: Advice, option: Option) -> str:
+    """What an option keeps and what is done then."""
+    then = {
+        Decision.ROLL: say_later("keep **{kept}** ({points:,}), roll {dice}"),
+        Decision.BANK: say_later("keep **{kept}** ({points:,}), bank {total:,}"),
+        Decision.WIN: say_later("keep **{kept}** ({points:,}), bank {total:,} and win"),
+        Decision.LOST: say_later("keep **{kept}** ({points:,}), too little to bank"),
+    }[option.action]
+    told = say(
+        then,
+        kept=escape_markdown(set_aside_text(advice, option)),
+        points=option.points,
+        dice=escape_markdown(left_text(advice, option)),
+        total=option.turn_total,
     )
-    return f"{dice_text(advice.roll)}: {where}"
+    return say("{action} with the badge", action=told) if option.with_badge else told
 
 
-def _marked_odds(odds: Odds) -> str:
+def _use_text(advice: Advice, use: BadgeUse) -> str:
+    """A use of a badge on the roll."""
+    return f"**{escape_markdown(use_text(advice.brought, use, advice.roll))}**"
+
+
+def _marked_odds(odds: Odds, head: str) -> list[str]:
     """Roll or bank in columns, and why under them."""
-    told = [odds_table(odds), reason_text(odds), reachable_text(odds)]
-    lines = [f"### {escape_markdown(best_text(odds))}", *map(plain_markdown, filter(None, told))]
-    return "\n".join([*lines, *(f"-# {note}" for note in [id_text(odds)] if note)])
+    told = [odds_table(odds), reason_text(odds), reachable_text(odds), *use_lines(odds)]
+    notes = [*map(escape_markdown, doubt_lines(odds.brought)), id_text(odds)]
+    lines = [f"### {escape_markdown(head)}", *map(plain_markdown, filter(None, told))]
+    return [*lines, *(f"-# {note}" for note in notes if note)]

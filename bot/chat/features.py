@@ -8,7 +8,7 @@ from typing import Any
 from bot.chat.advice import PositionQuestions
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Commands, Line, Reply, as_reply
-from bot.chat.presses import AskPress, CommandPress, NotesPress, Press
+from bot.chat.presses import AskPress, CommandPress, NotesPress, Press, QuestionPress
 from bot.chat.waiting import only
 from bot.services.chances import Oracle
 from bot.services.games import Games, News
@@ -70,7 +70,7 @@ class Feature:
 def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
     """What the buttons below answers and help do."""
 
-    async def asked(caller: Caller, press: AskPress) -> Pressed:
+    async def asked(caller: Caller, press: AskPress | QuestionPress) -> Pressed:
         return Pressed(questions.all_of(caller, press), anew=True, private=True)
 
     async def noted(_: Caller, press: NotesPress) -> Pressed:
@@ -87,7 +87,9 @@ def of_answers(questions: PositionQuestions, commands: Commands) -> Feature:
             told = only(_page_of(as_reply(await anext(told)), f"{name} {words[0]}", int(words[1])))
         return Pressed(told, anew=True, private=press.action != "play")
 
-    return Feature(presses={AskPress: asked, CommandPress: given, NotesPress: noted})
+    return Feature(
+        presses={AskPress: asked, QuestionPress: asked, CommandPress: given, NotesPress: noted}
+    )
 
 
 def _page_of(reply: Reply, line: str, page: int) -> Reply:

@@ -513,7 +513,7 @@ class GameCommands:
         async for reply in ready_for(self._games.oracle, self._rules, caller, table.game):
             yield reply
         async for told in self._games.hint(caller, table_of(line)):
-            yield hint_reply(told)
+            yield hint_reply(told, table.game)
 
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         table = await self._games.tables.find(caller, table_of(line))

@@ -148,6 +148,16 @@ class AskPress(Press):
 
 
 @dataclass(frozen=True)
+class QuestionPress(Press):
+    """Asks for everything on a roll that was told, in a position that has no ID."""
+
+    kind: ClassVar[str] = "q"
+    line: Annotated[str, matching("[^:;=]+(;[a-z-]+=[^:;=]+)*"), Field(max_length=LONGEST_ID - 6)]
+    """The roll and the options of the command that told it."""
+    action: ActionName
+
+
+@dataclass(frozen=True)
 class CommandPress(Press):
     """Gives a command that needs no options, or asks for a further page of its answer."""
 

@@ -42,7 +42,7 @@ from bot.views.table_buttons import kept_dice, used_dice, why_not
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError
 from solver.wording import say
 
-QUESTIONS = {"hint", "details", "rules", "why"}
+QUESTIONS = {"hint", "all", "details", "rules", "why"}
 """Buttons of a table that change nothing."""
 _AT_THE_END = {"review", "again", "details"}
 """Buttons of a table that is over."""
@@ -85,9 +85,9 @@ class Pressing:
     async def asked(self, caller: Caller, table: Table, press: TablePress) -> AsyncIterator[Reply]:
         """Answer what changes nothing, to the one who asks alone."""
         match press.action:
-            case "hint":
+            case "hint" | "all":
                 async for hint in self.games.hint(caller, press.game):
-                    yield hint_reply(hint)
+                    yield hint_reply(hint, table.game, whole=press.action == "all")
             case "details":
                 shown = await self.games.shown(table)
                 yield Reply(details_lines(shown), "\n".join, private=True)

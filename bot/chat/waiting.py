@@ -2,10 +2,12 @@
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any, TypeVar
 
 from bot.chat.cards import answer_card
 from bot.chat.commands import Reply
+from bot.chat.presses import TablePress
 from bot.services.advisor import Hint
 from bot.services.chances import Oracle
 from bot.services.games import News
@@ -21,6 +23,7 @@ from bot.views.game import hint_data, hint_text
 from bot.views.tasks import delay_text, needed_data, needed_text
 from solver.errors import IllegalActionError
 from solver.rules.ruleset import Ruleset
+from solver.wording import spoken
 
 T = TypeVar("T")
 
@@ -127,11 +130,13 @@ async def replies(
             yield Reply(found, make_text, make_data, **how)
 
 
-def hint_reply(told: Delay | Hint) -> Reply:
-    """A hint, for who asked alone, or how long there is to wait for it."""
+def hint_reply(told: Delay | Hint, game: Game, *, whole: bool = False) -> Reply:
+    """A hint in a game, for who asked alone, or how long there is to wait for it."""
     if isinstance(told, Delay):
         return delay_reply(told)
-    return Reply(told, hint_text, hint_data, answer_card, private=True)
+    ask = partial(TablePress, game.id, game.version, 0, spoken().code)
+    card = partial(answer_card, whole=whole, ask=ask)
+    return Reply(told, hint_text, hint_data, card, private=True)
 
 
 def told_reply(told: Delay | News) -> Reply | News:

@@ -80,6 +80,8 @@ class RulesEntry:
     is_own: bool
     """Whether it was made in the place; else it ships with the program."""
     is_solved: bool
+    is_solving: bool
+    """Whether a solve of it is under way."""
     is_default: bool
 
 
@@ -253,6 +255,12 @@ class HouseRules:
         """The place's own rules, then those that ship with the program. Raises StoreError."""
         own = await self._own(place)
         default = await self.default(place)
+        solving = {run.game.digest for run in self._at_work}
+
+        def entry(name: str, rules: Ruleset | None, *, is_own: bool) -> RulesEntry:
+            solved = rules is not None and self.is_solved(rules)
+            is_solving = rules is not None and rules.digest in solving
+            return RulesEntry(name, rules, is_own, solved, is_solving, name == default)
 
         def entries() -> list[RulesEntry]:
             found = []
@@ -260,12 +268,8 @@ class HouseRules:
                 rules = None
                 with suppress(InvalidRulesError):
                     rules = _read(name, text)
-                solved = rules is not None and self.is_solved(rules)
-                found.append(RulesEntry(name, rules, True, solved, name == default))
-            return found + [
-                RulesEntry(name, rules, False, self.is_solved(rules), name == default)
-                for name, rules in self._presets.items()
-            ]
+                found.append(entry(name, rules, is_own=True))
+            return found + [entry(*one, is_own=False) for one in self._presets.items()]
 
         return await at_once(entries)
 

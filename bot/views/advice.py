@@ -168,7 +168,7 @@ ACTIONS = {
 """What a decision is called, as `say` takes it."""
 
 
-_MOST_USES = 5
+MOST_USES = 5
 """Uses of a badge on a roll that are listed."""
 
 _TIES = {
@@ -182,18 +182,9 @@ _TIES = {
 def advice_text(advice: Advice) -> str:
     """The options, best first, with what each costs against the best."""
     within, dice = advice.within, advice.brought
-    told = {
-        "dice": _roll_text(advice),
-        "position": position_text(advice.rules, advice.position, named=bool(dice)),
-        "rules": advice.rules.name,
-    }
-    if dice:
-        head = say("{dice}: {position}, {rules} rules to {goal:,}", goal=dice.rules.goal, **told)
-    else:
-        head = say("{dice}: {position}, {rules} rules", **told)
-    lines = [wrap(head), *_brought_lines(dice)]
+    lines = [wrap(advice_head(advice)), *brought_lines(dice)]
     if advice.fate is not Fate.SCORES:
-        lines.append(wrap(_fate_text(advice)))
+        lines.append(wrap(fate_text(advice)))
     rows = [
         (
             option.win_probability,
@@ -214,7 +205,7 @@ def advice_text(advice: Advice) -> str:
 
         rows += [
             (use.win_probability, (use_text(dice, use, advice.roll), "", "", "", ""))
-            for use in advice.uses[:_MOST_USES]
+            for use in advice.uses[:MOST_USES]
         ]
         rows.sort(key=lambda row: -row[0])
     table = [
@@ -223,7 +214,20 @@ def advice_text(advice: Advice) -> str:
     ]
     lines += columns(table, right={1, 2, 5}, spare=(2, 1, 3))
     lines += endings_lines(advice)
-    return _lines(*lines, reason_text(advice), *about(advice), *_doubt_lines(dice))
+    return _lines(*lines, reason_text(advice), *about(advice), *doubt_lines(dice))
+
+
+def advice_head(advice: Advice) -> str:
+    """The roll, the position and the rules."""
+    dice: LoadedDice | None = advice.brought
+    told = {
+        "dice": _roll_text(advice),
+        "position": position_text(advice.rules, advice.position, named=bool(dice)),
+        "rules": advice.rules.name,
+    }
+    if dice:
+        return say("{dice}: {position}, {rules} rules to {goal:,}", goal=dice.rules.goal, **told)
+    return say("{dice}: {position}, {rules} rules", **told)
 
 
 def endings_lines(advice: Advice) -> list[str]:
@@ -267,7 +271,7 @@ def _action_text(option: Option) -> str:
     return say("{action} with the badge", action=action) if option.with_badge else action
 
 
-def _brought_lines(dice: "LoadedDice | None") -> list[str]:
+def brought_lines(dice: "LoadedDice | None") -> list[str]:
     """What players bring, where they do."""
     if dice is None:
         return []
@@ -285,7 +289,7 @@ def sets_text(dice: "LoadedDice") -> str:
     return wrap(say(told, mine=dice.mine.text, theirs=theirs))
 
 
-def _doubt_lines(dice: "LoadedDice | None") -> list[str]:
+def doubt_lines(dice: "LoadedDice | None") -> list[str]:
     """What is taken for granted of the dice that players bring."""
     if dice is None:
         return []
@@ -318,8 +322,8 @@ def odds_text(odds: Odds, *, alone: bool = True) -> str:
     # with the same dice of all, of several players both say the same
     reason = reason_text(odds) if dice or len(odds.chances) == 2 else ""
     more = about(odds) if alone or (dice is None and len(odds.chances) == 2) else []
-    doubt = _doubt_lines(dice) if alone else []
-    return _lines(odds_table(odds, alone=alone), reason, *more, *_use_lines(odds), *doubt)
+    doubt = doubt_lines(dice) if alone else []
+    return _lines(odds_table(odds, alone=alone), reason, *more, *use_lines(odds), *doubt)
 
 
 def odds_table(odds: Odds, *, alone: bool = True) -> str:
@@ -343,7 +347,7 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
             position.dice,
             **told,
         )
-    lines = [wrap(head), *(_brought_lines(dice) if alone else [])]
+    lines = [wrap(head), *(brought_lines(dice) if alone else [])]
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll, within), _risks_text(odds))
     bank_name = say(ACTIONS[Decision.BANK])
     if odds.take_over is not None and position.offered:
@@ -386,7 +390,7 @@ def leaving_text(odds: Odds) -> str:
     return wrap(told)
 
 
-def _use_lines(odds: Odds) -> list[str]:
+def use_lines(odds: Odds) -> list[str]:
     """What the badge allows before a roll, against not using it."""
     if (use := odds.use) is None:
         return []
@@ -569,7 +573,7 @@ def _hot_dice(rules: Ruleset, turn: TurnState) -> str:
     return say("hot dice so far: {number}", number=level)
 
 
-def _fate_text(advice: Advice) -> str:
+def fate_text(advice: Advice) -> str:
     """What a roll means that leaves no choice."""
     left = say(
         "Your win probability is now {chance}.",

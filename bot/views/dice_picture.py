@@ -160,10 +160,9 @@ def kept_picture(kit: Kit, roll: Roll, kept: Roll) -> Attachment:
             left.remove(die)
     faces = tuple(kit.shown((die,)).dice_set.faces((die,))[0] for die in roll)
     whole = kit.dice.dice_set.whole
-    said = say(
-        "Rolled {dice}, set aside {kept}",
-        dice=kit.roll_text(roll, whole),
-        kept=kit.set_aside_text(roll, kept),
-    )
+    rolled, aside = kit.roll_text(roll, whole), kit.set_aside_text(roll, kept)
+    said = say("Rolled {dice}, set aside {kept}", dice=rolled, kept=aside)
+    if not kept:
+        said = say("Rolled {dice}", dice=rolled)
     picture = dice_png(faces, tuple(chosen), places=len(kit.dice.dice))
     return Attachment("dice.png", picture, said)

@@ -108,6 +108,8 @@ def events_text(
             yield say("{name} rolls {dice}.", name=name, dice=dice)
         elif isinstance(event, events.Kept) and briefly:
             yield _kept_briefly_text(names[game.mover], game, after, event.dice)
+        elif isinstance(event, events.Undone) and briefly:
+            yield _undone_text(names, game, after)
         else:
             yield from _event_text(names, game, after, event, by)
         game = after

@@ -105,8 +105,9 @@ def house_rules_text(entries: Sequence[RulesEntry]) -> str:
     else:
         lines.append(say("There are no house rules here yet; /rules new says how to make some."))
     if shipped:
-        lines += [say("Rules of the program"), *_rows([one for one in shipped if one.is_solved])]
-        unsolved = ", ".join(one.name for one in shipped if not one.is_solved)
+        known = [one for one in shipped if one.is_solved or one.is_solving]
+        lines += [say("Rules of the program"), *_rows(known)]
+        unsolved = ", ".join(one.name for one in shipped if one not in known)
         lines += [wrap(say("Not solved yet: {names}.", names=unsolved))] if unsolved else []
         lines.append(wrap(say("/rules find WORDS looks for rules, /rules show NAME explains one.")))
     if default:
@@ -161,4 +162,6 @@ def _rows(entries: Sequence[RulesEntry]) -> list[str]:
 def _status(entry: RulesEntry) -> str:
     if entry.rules is None:
         return say("damaged")
+    if entry.is_solving and not entry.is_solved:
+        return say("being solved")
     return say("solved") if entry.is_solved else say("not solved yet")

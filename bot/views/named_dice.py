@@ -124,7 +124,7 @@ def dice_sheet(dice: Sequence[KnownDie]) -> Sheet:
 
 def badges_text(badges: Sequence[Badge]) -> str:
     """What badges do, how often and for how much, and how well that is known; a line for a name."""
-    rows = [(say("badge"), "", say("what it does"), say("uses"), say("price"))]
+    rows = [(say("badge"), say("tier"), say("what it does"), say("uses"), say("price"))]
     for name, alike in groupby(badges, key=attrgetter("called")):
         tiers = list(alike)
         exactness = max((one.exactness for one in tiers), key=list(Exactness).index)

@@ -356,10 +356,10 @@ def luck_text(review: Review, names: Sequence[str]) -> str:
     if not played or review.is_told:
         return ""
     accuracy, luck = (
-        ", ".join(f"{names[one.seat]} {told(one)}" for one in played)
-        for told in (_accuracy, lambda one: _points(one.luck, review.within))
+        " · ".join(f"{names[one.seat]} {told(one)}" for one in played)
+        for told in (_accuracy, lambda one: f"{_points(one.luck, review.within)} %")
     )
-    return say("Accuracy: {accuracy}. Luck, %: {luck}.", accuracy=accuracy, luck=luck)
+    return say("Accuracy: {accuracy}. Luck: {luck}.", accuracy=accuracy, luck=luck)
 
 
 def _without_luck(review: Review, names: Sequence[str]) -> str:

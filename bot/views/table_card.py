@@ -310,14 +310,10 @@ def _flat(table: Table, number: int, share: float | None) -> list[str]:
     """A player in one line."""
     game, seat = table.game, table.game.seats[number]
     name = pad(_name(table, number, _SHORT_NAME), _SHORT_NAME)
-    row = f"{_pointer(game, number)} {name} "
-    if not seat.playing:  # there is no room for the score beside it
-        return [row + pad(say("resigned"), _WIDTH - text_width(row), right=True)]
-    row += f"{figure(seat.score):>6}"
-    if share is not None:
-        told = f"{figure(share * 100, '.0f')} %"
-        row += f" {told:>5}"
-    return [row]
+    told = f"{figure(share * 100, '.0f')} %" if share is not None else ""
+    if not seat.playing:
+        told = say("quit")
+    return [f"{_pointer(game, number)} {name} {figure(seat.score):>6} {told:>5}"]
 
 
 def _pointer(game: Game, number: int) -> str:

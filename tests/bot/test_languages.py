@@ -200,6 +200,12 @@ def test_numbers_are_written_as_the_language_does() -> None:
     assert figure(1000) == "1,000", "only there it is German"
 
 
+@pytest.mark.parametrize("code", language_codes())
+def test_a_name_that_is_cut_ends_a_sentence(code: str) -> None:
+    """No full stop follows what has three points already."""
+    assert said_in(language(code), say, "{word}.", word="Ann…") == "Ann…"
+
+
 def test_parts_are_never_taken_for_sentences() -> None:
     assert say("{name} joins.", name="{points}") == "{points} joins."
     assert said_in(language("de"), say, "{name} joins.", name="{x!r:>99}").startswith("{x!r")

@@ -26,7 +26,7 @@ from bot.store.errors import DamagedGameError, StaleVersionError, StoreError
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
-from solver.wording import say, spoken
+from solver.wording import and_text, say, spoken
 
 LEAST_ENTRANTS = 2
 _TRIES = 5
@@ -242,8 +242,16 @@ class Tournaments:
         """
         own = found.entrant_of(caller.person.id)
         plays = own is not None and not own.left and own.number in pairing.sides
-        if not plays and pairing.state is not State.PLAYING:
-            self._check_host(caller, found)
+        if plays or pairing.state is State.PLAYING:
+            return
+        if not self._is_host(caller, found):
+            players = (found.entrant(side).name for side in pairing.sides if isinstance(side, int))
+            raise IllegalActionError.say(
+                "{players} begin their game themselves; only {host}, who made the tournament, or"
+                " someone who manages this place can do it for them",
+                players=and_text(list(players)),
+                host=found.entrant(0).name,
+            )
 
     async def shown_table(self, pairing: Pairing) -> News | None:
         """The table of the game that is under way in a pairing, if one is."""
@@ -317,8 +325,11 @@ class Tournaments:
             players=", ".join(one.name for one in found.present),
         )
 
+    def _is_host(self, caller: Caller, found: Tournament) -> bool:
+        return found.entrant(0).person == caller.person.id or caller.manages
+
     def _check_host(self, caller: Caller, found: Tournament) -> None:
-        if found.entrant(0).person != caller.person.id and not caller.manages:
+        if not self._is_host(caller, found):
             raise IllegalActionError.say(
                 "only {host}, who made the tournament, or someone who manages this place can do"
                 " that",

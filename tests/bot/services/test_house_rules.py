@@ -595,6 +595,8 @@ async def test_one_solve_at_a_time_in_a_place(
     line, caller = Line(("show", "zilch"), {}), Caller("there", Person(ANN, ANN))
     [told] = [as_reply(one).text async for one in show(line, caller)]
     assert re.search(r"\nThey are being solved now, which takes about \d+ (s|min)\.$", told)
+    [told] = [as_reply(one).text async for one in show(Line((), {}), caller)]
+    assert re.search(r"^ *zilch +being solved ", told, re.M)
     other: list[SolveProgress] = []
 
     async def elsewhere() -> None:

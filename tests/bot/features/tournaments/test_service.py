@@ -168,6 +168,8 @@ async def test_a_game_that_comes_to_nought_is_played_again(program: Program) -> 
 
 async def test_who_leaves_gives_up_the_game_under_way(program: Program) -> None:
     await program.begun(Form.KNOCK_OUT, "ann", "bob")
+    with pytest.raises(IllegalActionError, match="begin their game themselves; only ann, who"):
+        await program.play("eve", "ann", "bob")
     news = await program.play("ann")
     with pytest.raises(IllegalActionError, match="only ann, who made the tournament"):
         await program.tournaments.leave(by("bob"), None, "ann")

@@ -190,7 +190,9 @@ async def test_a_press_becomes_no_line_of_text(
         assert "Ann keeps 5 for 50" in told
         assert "Ann rolls 5 4 3 2 2." in told
         assert "Ann banks 100 and now has 100" in await press("bank", 0b00001)
-        assert "Taken back" in await press("undo")
+        told = await press("undo")
+        assert "Taken back: Ann's turn." in told
+        assert told.count("urn total 100") == 1, "how far the turn has come is said once"
         sure = interaction(ANN)
         await front.pressed(sure, Confirm("resign", "en", game_id, 0))
         assert "Ann resigns." in text_of(sure.response.send_message.call_args.kwargs)

@@ -24,7 +24,7 @@ from bot.table.state import Game
 from bot.views.layout import PHONE, text_width
 from bot.views.table_card import table_card
 from solver.rules.file import load_rules
-from solver.wording import said_in
+from solver.wording import figure, said_in
 from tests.bot.fronts.discord.components import told_back
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone, write_page
@@ -36,12 +36,23 @@ from tests.bot.waiting import until
 from tests.conftest import mostly_slow, rarely
 
 WAITS = re.compile(r"\b\d+ (s|min)\.$", re.M)
+CHOICES = re.compile(r"^\d+\\\. ", re.M)
+"""Rows of advice."""
+MANY_WORDS = {
+    "my_dice": "lucky*3,odd,ordinary*2",
+    "their_dice": "ordinary*6",
+    "me": 1000,
+    "them": "1000",
+}
+"""More than there is room for in a button."""
 ASKED: list[tuple[str, dict[str, Any]]] = [
     ("help", {}),
     ("help", {"command": "all"}),
     ("help", {"command": "play"}),
     ("advise", {"dice": "6 5 3 3 3 2"}),
     ("advise", {"dice": "5 5 1", "them": "2500,3100", "turn": 300}),
+    ("advise", {"dice": "6 5 3 lucky, 1 odd, 3 2 ordinary", "my_dice": "lucky*3,odd,ordinary*2"}),
+    ("advise", {"dice": "5 1 3 lucky, 1 odd, 1 5 ordinary"} | MANY_WORDS),
     ("odds", {"turn": 350, "dice": 2}),
     ("rules list", {}),
     ("rules show", {"name": "kcd"}),
@@ -93,6 +104,9 @@ def test_tables_fit_on_a_phone(number: int, code: str) -> None:
         sheet = card.text.split("```")[1].splitlines()[1:] if number > 4 else []
         named = [row[2:14] for row in sheet]
         assert len(named) == len({*named})
+        assert ("█" in card.text) == (number < 5 and not game.over), "bars for up to four"
+        scores = [said_in(language(code), figure, one.score) for one in game.seats]
+        assert all(f" {score} " in f"{row} " for row, score in zip(sheet, scores, strict=False))
         rows = {one.row for one in card.buttons}
         assert len(rows) + bool(card.menu) <= MOST_LINES
         for name, look in LOOKS.items():
@@ -145,6 +159,14 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
     evening = Evening(discord, Phone(LOOKS["dark"], {"11": "Ann"}))
     for name, options in ASKED:
         answer = await evening.slash(ann, name, **options)
+        assert all(one["custom_id"] for one in answer.buttons)
+        if name == "advise":
+            assert answer.text.startswith("### ")
+            assert len(CHOICES.findall(answer.text)) <= 3 or not answer.buttons
+            if answer.action("all"):
+                every = await evening.press(ann, answer, "all")
+                assert every.ephemeral
+                assert len(CHOICES.findall(every.text)) > 3
         if WAITS.search(answer.text):
             await until(partial(is_answered, answer))
             evening.saw("later", answer)
@@ -177,7 +199,8 @@ async def test_ways_by_buttons_fit_on_a_phone(code: str, discord: Loopback) -> N
     table = await evening.slash(ann, "play")
     await evening.press(bob, table, "join")
     await evening.choose(ann, table, "greedy")
-    await evening.choose(bob, table, table.entry("Remove" if code == "en" else "Gier"))
+    await evening.choose(bob, table, table.entry("Remove" if code == "en" else "Gier-Bot weg"))
+    assert not re.search(r"Remove \w|\w wegschicken", str(table.data)), "it is gone"
     await evening.slash(ann, "end")
     card = await evening.slash(ann, "tournament", what="new", form="knock-out", rules="kcd")
     await evening.press(bob, card, "join")
@@ -196,6 +219,12 @@ async def test_ways_by_buttons_fit_on_a_phone(code: str, discord: Loopback) -> N
     for taker in (ann, bob, bob, ann, ann, bob):
         pair = next(one["custom_id"] for one in dice.buttons if ":pair" in one["custom_id"])
         await evening.press(taker, dice, pair.split(":")[-1])
+    await evening.press(ann, dice, "roll")
+    hint = await evening.press(ann, dice, "hint")
+    assert hint.text.startswith("### ")
+    assert "dice.png" in hint.files
+    if hint.action("all"):
+        await evening.press(ann, hint, "all")
     await evening.slash(ann, "end")
     walk = await evening.slash(ann, "explore", me=1000, them="2000,1500", rules="kcd")
     for step in ("them", "themdown2", "sides", "turn"):
