@@ -93,8 +93,8 @@ def test_rounds_are_counted_and_end_the_game() -> None:
     game = once
     scored(250)
     assert game.shares == (0.0, 1.0)
-    with pytest.raises(IllegalActionError, match="of a number of rounds, is for two"):
-        commands.begin_game("g", RULES, [None] * 3)
+    with pytest.raises(IllegalActionError, match="of a number of rounds is for two or three"):
+        commands.begin_game("g", RULES, [None] * 4)
 
 
 def test_ties_are_played_on() -> None:
@@ -186,11 +186,11 @@ async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level:
 
 
 def test_rules_are_explained_in_both_languages() -> None:
-    assert "Both players have 3 turns each; then the most points win." in rules_text(RULES)
+    assert "Everybody has 3 turns; then the most points win." in rules_text(RULES)
     assert "goal" not in rules_text(RULES)
     told = said_in(language("de"), rules_text, RULES)
-    assert "Beide haben je 3 Züge; dann gewinnen die meisten Punkte." in told
-    assert "Two players, 3 dice" in rules_text(RULES)
+    assert "Alle haben 3 Züge; dann gewinnen die meisten Punkte." in told
+    assert "Two players or three, 3 dice" in rules_text(RULES)
 
 
 @pytest.mark.slow
@@ -198,7 +198,7 @@ async def test_rules_of_rounds_are_made_in_a_chat(chat: Chat) -> None:
     told = await chat.say("ann: /rules new ten base:wikipedia rounds:10")
     assert "ten" in told
     shown = await chat.say("ann: /rules ten")
-    assert "Both players have 10 turns each" in shown
+    assert "Everybody has 10 turns" in shown
     refused = await chat.say("ann: /rules new bad base:wikipedia rounds:10 goal:5000")
     assert "this does not go with rounds" in refused
     told = await chat.say("ann: /rules new long base:ten goal:5000")
