@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation, read_faces
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
+from solver.game.many import MOST_IN_ROUNDS
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -172,6 +173,8 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     Raises InvalidPositionError and InvalidRequestError.
     """
     here, before = position_of(rules, situation, dice), _before(rules, situation)
+    if rules.rounds and len(situation.scores) > MOST_IN_ROUNDS:
+        raise InvalidRequestError.say("a game of a number of rounds is for two or three")
     if here.to_beat:
         raise InvalidRequestError.say("turns have to beat one another in games of two alone")
     if here.offered:
