@@ -105,7 +105,7 @@ class Values:
         turns : those left, where the rules have a number of rounds
         """
         if self.rules.rounds:
-            found = rounds.values_at(self.rules, self.array, turns, own.one(0), opponent)
+            found = rounds.values_at(self.rules, self.array, turns, [own, opponent])[..., 0]
             return self._chances(found)
         rows = standing_indices(self.rules, own)
         columns = opponent_indices(self.rules, opponent)

@@ -22,6 +22,9 @@ ORDER = ("bank before roll", "more points", "more dice left")
 """What is taken of options that are equal for the mover."""
 
 
+_AXES_OF_ROUNDS = "leads, those with fewest turns left first; who, but for the last"
+
+
 class RingManifest(Manifest):
     """What a file says of values by seat, each player's own chance to win."""
 
@@ -95,6 +98,7 @@ def save_many(solution: ManySolution, folder: Path) -> tuple[ManyManifest, Path]
         rules=rules,
         digest=rules.digest,
         shapes=tuple(array.shape for array in arrays),
+        **({"axes": _AXES_OF_ROUNDS} if rules.rounds else {}),
         states=inner_states(rules, solution.players),
         **facts(solution),
     )

@@ -100,6 +100,51 @@ def whole_turn(
     return found
 
 
+Standing = tuple[int, int, bool]
+"""Score, farkles in a row, and whether on the board."""
+
+
+def rounds_values(rules: Ruleset, far: int) -> Callable[[int, Sequence[Standing]], Value]:
+    """The value of a game of rounds, by the turns left and all players, the mover first.
+
+    far : point steps; whoever is farther behind the best counts as that far behind
+    """
+    step = rules.point_step
+
+    def value(turns: int, players: Sequence[Standing]) -> Value:
+        best = max(score for score, _, _ in players)
+        behind = [max(score - best, -far * step) for score, _, _ in players]
+        return start(
+            turns, tuple((s, *more) for s, (_, *more) in zip(behind, players, strict=True))
+        )
+
+    @cache
+    def start(turns: int, players: tuple[Standing, ...]) -> Value:
+        scores = [score for score, _, _ in players]
+        if not turns:
+            return tuple((score == 0) / scores.count(0) for score in scores)
+        (own, farkles, on_board), *others = players
+        before = 0, farkles, on_board
+
+        def left(after: Standing) -> Value:
+            *rest, mine = value(turns - 1, (*others, (own + after[0], *after[1:])))
+            return mine, *rest
+
+        def bank(total: int) -> Value | None:
+            if not naive.may_bank(rules, total, 0, on_board=on_board):
+                return None
+            return left(naive.after_bank(rules, before, total))
+
+        def farkle(total: int) -> Value:
+            return left(naive.after_farkle(rules, before, total))
+
+        rows = (max(scores[1:]) - own + rules.penalty_points) // step + far + 1
+        least = naive.least_bank(rules, on_board=False) // step
+        return turn(rules, max(rows, least), bank, farkle, left(before))
+
+    return value
+
+
 class Game:
     """A game of so many players."""
 

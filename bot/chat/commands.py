@@ -290,6 +290,7 @@ def _is_score(text: str, rules: Ruleset) -> bool:
         return False
     score = int(re.sub("[,.']", "", text))
     most = rules.winning_score * (1 if rules.ending == "at_once" else 2)
+    most = 10 * rules.scale if rules.rounds else most
     return abs(score) < most and score % rules.point_step == 0
 
 

@@ -246,9 +246,11 @@ class Advisor:
             return self.pair(many if many and self.knows(many) else game.side.matchup)
         found: BestPlay | None = None
         if game.playing > 2:
-            if game.stage != "play-off":
+            goes_on = game.stage != "play-off"
+            if goes_on and not game.rules.rounds:
                 return self._shared_for(game.rules, game.playing)
-            found = self.solved_for(game.rules, game.playing) if game.all_play_off else None
+            if goes_on or game.all_play_off:
+                found = self.solved_for(game.rules, game.playing)
         return found or self.strategy(game.rules)
 
     def play_of(self, rules: Ruleset, players: int, matchup: "Matchup | None" = None) -> BestPlay:
@@ -321,8 +323,11 @@ class Advisor:
 
     def _shared_for(self, rules: Ruleset, players: int, reference: str | None = None) -> BestPlay:
         """The strategy of several, or an estimate. Raises StrategyFileError for neither in time."""
-        with suppress(StrategyFileError):
+        try:
             return self.strategy_for(rules, players, reference)
+        except StrategyFileError:
+            if rules.rounds:  # of which there is no estimate
+                raise
         if not self.may_estimate(rules):
             self.strategy(rules, reference)  # says what to do
         return self.estimate(rules, players)

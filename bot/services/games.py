@@ -216,6 +216,9 @@ class Games:
             except GameRunningError as error:
                 earlier.append(await self._make_room(caller, error))
         unsolved = len(kits) > 2 and not await at_once(self.oracle.needs, table.game, rival=False)
+        if rules.rounds and len(players) > 2:
+            number = len(players)
+            unsolved = not await at_once(self.oracle.advisor.solved_for, rules, number)
         chances = await self.oracle.chances(table)
         yield News(None, (), table, chances, earlier=tuple(earlier), unsolved=unsolved)
         async for news in self.bots(table):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation, read_faces
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
+from solver.game.many import MOST_IN_ROUNDS
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -172,8 +173,8 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     Raises InvalidPositionError and InvalidRequestError.
     """
     here, before = position_of(rules, situation, dice), _before(rules, situation)
-    if rules.rounds:
-        raise InvalidRequestError.say("games of a number of rounds are for two players alone")
+    if rules.rounds and len(situation.scores) > MOST_IN_ROUNDS:
+        raise InvalidRequestError.say("a game of a number of rounds is for two or three")
     if here.to_beat:
         raise InvalidRequestError.say("turns have to beat one another in games of two alone")
     if here.offered:
@@ -189,7 +190,7 @@ def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) 
     others = [Standing(*one) for one in zip(scores, (0,) * len(scores), boards, strict=True)]
     # in the order of the round, in which the last of them came before the mover
     players = *others[later:], here.own, *others[:later]
-    return Position(players, before, here.turn)
+    return Position(players, before, here.turn, rounds_left=here.rounds_left)
 
 
 def as_typed(rules: Ruleset, position: Position) -> Position:
@@ -198,6 +199,7 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
     Raises what `position_of_several` raises.
     """
     own, *others = (position.players[k] for k in position.in_order)
+    goes_on = all(one.score < rules.winning_score for one in position.players)
     situation = Situation.given(
         banked=own.score,
         opponent=[one.score for one in others],
@@ -209,6 +211,8 @@ def as_typed(rules: Ruleset, position: Position) -> Position:
         held_set=int(typed_set(position.turn.held_set) or 0),
         on_board=own.on_board,
         opponent_on_board=all_on_board(others),
+        before=position.mover if rules.has_roles and goes_on else None,
+        rounds=position.rounds_left or None,
         rules=rules,
     )
     return position_of_several(rules, situation, position.dice)
@@ -248,6 +252,8 @@ def _began(rules: Ruleset, situation: Situation) -> bool:
     """Whether the player to act began, as given or as the scores tell."""
     if situation.began is not None:
         return situation.began
+    if situation.before is not None:
+        return not situation.before
     # with equal turns the game goes on only if the first to reach the goal began
     goal = rules.winning_score
     return not (rules.has_roles and situation.banked < goal <= situation.opponent)
@@ -263,9 +269,17 @@ def _before(rules: Ruleset, situation: Situation) -> int:
     reached = [k for k, score in enumerate(scores) if score >= rules.winning_score]
     if not rules.has_roles:
         return 0
+    if situation.before is not None:
+        if not 0 <= situation.before <= len(scores):
+            raise InvalidRequestError.say(
+                "of {others} others 0 to {others} had their turn in this round, not {number}",
+                others=len(scores),
+                number=situation.before,
+            )
+        return situation.before
     if situation.began is False and not reached:
         raise InvalidRequestError.say(
-            "with several players began: takes only me; which of the others began cannot be said"
-            " here"
+            "with several players began: takes only me; before:1 says how many of the others had"
+            " their turn in this round"
         )
     return len(scores) - reached[0] if reached else 0

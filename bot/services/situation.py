@@ -59,6 +59,9 @@ class Situation:
     opponent_on_board: bool | None = None
     began: bool | None = None
     """Whether the player to act began the game; if not given, unless only the opponent can have."""
+    before: int | None = None
+    """How many of several others had their turn in this round, where it matters; none if not
+    given, unless scores tell."""
     to_beat: int = 0
     """What the turn before has banked, where this one has to beat it; 0 for nothing."""
     rounds: int | None = None
@@ -233,6 +236,14 @@ POSITION_FIELDS = (
         "Whether the opponent has.",
         say_later("yes or no: whether the opponent has"),
         FieldKind.YES_NO,
+    ),
+    PositionField(
+        ("--before",),
+        "How many of several others had their turn in this round.",
+        say_later("how many of several others had their turn in this round"),
+        metavar="N",
+        most=7,
+        is_rare=True,
     ),
     PositionField(
         ("--rounds",),

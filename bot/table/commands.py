@@ -16,6 +16,7 @@ from bot.table.events import Begun, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import Game, Stage
 from solver.errors import IllegalActionError
+from solver.game.many import MOST_IN_ROUNDS
 from solver.game.position import highest_sensible, reachable_at
 from solver.loaded.kits import Kit
 from solver.rules.options import MAX_POINTS
@@ -388,8 +389,8 @@ def check_seats(players: int, most: int) -> None:
     if most < min(players, MOST_PLAYERS):
         raise IllegalActionError(
             say(
-                "a game in which players bring their own dice, or take over what others left, or of"
-                " a number of rounds, is for two"
+                "a game in which players bring their own dice, or take over what others left, is"
+                " for two"
             )
             if most == 2
             else say("this game has dice for {most} players", most=most)
@@ -405,11 +406,17 @@ def _check_places(game: Begun | Game, players: int, most: int) -> None:
         (rules.is_defended, say_later("whoever is beaten has a final turn in return")),
         (rules.changes_other, say_later("a turn may change the other player's score")),
         (rules.beat_previous_turn, say_later("a turn has to beat the one before")),
+        (
+            rules.rounds and rules.is_for_two,
+            say_later("rounds are counted, and a roll wins or ties are played on"),
+        ),
     )
     why = next((why for holds, why in reasons if holds), None)
     if players > 2 and why:
         message = say_later("under {rules} rules {why}, so it is for two")
         raise IllegalActionError.say(message, rules=rules.name, why=say(why))
+    if players > MOST_IN_ROUNDS and rules.rounds:
+        raise IllegalActionError.say("a game of a number of rounds is for two or three")
     check_seats(players, most)
 
 
@@ -421,8 +428,9 @@ def most_players(game: Game) -> int:
 
 
 def places(game: Begun | Game) -> int:
-    """For how many there are dice."""
-    return len(game.kits) or (2 if game.rules.is_for_two or game.pool else MOST_PLAYERS)
+    """How many can sit at a table."""
+    most = MOST_IN_ROUNDS if game.rules.rounds else MOST_PLAYERS
+    return len(game.kits) or (2 if game.rules.is_for_two or game.pool else most)
 
 
 def check_tracked(game: Game) -> None:

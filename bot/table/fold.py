@@ -339,11 +339,13 @@ def _end_turn(game: Game, how: TurnEnding, points: int) -> Game:
 
 def _after_turn(game: Game, number: int) -> Game:
     """The game after the turn of a seat which has not reached a goal."""
-    rules, turns = game.rules, game.turns_over
-    following = _following(game, number)[0]
+    rules, following = game.rules, _following(game, number)[0]
+    # turns of those who have resigned are over as well
+    turns = game.turns_over + (following - number - 1) % len(game.seats)
+    game = replace(game, turns_over=turns)
     if rules.gives and game.seats[following].score >= rules.winning_score:
         return _won_by(game, [following])
-    if 0 < 2 * rules.rounds <= turns and turns % 2 == 0:
+    if 0 < rules.rounds <= game.rounds_over and following <= number:
         level = len({seat.score for seat in game.seats}) == 1
         if not (level and rules.ties == "played_on"):
             return _next_waiting(game, ())
@@ -449,7 +451,7 @@ def _corrected(game: Game, event: events.Corrected) -> Game:
     )
     if event.moves:
         # in the same round
-        turns = game.turns_over // 2 * 2 + event.seat
+        turns = game.rounds_over * len(game.seats) + event.seat
         return replace(_turn_of(changed, event.seat), left=None, turns_over=turns)
     return changed
 
@@ -472,4 +474,4 @@ def _resigned(game: Game, number: int) -> Game:
         played = tuple((seat, points) for seat, points in game.played_off if seat != number)
         waiting = tuple(seat for seat in game.waiting if seat != number)
         return _next_waiting(replace(game, played_off=played), waiting)
-    return _turn_of(game, _following(game, number)[0]) if moves else game
+    return _after_turn(replace(game, turns_over=game.turns_over + 1), number) if moves else game

@@ -158,9 +158,14 @@ class Game:
         return self.stage is Stage.OVER
 
     @property
+    def rounds_over(self) -> int:
+        """In how many rounds everybody has had a turn."""
+        return self.turns_over // max(2, len(self.seats))
+
+    @property
     def rounds_left(self) -> int:
         """Rounds left with the one under way, where the rules count them; the last is repeated."""
-        left = self.rules.rounds - self.turns_over // 2
+        left = self.rules.rounds - self.rounds_over
         return max(1, left) if self.rules.rounds else 0
 
     @property
@@ -483,6 +488,7 @@ class Game:
             seats.index(self.mover),
             self.turn.state,
             tuple(map(seats.index, self.waiting)),
+            rounds_left=self.rounds_left,
         )
 
     def position_in(self, play: BestPlay) -> Position:
@@ -496,7 +502,8 @@ class Game:
         With more than two players, as if the strongest of the others were the only one.
         """
         rules, me, turn = self.rules, self.seats[self.mover], self.turn
-        other = self.seats[self.rival_of(self.mover)]
+        rival = self.rival_of(self.mover)
+        other = self.seats[rival]
         if self.stage is Stage.PLAY_OFF:
             most = max((points for _, points in self.played_off), default=None)
             goal = rules.winning_score
@@ -512,6 +519,8 @@ class Game:
             more = max(0, other.score - highest_score(rules))
             me, other = (replace(one, score=one.score - more) for one in (me, other))
         last_of_round = not any(seat.playing for seat in self.seats[self.mover + 1 :])
+        if rules.rounds:  # of these two
+            last_of_round = rival < self.mover
         found = Position.of_two(
             banked=max(self.counted(me.score), rules.score_floor),
             opponent=max(self.counted(other.score), rules.score_floor),

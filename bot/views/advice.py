@@ -559,7 +559,15 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
         return [to_beat_text(beat, play_off=False)]
     if rules.has_roles and position.began:
         return [say("you began")]
-    return [say("they began")] if rules.has_roles and len(position.players) == 2 else []
+    if rules.has_roles and len(position.players) > 2:
+        return [
+            say_number(
+                "one of the others had a turn in this round",
+                "{number} of the others had a turn in this round",
+                position.mover,
+            )
+        ]
+    return [say("they began")] if rules.has_roles else []
 
 
 def _hot_dice(rules: Ruleset, turn: TurnState) -> str:

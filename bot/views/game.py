@@ -370,7 +370,12 @@ def _doubts(news: News) -> Iterator[str]:
     yield from doubts(thrown, joker_alone=game.joker_alone)
     if game.kits:
         yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
-    if news.unsolved:
+    if news.unsolved and game.rules.rounds:
+        yield say(
+            "This game is not solved for three: there are no win probabilities, and hints look only"
+            " at the strongest opponent."
+        )
+    elif news.unsolved:
         yield say(
             "A game this long for more than two players with their own dice is not solved: there"
             " are no win probabilities, and hints look only at the strongest opponent."
@@ -380,7 +385,7 @@ def _doubts(news: News) -> Iterator[str]:
 def _goal(game: Game) -> str:
     rules = game.rules
     if rules.rounds:
-        number = game.turns_over // 2 + 1
+        number = game.rounds_over + 1
         if game.turns_over and not game.over and number <= rules.rounds:
             return say("round {number} of {most}", number=number, most=rules.rounds)
         return say_number("for one round", "for {number} rounds", rules.rounds)
@@ -510,7 +515,7 @@ def _of_turn(game: Game) -> str:
     """What a turn has to beat, or the round that it belongs to."""
     if game.to_beat:
         return say("{points:,} points to beat.", points=game.to_beat)
-    number, rounds = game.turns_over // 2 + 1, game.rules.rounds
+    number, rounds = game.rounds_over + 1, game.rules.rounds
     if number > rounds:
         return say("One more round.")
     return say("Round {number} of {most}.", number=number, most=rounds)

@@ -103,6 +103,7 @@ def rules_text(rules: Ruleset) -> str:
     """Everything that a player has to know of a rule set."""
     for_two = say_later("Two players, {dice}.")
     several = say_later("Two players or more, {dice}.")
+    several = say_later("Two players or three, {dice}.") if rules.rounds else several
     players = say(for_two if rules.is_for_two else several, dice=dice_count(rules.dice))
     lines = [_one_line(title_text(rules)) or rules.name, "", players, ""]
     lines += [say("What dice are worth"), *_worth(rules), ""]

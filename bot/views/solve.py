@@ -193,7 +193,13 @@ def solve_text(
     elif chances:
         shares = ", ".join(map(percent, chances))
         lines.append(f"At the start they win with {shares}, in the order of their turns.")
-    lines += [_error_text(data)] if is_proved else _settled_lines(data)
+    if manifest.rules.rounds and not is_proved:
+        lines.append(
+            f"Leads that are made up for with a chance of at most {data['tolerance']:.0e} count for"
+            " certain."
+        )
+    else:
+        lines += [_error_text(data)] if is_proved else _settled_lines(data)
     if checked:
         lines += _checked_lines(checked, data)
     if data.get("floor") is not None and manifest.rules.penalty_points:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from solver.errors import StrategyFileError
+from solver.errors import InvalidRulesError, StrategyFileError
 from solver.folders import one_at_a_time
 from solver.game.many import (
     MOST_STATES,
@@ -211,6 +211,12 @@ class GameOfSeveral:
         """Refuse what cannot be solved. Raises InvalidRulesError."""
         most = MOST_STATES_THERE if self.on_cluster else MOST_STATES
         check_many(self.rules, self.players, most=most)
+        if self.on_cluster and self.rules.rounds:
+            raise InvalidRulesError.say(
+                "{rules}: a game of a number of rounds is solved for three on one machine: leave"
+                " out --scheduler",
+                rules=self.rules.name,
+            )
 
     def solve(self, cache: Path, threads: int | None, on_progress: Told) -> ManySolution:
         """Solve it, see `solver.game.many_sweeps.solve_many`. Raises FarkleError."""

@@ -26,29 +26,46 @@ class LaneTurns:
     """A turn function, see `solver.game.kernel_source.turn_source`."""
     pool: ThreadPoolExecutor
     workers: int
+    planes: int = 1
+    """Values of a state by seat, the mover's first."""
 
     @cached_property
     def lists(self) -> Lists:
         """Return what rolls lead to."""
-        return lists_of(self.plan)
+        return lists_of(self.plan, self.planes)
 
     def solved(self, room: Floats, bank: Floats, farkle: Floats) -> Floats:
-        """Return what turns are worth, given banks and farkles by turn total and lane.
+        """Return what turns are worth, given banks and farkles by turn total, by plane and lane.
 
-        room : for what states are worth, shape (levels, turn totals or more, columns, LANES)
+        Of values by seat whoever comes to the last turn totals banks, if the dice may be banked. Of
+        one they are all the same, and what is best is found.
+
+        room : for what states are worth, shape (levels, turn totals or more, columns, planes and
+            lanes), as of `solver.game.kernel_source.turn_source`
         """
         values = room[:, : len(bank)]
-        plan, solved, lost = self.plan, len(bank) - self.plan.reach, np.zeros(LANES)
-        top = np.empty((plan.columns, 1, LANES))
-        if plan.must_roll_others:
-            ends = bank[-1:], farkle[-1:], lost[np.newaxis]
-            roll_until_banked(top, *ends, self.lists, False)
+        cell = self.planes * LANES
+        plan, solved, lost = self.plan, len(bank) - self.plan.reach, np.zeros(cell)
+        last = solved if self.planes > 1 else -1
+        tops, missed = bank[last:], farkle[last if len(farkle) > 1 else 0 :]
+        if self.planes > 1 and plan.may_bank.all():
+            top = tops[:, np.newaxis]
+        elif plan.must_roll_others:
+            top = np.empty((len(tops), plan.columns, self.planes, LANES))
+            for row, found in enumerate(top):
+                missed_here = missed[min(row, len(missed) - 1)]
+                shape = self.planes, LANES
+                ends = tops[row].reshape(shape), missed_here.reshape(shape), lost.reshape(shape)
+                roll_until_banked(found, *ends, self.lists, False)
+            top = top.reshape(*top.shape[:2], cell)
         else:
-            ended = rolls_that_end(plan, farkle[-1:], lost, np.ones(1))
-            rolls = rolls_beyond(plan, bank[-1:], ended)[0]
-            may_bank = plan.may_bank[:, np.newaxis]
-            top[:, 0] = np.where(may_bank, np.maximum(rolls, bank[-1]), rolls)
-        values[:, solved:] = np.minimum(top[:, 0], 1.0)
+            ended = rolls_that_end(
+                plan, missed, lost, np.repeat([1.0, *[0.0] * (self.planes - 1)], LANES)
+            )
+            top = rolls_beyond(plan, tops, ended)
+            banks = tops[:, np.newaxis] if self.planes > 1 else np.maximum(top, tops)
+            top = np.where(plan.may_bank[:, np.newaxis], banks, top)
+        values[:, solved:] = np.minimum(top, 1.0)
         farkles = farkle[:solved].ravel()
         for level in range(plan.levels - 1, -1, -1):
             hot = values[plan.next_level(level), plan.bonuses[level] :]

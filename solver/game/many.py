@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.game.endgame import endgame, endgames
+from solver.game.rounds import count_leads
 from solver.game.solvable import check_solvable
-from solver.game.standings import score_count
+from solver.game.standings import score_count, state_count
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
@@ -31,6 +32,9 @@ MOST_PLAYERS = 8
 
 MOST_PLAYED_ON = 3
 """With play-offs."""
+
+MOST_IN_ROUNDS = 3
+"""Where turns are counted."""
 
 MOST_STATES = 40_000_000
 """Start-of-turn states that one solve may hold: with three players 16 bytes each in the file, and
@@ -67,15 +71,22 @@ class Size:
     """Whether ties are played on: it matters who of those that are level had the earlier turn."""
     beyond: int = 0
     """Turn totals beyond the goal, where it is not the end."""
+    leads: int = 0
+    """Where the rules have a number of rounds, all of `solver.game.rounds.count_leads`."""
 
     @property
     def states(self) -> int:
         """Start-of-turn states."""
-        return int(self.roles * self.standings**self.players)
+        return self.leads or int(self.roles * self.standings**self.players)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the values: (role, the standings of all, all players but the last)."""
+        """The shape of the values: (role, the standings of all, all players but the last).
+
+        With a number of rounds (leads, all players but the last), see `solver.game.rounds.layer`.
+        """
+        if self.leads:
+            return self.leads, self.players - 1
         return self.roles, *(self.standings,) * self.players, self.players - 1
 
     def last_shape(self, chasers: int, level: int) -> tuple[int, ...]:
@@ -175,9 +186,9 @@ def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
             rules=rules.name,
             players=players,
         )
-    if rules.rounds and players > 2:
+    if rules.rounds and players > MOST_IN_ROUNDS:
         raise InvalidRulesError.say(
-            "{rules}: games of a number of rounds are for two, not for {players}",
+            "{rules}: games of a number of rounds are for two or three, not for {players}",
             rules=rules.name,
             players=players,
         )
@@ -189,6 +200,7 @@ def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
         1 if alike and not rules.has_roles else players,
         margins=1,
         ranked=rules.ties == "played_on",
+        leads=count_leads(rules, players) if rules.rounds else 0,
     )
 
 
@@ -233,6 +245,8 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             players=players,
         )
     check_for_two(rules, players)
+    if rules.rounds:
+        return
     if rules.final_throws:
         raise InvalidRulesError.say(
             "{rules}: final turns of one throw are solved for two players only; of more players"
@@ -281,6 +295,17 @@ def check_for_two(rules: Ruleset, players: int) -> None:
             rules=rules.name,
             players=players,
         )
+    if (
+        players > 2
+        and rules.rounds
+        and (rules.ties == "played_on" or "wins_game" in rules.decisive)
+    ):
+        raise InvalidRulesError.say(
+            "{rules}: with a number of rounds ties are played on, and rolls win the game, where two"
+            " play, not {players}",
+            rules=rules.name,
+            players=players,
+        )
     if players > 2 and rules.is_defended:
         raise InvalidRulesError.say(
             "{rules}: nobody says who has a final turn in return where one of {players} players is"
@@ -297,12 +322,16 @@ def expected_seconds(rules: Ruleset, players: int) -> float:
 
 def _seconds(rules: Ruleset, players: int, states: int) -> float:
     plan = turn_plan(rules, all_options=True)
-    turn_totals = (score_count(rules) + 1) / 2
+    if rules.rounds:
+        states, turn_totals = state_count(rules, players=players), 1 / plan.columns / plan.levels
+    else:
+        turn_totals = (score_count(rules) + 1) / 2
     if rules.ending != "at_once":
         turn_totals += endgame(rules).beyond
     weighed = (len(plan.options) + len(plan.starts)) * (players - 1)
     cells = turn_totals * plan.levels * weighed
-    return states * cells * _ROUNDS * _SECONDS_PER_OPTION / (os.cpu_count() or 1)
+    often = 1 if rules.rounds else _ROUNDS
+    return states * cells * often * _SECONDS_PER_OPTION / (os.cpu_count() or 1)
 
 
 def time_text(seconds: float) -> str:
@@ -330,6 +359,8 @@ def all_totals(found: Size) -> npt.NDArray[np.int32]:
 
 def inner_states(rules: Ruleset, players: int) -> int:
     """Number of states (t, n, ...) in which the game is not yet decided."""
+    if rules.rounds:
+        return state_count(rules, players=players)
     found = size(rules, players)
     step = rules.point_step
     own = np.arange(found.scores)

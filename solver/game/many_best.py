@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from solver.game import rounds
 from solver.game.best import BestPlay
 from solver.game.many import Lasts, Size, size
 from solver.game.position import Position, check_several
 from solver.game.standings import (
+    Ints,
     Standings,
     after_turns,
     many,
@@ -88,6 +90,8 @@ class SharedStrategy(BestPlay):
         return np.concatenate([1 - values.sum(axis=1, keepdims=True), values], axis=1)
 
     def _endings(self, start: Position) -> Endings:
+        if self.rules.rounds:
+            return self._endings_in_round(start)
         rules, step = self.rules, self.rules.point_step
         own, *others = [start.players[k] for k in start.in_order]
         indices = [standing_index(rules, one) for one in others]
@@ -116,6 +120,27 @@ class SharedStrategy(BestPlay):
         )
         farkle, lost = self._handed_on(following, indices, ends)
         return self._with_farkles(bank, farkle, lost)
+
+    def _endings_in_round(self, start: Position) -> Endings:
+        """The endings of a turn where turns are counted."""
+        rules, step, own = self.rules, self.rules.point_step, start.own
+        others = [many(start.players[k]) for k in start.in_order[1:]]
+        rows = rounds.turn_totals(rules, own.score - start.opponent, self.players)
+        rows = max(rows, rules.least_bank(on_board=own.on_board) // step)
+        totals = np.arange(rows + self.plan(start.mover).reach)
+        allowed = allowed_banks(rules, own.score, len(totals), on_board=own.on_board)
+
+        def left(points: Ints, *, farkles: bool = False) -> Floats:
+            after = after_turns(
+                rules, many(own, len(points)), points * step, farkles=farkles, loses=False
+            )
+            turns = start.turns_left - 1
+            found = rounds.values_at(rules, self._values, turns, [*others, after])
+            return np.concatenate([1 - found.sum(axis=1, keepdims=True), found], axis=1)
+
+        kept = np.where(allowed & rules.farkle_keeps_turn_total, totals, 0)
+        bank = np.where(allowed[:, np.newaxis], left(totals), np.nan)
+        return Endings.shared(bank, left(kept, farkles=True), left(np.zeros_like(kept[:1]))[0])
 
     def _with_farkles(self, bank: Floats, farkle: Floats, lost: Floats) -> Endings:
         """Endings, with farkles that keep what may be banked if they do."""

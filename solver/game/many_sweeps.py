@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.game import many_kernels as kernels
+from solver.game import round_sweeps
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES
@@ -58,6 +59,10 @@ def solve_many(
     farkles in a row; ConvergenceError where values do not settle in MAX_SWEEPS sweeps.
     """
     started = time.perf_counter()
+    if rules.rounds:
+        check_many(rules, players)
+        how: dict[str, Any] = {"threads": threads, "reverse": reverse, "on_progress": on_progress}
+        return round_sweeps.solve_three(rules, cache=cache, **how)
     if plans:
         check_solvable(rules, plans)
     else:
@@ -89,6 +94,8 @@ def check(
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> ManyCheck:
     """Put the values of a solved game back into their equations, in every state."""
+    if rules.rounds:
+        return round_sweeps.check(rules, values, on_progress=on_progress)
     solve = ManySolve(rules, players, plans=plans, cache=cache)
     solve.values[:] = values.ravel()
     off = solve.misfits(on_progress)

@@ -186,11 +186,9 @@ class Position:
         own, leader = self.own, self.other
         # only in a play-off somebody has as many as who leads, and who leads had a turn
         began = own.score != leader.score or len(self.waiting) in {0, len(self.players)}
-        return (
-            Position((own, leader), 0, self.turn)
-            if began
-            else Position((leader, own), 1, self.turn)
-        )
+        began &= self.turns_left != 1
+        players, mover = ((own, leader), 0) if began else ((leader, own), 1)
+        return Position(players, mover, self.turn, rounds_left=self.rounds_left)
 
     @property
     def began(self) -> bool:
@@ -199,13 +197,13 @@ class Position:
 
     @property
     def turns_left(self) -> int:
-        """Return the turns that both have left with this one; 0 where no rounds are counted."""
-        return max(0, 2 * self.rounds_left - (not self.began))
+        """Return the turns that all have left with this one; 0 where no rounds are counted."""
+        return max(0, len(self.players) * self.rounds_left - self.mover)
 
     @property
     def rounds_after(self) -> int:
         """Return the rounds left when the next turn begins."""
-        return self.turns_left // 2
+        return (self.turns_left + len(self.players) - 2) // len(self.players)
 
     @property
     def turn_total(self) -> int:
@@ -404,6 +402,7 @@ def check_several(rules: Ruleset, position: Position) -> None:
             most=count - 1,
             player=position.mover,
         )
+    _check_rounds(rules, position)
     for player in position.players:
         if (player.score < 0 and not rules.penalty_points) or player.score % rules.point_step:
             raise InvalidPositionError.say(

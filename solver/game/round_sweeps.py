@@ -1,16 +1,22 @@
 """Games of a number of rounds, solved: one pass over the turns left, see `solver.game.rounds`.
 
-Bounds are proved by two more passes with intervals: those of k turns left come out of those of
-k - 1. What is so far behind that it is not told apart counts as the nearest that is, which is an
-upper bound, or as behind for ever, which is a lower one; and the other way round for who is ahead.
+Of two players bounds are proved by two more passes with intervals: those of k turns left come out
+of those of k - 1. What is so far behind that it is not told apart counts as the nearest that is,
+which is an upper bound, or as behind for ever, which is a lower one; and the other way round for
+who is ahead.
+
+Of three there is no such proof, as what others have jumps where a mover changes its mind. But that
+leads count for certain changes what a player may win by less than their chances together.
 """
 
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 from itertools import product
 from os import cpu_count
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -20,11 +26,13 @@ from solver.game.kernel_source import load_turn
 from solver.game.lane_turns import LaneTurns
 from solver.game.lanes import LANES
 from solver.game.layout import NOT_ALLOWED
-from solver.game.leads import spans
-from solver.game.list_kernels import turn_of_lists
-from solver.game.rounds import mode_of, modes
+from solver.game.leads import longest_turn, negligible, spans
+from solver.game.list_kernels import turn_by_seat
+from solver.game.many import ManyCheck, ManySolution, inner_states, size
+from solver.game.rounds import layer, layer_shape, mode_of, modes, places, shares
 from solver.game.standings import (
     LEAST,
+    Ints,
     Progress,
     Solution,
     Standing,
@@ -46,135 +54,191 @@ _MOST_TIES = 1_000
 Told = Callable[[Progress], None]
 
 
+class _Ways(NamedTuple):
+    """How turns of a player of some mode end, points in steps."""
+
+    least: int
+    """The least turn total that may be banked."""
+    farkled: tuple[int, int]
+    """The mode after a farkle, and the points that it adds."""
+    kept: tuple[int, int]
+    """After one that keeps the turn total, beside that."""
+
+    @classmethod
+    def of(cls, rules: Ruleset, mover: Standing) -> "_Ways":
+        """Return those of a mover."""
+        step, least = rules.point_step, rules.least_bank(on_board=mover.on_board)
+        ends = [after_turn(rules, mover, points, farkles=True) for points in (0, least)]
+        farkled, kept = ((int(mode_of(rules, many(one))[0]), one.score // step) for one in ends)
+        return cls(least // step, farkled, (kept[0], kept[1] - least // step))
+
+
 class _Game(LaneTurns):
     """The turns of a number of rounds."""
 
-    def before(self, values: Floats) -> Floats:
-        """Return what turns lead to, by the next player's mode, the own one and the own lead.
+    @property
+    def players(self) -> int:
+        """Return how many play."""
+        return self.planes + 1
 
-        values : those of whoever moves next, as of one number of turns left
+    def others(self, far: int) -> list[Ints]:
+        """Return scores of the others by how far the next player is ahead of the last one.
+
+        Of two players there is one place for that.
         """
-        number = len(modes(self.rules))
-        return 1 - values.reshape(number, number, -1)[..., ::-1]
+        apart = np.arange(-far, far + 1) if self.planes > 1 else np.zeros(1, dtype=np.int64)
+        return [0 * apart, -apart][: self.planes]
+
+    def before(self, values: Floats, far: int, own: Ints) -> Floats:
+        """Return what turns lead to, as the mover sees it.
+
+        values : those of whoever moves next, a layer of `solver.game.rounds`
+        far : leads of the next player over the last one that there are
+        own : scores from that of the best of the others on
+
+        At [modes of the others, own mode, lead of the next player over the last, who, own score].
+        """
+        others = [one[:, np.newaxis] for one in self.others(far)]
+        own = reduce(np.maximum, others) + own
+        found = values[(..., *places(values.shape[-2] // 2, [*others, own]), slice(None))]
+        found = np.concatenate([1 - found.sum(axis=-1, keepdims=True), found[..., :-1]], axis=-1)
+        return np.ascontiguousarray(np.moveaxis(found, -1, -2))
 
     def renewed(
-        self, after: Floats, turns: int, pinned: int | None = None, slack: float = 0.0
+        self, values: Floats, turns: int, pinned: int | None = None, slack: float = 0.0
     ) -> Floats:
-        """Return the values with so many turns left, given what they lead to.
+        """Return the layer with so many turns left, given that with one less.
 
-        pinned : 0 if whoever is farthest behind stays there for good, -1 if who is farthest ahead
+        pinned : of two players, 0 if whoever is farthest behind stays there for good, -1 if who is
+            farthest ahead
         slack : what is added to every value
         """
-        rules, every = self.rules, modes(self.rules)
-        most, far = after.shape[2] // 2, int(spans(rules)[turns])
-        first, last = most - far, most + far
-        stays = None if pinned is None else (first, last)[pinned]
-        # places below and above leads that are told stand for the nearest of these
+        rules, ways = self.rules, [_Ways.of(self.rules, one) for one in modes(self.rules)]
+        far = int(spans(rules, self.players)[turns])
+        found = np.zeros(layer_shape(rules, turns, self.players))
+        most = found.shape[-2] // 2
         cost = rules.penalty_points // rules.point_step
         opening = rules.least_bank(on_board=False) // rules.point_step
-        above = 2 * most + LANES + cost + max(self.plan.reach, opening)
-        after = np.pad(after, ((0, 0), (0, 0), (cost, above)), mode="edge")
-        found = np.empty((len(every) ** 2, 2 * most + 1))
-        kinds = product(range(len(every)), range(len(every)))
-        tasks = list(product(kinds, range(first, last + 1, LANES)))
+        above = cost + opening + self.plan.reach + 2 * LANES
+        after = self.before(values, far, np.arange(-far - cost, far + above))
+        best = reduce(np.maximum, self.others(far))
+        apart = np.abs(best - reduce(np.minimum, self.others(far)))
+        tasks = [
+            (kinds, frame, start)
+            for kinds in product(range(len(ways)), repeat=self.players)
+            for frame in range(len(best))
+            for start in range(0, 2 * far + 1 - apart[frame], LANES)
+        ]
+        stays = None if pinned is None else (0, 2 * far)[pinned]
 
         def solve_some(worker: int) -> None:
             # used again, as rows from the last one on are written anew
-            room = np.zeros((self.plan.levels, 2 * far + above, self.plan.columns, LANES))
-            for (own, other), start in tasks[worker :: self.workers]:
-                place = cost + start
-                lane = None if stays is None else cost + stays
-                ends = self._ends(after[other], every[own], place, last + cost - start, lane)
-                solved = self.solved(room, *ends)[: last + 1 - start]
-                found[own * len(every) + other, start : start + len(solved)] = solved + slack
+            columns = self.plan.columns, self.planes * LANES
+            room = np.zeros((self.plan.levels, 2 * far + above, *columns))
+            for (own, *others), frame, start in tasks[worker :: self.workers]:
+                ends = self._ends(after[(*others,)][:, frame], ways[own], start, 2 * far, stays)
+                solved = self.solved(room, *ends).reshape(self.planes, LANES).T + slack
+                number = min(LANES, 2 * far + 1 - apart[frame] - start)
+                place = best[frame] + most - far + start
+                here = found[(own, *others)][frame if self.planes > 1 else 0]
+                here[place : place + number] = solved[:number]
 
         list(self.pool.map(solve_some, range(self.workers)))
-        found[:, :first] = found[:, first, np.newaxis]
-        found[:, last + 1 :] = found[:, last, np.newaxis]
+        if self.planes == 1:
+            found[..., : most - far, :] = found[..., most - far, np.newaxis, :]
+            found[..., most + far + 1 :, :] = found[..., most + far, np.newaxis, :]
         return np.clip(found, 0.0, 1.0)
 
     def _ends(
-        self, after: Floats, mover: Standing, place: int, missing: int, stays: int | None
+        self, after: Floats, ways: "_Ways", start: int, last: int, stays: int | None
     ) -> tuple[Floats, Floats]:
-        """Return what banks and a farkle are worth, by turn total and lane.
+        """Return what banks and a farkle are worth, by turn total, plane and lane.
 
-        after : by the mover's mode and lead
-        place : of the lead in the first lane
-        missing : turn totals until more points change nothing
-        stays : place of the lead that no turn changes, if there is one
+        after : by the mover's mode, who and score; scores begin as far below the first one that is
+            solved as a penalty takes them
+        start : the score of the first lane, the first one that is solved being 0
+        last : the score from which on more points change nothing
+        stays : a score that no turn changes, if there is one
         """
-        rules, step = self.rules, self.rules.point_step
-        least = rules.least_bank(on_board=mover.on_board) // step
-        rows = max(missing, least) + 1 + self.plan.reach
+        cost, least = self.rules.penalty_points // self.rules.point_step, ways.least
+        rows = min(last + cost - start, longest_turn(self.rules, self.players))
+        rows = max(rows, least) + 1 + self.plan.reach
 
-        def left(standing: Standing, points: int, rows: int) -> Floats:
-            [mode] = mode_of(rules, many(standing))
-            ends = np.array(sliding_window_view(after[mode][place + points :], LANES)[:rows])
-            if stays is not None and place <= stays < place + LANES:
-                ends[:, stays - place] = after[mode][stays]
+        def left(mode: int, points: int, rows: int) -> Floats:
+            first = cost + start + points
+            lanes = after[mode][:, first : first + rows + LANES - 1]
+            ends = sliding_window_view(lanes, LANES, axis=1).swapaxes(0, 1).reshape(rows, -1)
+            ends = np.require(ends, requirements=["C", "W"])
+            if stays is not None and start <= stays < start + LANES:
+                ends[:, stays - start] = after[mode][0, cost + stays]
             return ends
 
-        bank = left(Standing(), 0, rows)
-        bank[:least] = NOT_ALLOWED
-        farkled = after_turn(rules, mover, 0, farkles=True)
-        farkle = left(farkled, farkled.score // step, 1)
-        if rules.farkle_keeps_turn_total:
-            kept = after_turn(rules, mover, least * step, farkles=True)
-            keeps = left(kept, kept.score // step - least, rows)
+        bank = left(0, 0, rows)
+        bank[:least] = (np.arange(bank.shape[1]) < LANES) * NOT_ALLOWED
+        farkle = left(*ways.farkled, 1)
+        if self.rules.farkle_keeps_turn_total:
+            keeps = left(*ways.kept, rows)
             keeps[:least] = farkle
             farkle = keeps
         return bank, farkle
 
-    def ended(self, ties: Floats | float) -> Floats:
-        """Return the values with no turns left, where level scores are worth that by modes."""
-        _, pairs, leads = value_shape(self.rules)
-        found = np.zeros((pairs, leads))
-        found[:, leads // 2 + 1 :] = 1.0
-        found[:, leads // 2] = ties
+    def ended(self, ties: Floats | None = None) -> Floats:
+        """Return the layer with no turns left.
+
+        ties : what level scores of two are worth by modes, where they are not shared
+        """
+        shape = layer_shape(self.rules, 0, self.players)
+        most, others = shape[-2] // 2, [one[:, np.newaxis] for one in self.others(shape[-2] // 2)]
+        found = np.zeros(shape) + shares([np.arange(-most, most + 1), *others])
+        if ties is not None:
+            found[..., 0, most, 0] = ties
         return found
 
-    def passes(self, ended: Floats, told: Told = lambda _: None) -> Iterator[Floats]:
-        """Give the values with 1, 2, ... turns left, given those with none."""
-        before, turns = ended, value_shape(self.rules)[0]
+    def layers(self, ended: Floats, told: Told = lambda _: None) -> Iterator[Floats]:
+        """Give the layers with 1, 2, ... turns left, given that with none."""
+        turns = self.players * self.rules.rounds
         for k in range(1, turns + 1):
             told(Progress(1, ((k - 1) / turns) ** 2))
-            before = self.renewed(self.before(before), k)
-            yield before
+            ended = self.renewed(ended, k)
+            yield ended
 
-    def ties(self) -> Floats | float:
-        """Return what level scores are worth after the last turn, by modes.
+    def ties(self) -> Floats | None:
+        """Return what level scores are worth after the last turn, by modes; None if shared.
 
         Raises ConvergenceError where a game that is played on may never end.
         """
         if self.rules.ties == "shared":
-            return 0.5
-        middle = value_shape(self.rules)[2] // 2
-        found: Floats = np.full(value_shape(self.rules)[1], 0.5)
+            return None
+        number = len(modes(self.rules))
+        found: Floats = np.full((number, number), 0.5)
         for _ in range(_MOST_TIES):
-            one = self.renewed(self.before(self.ended(found)), 1)
-            two = self.renewed(self.before(one), 2)[:, middle]
-            change = float(np.max(np.abs(two - found)))
-            found = two
+            two = self.renewed(self.renewed(self.ended(found), 1), 2)
+            level = two[..., 0, two.shape[-2] // 2, 0]
+            change = float(np.max(np.abs(level - found)))
+            found = level
             if change <= _SETTLED:
                 return found
         raise not_proved(self.rules, change)
 
-    def bound(self, values: Floats, ties: Floats | float, tolerance: float) -> float:
-        """Return a proved bound of the error of every value. Raises ConvergenceError."""
+    def bound(self, values: Floats, ties: Floats | None, tolerance: float) -> float:
+        """Return a proved bound of the error of every value of two. Raises ConvergenceError."""
         turns, _, leads = values.shape
         slack = sum(slacks_of_lists(self.plan, leads))
-        off = tolerance * LEAST / 4 if self.rules.ties == "played_on" else 0.0
-        low, high = self.ended(np.subtract(ties, off)), self.ended(np.add(ties, off))
+        off = 0.0 if ties is None else tolerance * LEAST / 4
+        low = high = self.ended(ties)
+        if ties is not None:
+            low, high = self.ended(ties - off), self.ended(ties + off)
         worst = 0.0
         for k in range(1, turns + 1):
-            upper, lower = self.before(low), self.before(high)
-            high = self.renewed(upper, k, pinned=-1, slack=slack)
-            low = self.renewed(lower, k, pinned=0, slack=-slack)
-            here = values[k - 1]
+            low, high = (
+                self.renewed(high, k, pinned=0, slack=-slack),
+                self.renewed(low, k, pinned=-1, slack=slack),
+            )
+            here = layer(self.rules, values, k)
             errors = np.maximum(high - here, here - low) / np.maximum(here, LEAST)
             worst = max(worst, float(errors.max()))
             middle = leads // 2
-            if off and k == 2 and np.any((high - low)[:, middle] > 2 * off):
+            if off and k == 2 and np.any((high - low)[..., middle, :] > 2 * off):
                 raise not_proved(self.rules, tolerance)
         if not worst <= tolerance:
             raise not_proved(self.rules, tolerance)
@@ -196,10 +260,12 @@ def solve(
     """
     started = time.perf_counter()
     plan, workers = turn_plan(rules), threads or cpu_count() or 1
+    values = np.empty(value_shape(rules))
     with ThreadPoolExecutor(workers) as pool:
         game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
         ties = game.ties()
-        values = np.array(list(game.passes(game.ended(ties), on_progress)))
+        for k, found in enumerate(game.layers(game.ended(ties), on_progress), 1):
+            layer(rules, values, k)[:] = found
         on_progress(Progress(1, 1.0, bounding=True))
         error_bound = game.bound(values, ties, tolerance)
     return Solution(
@@ -214,19 +280,70 @@ def solve(
     )
 
 
+def solve_three(
+    rules: Ruleset,
+    *,
+    cache: Path,
+    threads: int | None = None,
+    reverse: bool = False,
+    on_progress: Told = lambda _: None,
+) -> ManySolution:
+    """Solve a game of rounds of three, see `solver.game.many_sweeps.solve_many`.
+
+    Nobody wins more often by playing otherwise, but by the chances of leads that count for certain.
+    """
+    started = time.perf_counter()
+    plan, workers = turn_plan(rules, all_options=True), threads or cpu_count() or 1
+    values = np.empty(size(rules, 3).shape)
+    with ThreadPoolExecutor(workers) as pool:
+        turn = load_turn(plan, cache, 2, reverse=reverse)
+        game = _Game(rules, plan, turn, pool, workers, planes=2)
+        for k, found in enumerate(game.layers(game.ended(), on_progress), 1):
+            layer(rules, values, k, 3)[:] = found
+    return ManySolution(
+        rules=rules,
+        players=3,
+        values=values,
+        lasts=(),
+        tolerance=negligible(rules, 3),
+        sweeps=1,
+        largest_change=0.0,
+        mixed=0,
+        restless=0,
+        states_solved=inner_states(rules, 3),
+        seconds=time.perf_counter() - started,
+    )
+
+
 def residual(rules: Ruleset, values: Floats, *, on_progress: Told = lambda _: None) -> float:
     """Largest relative residual of the equations over the starts of all turns of a solved game.
 
     Every set-aside of every roll is weighed, by loops over lists in place of the code of the solve.
     """
+    off = _misfits(rules, values, 2, on_progress)
+    return max(float(np.max(missed / np.maximum(here, LEAST))) for here, missed in off)
+
+
+def check(rules: Ruleset, values: Floats, *, on_progress: Told = lambda _: None) -> ManyCheck:
+    """Put the values of three players back into their equations, as `residual` does."""
+    return ManyCheck(max(float(off.max()) for _, off in _misfits(rules, values, 3, on_progress)), 0)
+
+
+def _misfits(
+    rules: Ruleset, values: Floats, players: int, told: Told
+) -> Iterator[tuple[Floats, Floats]]:
+    """Give each layer of values, and by how much it misses what the one before makes of it."""
     plan, workers = turn_plan(rules, all_options=True), cpu_count() or 1
-    middle, worst = values.shape[2] // 2, 0.0
+    turns, turn = players * rules.rounds, turn_by_seat(players - 1)
     with ThreadPoolExecutor(workers) as pool:
-        game = _Game(rules, plan, turn_of_lists, pool, workers)
-        before = game.ended(0.5 if rules.ties == "shared" else values[1, :, middle])
-        for k, here in enumerate(values, 1):
-            on_progress(Progress(1, (k / len(values)) ** 2))
-            found = game.renewed(game.before(before), k)
-            worst = max(worst, float(np.max(np.abs(found - here) / np.maximum(here, LEAST))))
+        game = _Game(rules, plan, turn, pool, workers, planes=players - 1)
+        ties = None
+        if rules.ties != "shared":
+            again = layer(rules, values, 2)
+            ties = again[..., 0, again.shape[-2] // 2, 0]
+        before = game.ended(ties)
+        for k in range(1, turns + 1):
+            told(Progress(1, (k / turns) ** 2))
+            here = layer(rules, values, k, players)
+            yield here, np.abs(game.renewed(before, k) - here)
             before = here
-    return worst

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.game.leads import spans
+from solver.game.leads import longest_turn, spans
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.scoring import TurnPlan
@@ -412,19 +412,25 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
     return found
 
 
-def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = ()) -> int:
+def state_count(rules: Ruleset, plans: Sequence[TurnPlan] = (), *, players: int = 2) -> int:
     """Number of states in which the game is not yet decided.
 
     plans : the turns of both players, where they have their own
+    players : more than two only where the rules have a number of rounds
 
     A state is a start-of-turn state with a turn total that does not reach the goal yet, dice to
     roll and, where the bonus for them changes, hot dice so far.
     """
-    roles, standings, _ = value_shape(rules)
     cells = dice_set(rules).whole * rules.hot_dice_counted
     if rules.rounds:
-        far = spans(rules)[1:]
-        return int(standings * cells * np.sum((2 * far + 1) * (far + 1)))
+        found, longest = 0, longest_turn(rules, players)
+        for far in map(int, spans(rules, players)[1:]):
+            # by the least turn total that some lead matters to, which is how far others are apart
+            solved = np.cumsum(1 + np.minimum(np.arange(2 * far, -1, -1), longest))[::-1]
+            apart = np.abs(np.arange(-far, far + 1)) if players > 2 else np.zeros(1, dtype=np.intp)
+            found += int(np.sum(solved[apart]))
+        return int(found * cells * len(blocks(rules)) ** players)
+    roles, standings, _ = value_shape(rules)
     turn_totals = 0
     for block in blocks(rules):
         minimum = rules.least_bank(on_board=block.on_board) // rules.point_step

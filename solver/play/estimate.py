@@ -39,6 +39,7 @@ from solver.game.standings import (
     Standing,
     Standings,
     after_turns,
+    check_goal,
     many,
     others_after,
     score_count,
@@ -85,6 +86,7 @@ class EstimatedStrategy(SharedStrategy):
     def __init__(self, pairs: Strategy, players: int) -> None:
         """From the strategy of two players, for so many. Raises InvalidRulesError."""
         check_for_two(pairs.rules, players)
+        check_goal(pairs.rules)
         BestPlay.__init__(self, pairs.rules, players)
         self._pairs = pairs
         self._of = pairs.current()

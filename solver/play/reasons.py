@@ -130,7 +130,7 @@ def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: Turn
         and _rolls(strategy.turn_left_alone(position), position) != rolls
     ):
         return Reason.LEFT
-    if position.turns_left == 2:
+    if 1 < position.turns_left <= len(position.players):
         return Reason.THEIR_LAST_TURN
     if _rolls(far, position) == rolls:
         return Reason.POINTS
@@ -167,10 +167,11 @@ def _rolls_at(strategy: BestPlay, position: Position, own: int, opponent: int) -
 
 
 def _handed_on(strategy: BestPlay, position: Position) -> float:
-    """What the mover is left with once the other player begins a turn, all else being the same."""
-    turn = TurnState(0, strategy.whole(position.rival))
-    after = replace(position, mover=position.rival, turn=turn, rounds_left=position.rounds_after)
-    return 1 - strategy.win_probability(after)
+    """What the mover is left with once the next player begins a turn, all else being the same."""
+    following = position.in_order[1]
+    turn, left = TurnState(0, strategy.whole(following)), position.rounds_after
+    after = replace(position, mover=following, turn=turn, rounds_left=left)
+    return float(strategy.chances(after)[position.mover])
 
 
 def _without_fall(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:

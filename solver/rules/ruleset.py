@@ -261,8 +261,8 @@ class Ruleset(Data):
         if not self.rounds:
             return 0, say("The game goes on until somebody has reached the goal."), False
         message = say_number(
-            "Both players have one turn; then the most points win.",
-            "Both players have {number} turns each; then the most points win.",
+            "Everybody has one turn; then the most points win.",
+            "Everybody has {number} turns; then the most points win.",
             self.rounds,
         )
         return self.rounds, message, True
@@ -274,12 +274,12 @@ class Ruleset(Data):
         note="turns of each player, in place of a goal; 0 for none",
         ask="Rounds after which the most points win, or 0 to play to a goal",
     )
-    """The game ends when both players have had so many turns each, 1 to 50, and the most points
-    win. 0 is a game to a goal, of which otherwise there is none.
+    """The game ends when both players, or all three, have had so many turns, 1 to 50, and the most
+    points win. 0 is a game to a goal, of which otherwise there is none.
 
-    A turn that is skipped counts. Equal scores are shared, or played on: both have one more turn,
-    again and again until somebody has more, with all rules as before. A roll that wins or loses the
-    game does so at once."""
+    A turn that is skipped counts. Equal scores are shared, or of two players played on: both have
+    one more turn, again and again until somebody has more, with all rules as before. A roll that
+    wins or loses the game does so at once."""
 
     goal_must_be: Literal["reached", "exceeded", "exact"] = described(
         "reached",
@@ -2153,8 +2153,9 @@ class Ruleset(Data):
     @property
     def is_for_two(self) -> bool:
         """Whether two alone can play by the rules."""
-        of_two = self.looks_back or self.rounds > 0 or self.is_defended or self.changes_other
-        return of_two or "loses_game" in self.decisive
+        of_two = self.looks_back or self.is_defended or self.changes_other
+        in_rounds = self.rounds > 0 and (self.ties == "played_on" or "wins_game" in self.decisive)
+        return of_two or in_rounds or "loses_game" in self.decisive
 
     def goes_beyond(self, score: int) -> bool:
         """Whether a score is more than a goal that has to be met exactly."""

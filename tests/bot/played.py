@@ -13,6 +13,7 @@ from bot.table.events import Banked, Begun, Event, Rolled, TookOver, event_data
 from bot.table.fold import apply, begin
 from bot.table.replay import replay
 from bot.table.state import Game
+from solver.game.best import BestPlay
 from solver.game.position import Position, first_position
 from solver.play.advice import advise, odds
 from solver.strategy import Strategy
@@ -20,9 +21,9 @@ from solver.turn.dice import dice_set
 from solver.turn.equations import Decision
 
 
-def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
+def played(strategy: BestPlay, dice: random.Random, slip: float) -> tuple[Begun, list[Event], Game]:
     """A game of best play but for slips: a choice at random with so much of a chance."""
-    begun = commands.begin_game("g", strategy.rules, [None, None], tracked=True)
+    begun = commands.begin_game("g", strategy.rules, [None] * strategy.players, tracked=True)
     game, events = begin(begun), list[Event]()
 
     def then(event: Event) -> None:
@@ -32,7 +33,7 @@ def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun,
 
     while not game.over:
         if game.turn.roll is None:
-            answer = odds(strategy, game.position())
+            answer = odds(strategy, game.position_in(strategy))
             assert game.turn.misses or (answer.bank is not None) == game.may_bank
             choices = [Decision.ROLL]
             choices += [Decision.TAKE_OVER] if game.offered else []
@@ -45,14 +46,14 @@ def played(strategy: Strategy, dice: random.Random, slip: float) -> tuple[Begun,
                 continue
             then(Rolled(dice=tuple(dice.randint(1, 6) for _ in range(game.turn.dice))))
         else:
-            found = advise(strategy, game.position(), game.turn.roll).options
+            found = advise(strategy, game.position_in(strategy), game.turn.roll).options
             kept = dice.choice(found) if dice.random() < slip else found[0]
             for event in commands.kept(game, kept.set_aside):
                 then(event)
     return begun, events, game
 
 
-def adding_up(strategy: Strategy, begun: Begun, events: Sequence[Event], game: Game) -> Reader:
+def adding_up(strategy: BestPlay, begun: Begun, events: Sequence[Event], game: Game) -> Reader:
     """What has read a game that is over, whose events lead there from the store and add up."""
     stored = [(begun.kind, event_data(begun)), *((one.kind, event_data(one)) for one in events)]
     assert game.shares

@@ -15,19 +15,24 @@ from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from bot.views.why import why_text
 from solver.errors import IllegalActionError
+from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, first_position
+from solver.game.sweeps import solve
+from solver.many_strategy import open_many, save_many
 from solver.play.advice import odds, with_why
 from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
 from solver.play.reasons import Reason
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
+from solver.rules.writer import rules_toml
+from solver.strategy import Strategy, save_strategy
 from solver.wording import said_in
 from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.views.test_rules_text import flat
 from tests.conftest import mostly_slow
 
+BRIEF = Ruleset.model_validate({"name": "brief", "dice": 2, "throws": 2, "rounds": 2})
 RULES = Ruleset.model_validate({"name": "three", "dice": 3, "rounds": 3})
 
 
@@ -93,8 +98,93 @@ def test_rounds_are_counted_and_end_the_game() -> None:
     game = once
     scored(250)
     assert game.shares == (0.0, 1.0)
-    with pytest.raises(IllegalActionError, match="of a number of rounds, is for two"):
-        commands.begin_game("g", RULES, [None] * 3)
+    with pytest.raises(IllegalActionError, match="of a number of rounds is for two or three"):
+        commands.begin_game("g", RULES, [None] * 4)
+
+
+def three_play() -> Game:
+    return begin(commands.begin_game("g", RULES, [None] * 3, tracked=True))
+
+
+def test_three_have_as_many_turns_whoever_resigns() -> None:
+    game = three_play()
+    for number, points in enumerate((200, 0, 50, 150, 100, 200, 300, 0)):
+        position = game.position_of_all()
+        assert (game.mover, game.rounds_left) == (number % 3, 3 - number // 3)
+        assert (position.turns_left, position.mover) == (9 - number, number % 3)
+        game = apply(game, scored_turn(points))
+    once = apply(game, scored_turn(0))
+    assert once.shares == (1.0, 0.0, 0.0)
+    assert apply(game, scored_turn(400)).shares == (0.5, 0.0, 0.5)
+    # who resigns in the last turn of a round ends it, and the game if it was the last one
+    assert apply(game, *commands.resign(game, 2)).shares == (1.0, 0.0, 0.0)
+    game = apply(three_play(), scored_turn(200))
+    game = apply(game, *commands.resign(game, 1))
+    assert (game.mover, game.rounds_left, game.position().turns_left) == (2, 3, 5)
+    game = apply(apply(game, scored_turn(0)), scored_turn(100))
+    assert (game.mover, game.rounds_left, game.position().turns_left) == (2, 2, 3)
+    game = apply(game, *commands.correct(game, 0, moves=True))
+    assert (game.mover, game.rounds_left, game.position().turns_left) == (0, 2, 4)
+    game = apply(three_play(), *commands.resign(three_play(), 0))
+    for number in range(6):
+        assert (game.mover, game.rounds_left) == (1 + number % 2, 3 - number // 2)
+        game = apply(game, scored_turn(50 * number))
+    assert game.shares == (0.0, 0.0, 1.0)
+
+
+@pytest.fixture(scope="module")
+def of_three(tmp_path_factory: pytest.TempPathFactory, kernels: Path) -> Path:
+    """A folder with a short game that is solved for two and for three."""
+    folder = tmp_path_factory.mktemp("of_three")
+    (folder / "brief.toml").write_text(rules_toml(BRIEF, ""))
+    save_strategy(solve(BRIEF, cache=kernels), folder / "strategies")
+    save_many(solve_many(BRIEF, 3, cache=kernels), folder / "strategies")
+    return folder
+
+
+@pytest.mark.slow
+def test_reviews_of_three_add_up(of_three: Path) -> None:
+    dice, games, wins = random.Random(43), 300, 0.0
+    strategy = open_many(of_three / "strategies", BRIEF, 3)
+    for number in range(games):
+        begun, events, game = played(strategy, dice, 0.3 * (number < 10))
+        assert game.shares
+        assert [seat.turns for seat in game.seats] == [2, 2, 2]
+        wins += game.shares[2]
+        if number < 10:
+            adding_up(strategy, begun, events, game)
+    chance = strategy.chances(first_position(BRIEF, 3))[2]
+    assert abs(wins / games - chance) < 4 * 0.5 / games**0.5
+
+
+@pytest.mark.slow
+async def test_three_play_by_commands(of_three: Path, tmp_path: Path) -> None:
+    rules = f"rules:{of_three}/brief.toml"
+    async with open_chat(tmp_path, of_three / "strategies") as chat:
+        told = [await chat.say(f"ann: /play bot bot level:optimal {rules}")]
+        for _ in range(60):
+            [*_, shown] = await chat.all("ann: /show")
+            if isinstance(shown.subject, dict):
+                break  # the game is over
+            game = shown.subject.table.game
+            hint = await chat.say("ann: /hint")
+            assert "%" in hint
+            if game.turn.roll is not None:
+                line = "/keep " + " ".join(map(str, game.set_asides()[0].dice))
+            else:
+                line = "/bank" if game.may_bank else "/roll"
+            told.append(await chat.say(f"ann: {line}"))
+        assert "Round 2 of 2" in "\n".join(told)
+        assert "ann" in await chat.say("ann: /review")
+        advised = await chat.say(f"ann: /advise 1 5 me:100 them:200,150 rounds:1 before:1 {rules}")
+        assert "one of the others had a turn in this round, the last round" in flat(advised)
+        assert "others would then win" in flat(advised)
+        refused = await chat.say(f"ann: /odds me:100 them:200,150 rounds:1 before:3 {rules}")
+        assert "Of 2 others 0 to 2 had their turn" in refused
+        refused = await chat.say(f"ann: /odds them:200,150,100 rounds:1 {rules}")
+        assert "for two or three" in refused
+        explored = await chat.say(f"ann: /explore me:100 them:200,150 rounds:1 before:2 {rules}")
+        assert "the last round" in flat(explored)
 
 
 def test_ties_are_played_on() -> None:
@@ -186,11 +276,11 @@ async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level:
 
 
 def test_rules_are_explained_in_both_languages() -> None:
-    assert "Both players have 3 turns each; then the most points win." in rules_text(RULES)
+    assert "Everybody has 3 turns; then the most points win." in rules_text(RULES)
     assert "goal" not in rules_text(RULES)
     told = said_in(language("de"), rules_text, RULES)
-    assert "Beide haben je 3 Züge; dann gewinnen die meisten Punkte." in told
-    assert "Two players, 3 dice" in rules_text(RULES)
+    assert "Alle haben 3 Züge; dann gewinnen die meisten Punkte." in told
+    assert "Two players or three, 3 dice" in rules_text(RULES)
 
 
 @pytest.mark.slow
@@ -198,7 +288,7 @@ async def test_rules_of_rounds_are_made_in_a_chat(chat: Chat) -> None:
     told = await chat.say("ann: /rules new ten base:wikipedia rounds:10")
     assert "ten" in told
     shown = await chat.say("ann: /rules ten")
-    assert "Both players have 10 turns each" in shown
+    assert "Everybody has 10 turns" in shown
     refused = await chat.say("ann: /rules new bad base:wikipedia rounds:10 goal:5000")
     assert "this does not go with rounds" in refused
     told = await chat.say("ann: /rules new long base:ten goal:5000")

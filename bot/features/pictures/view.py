@@ -207,6 +207,8 @@ def _options(
         if rules.throws:
             parts.append(f"throws:{position.turn.throws}")
     parts += [f"rounds:{position.rounds_left}"] * bool(rules.rounds)
+    several_later = rules.rounds > 0 and len(others) > 1 and position.mover > 0
+    parts += [f"before:{position.mover}"] * several_later
     parts += [f"to-beat:{position.to_beat}"] * bool(position.to_beat)
     if position.farkles:
         parts.append(f"farkles:{position.farkles}")

@@ -1,5 +1,6 @@
 """Games of a number of rounds, against the twin and by hand."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,21 @@ from solver.errors import InvalidPositionError, InvalidRulesError
 from solver.game import round_sweeps
 from solver.game.leads import NEGLIGIBLE, spans
 from solver.game.many import check_many
+from solver.game.many_best import SharedStrategy
+from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, check_position
-from solver.game.rounds import mode_of, modes
+from solver.game.rounds import layer, mode_of, modes
 from solver.game.solvable import check_solvable
 from solver.game.standings import LEAST, Standing, check_afresh, many
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.strategy import open_strategy, save_strategy
+from solver.turn.scoring import TurnState
 from tests import naive
 from tests.conftest import mostly_slow
 from tests.house_rules import ROUNDS, small
+from tests.naive_many import rounds_values
 
 FAR = 150
 """Point steps of leads in the twin, within which they are told."""
@@ -72,6 +77,82 @@ def test_all_leads_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: 
     assert round_sweeps.residual(rules, solution.values) < 1e-12
 
 
+def _of_three() -> dict[str, Ruleset]:
+    one, two = {"dice": 1, "throws": 2}, {"dice": 2, "throws": 2}
+    ones = {"scoring": {"single": (1, 0, 0, 0, 0, 0)}}
+    penalty = {"farkle_penalty": {"in_a_row": 2, "points": 50}}
+    return {
+        "one die": of(2, **one),
+        "pig of ones": of(2, dice=1, **ones),
+        "an opening": of(1, **two, opening_minimum=100, minimum_bank=100),
+        "a penalty, kept": of(2, **one, **penalty, farkle_keeps_turn_total=True),
+        "hot dice rolled": of(1, **two, hot_dice="no_bank"),
+        "to confirm": of(1, **two, scoring={"combination": [PAIR]}),
+        "three rounds": of(3, **one),
+        "two dice": of(2, **two),
+    }
+
+
+PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
+OF_THREE = _of_three()
+
+
+@pytest.mark.mostly_skipped(4)
+@pytest.mark.parametrize("rules", mostly_slow(OF_THREE.items(), every=len(OF_THREE), first=2))
+def test_three_players_agree_with_the_twin(kernels: Path, rules: Ruleset) -> None:
+    solution = solve_many(rules, 3, cache=kernels)
+    strategy = SharedStrategy(rules, 3, solution.values, ())
+    far, step, kinds = spans(rules, 3), rules.point_step, modes(rules)
+    twin = rounds_values(rules, int(far[-1]))
+    for turns in range(1, 3 * rules.rounds + 1):
+        found = layer(rules, solution.values, turns, 3)
+        most = int(far[turns])
+        told = range(-most, most + 1)
+        for own, one, two in product(range(len(kinds)), repeat=3):
+            for apart, lead in product(told, told):
+                if abs(apart + lead) > most:
+                    continue
+                scores = [lead * step, 0, -apart * step]
+                players = [
+                    (score, kinds[kind].farkles, kinds[kind].on_board)
+                    for score, kind in zip(scores, (own, one, two), strict=True)
+                ]
+                expected = twin(turns, players)
+                place = own, one, two, apart + most, lead + most
+                assert found[place] == pytest.approx(expected[:2], abs=1e-9)
+                if (apart + 2 * lead) % 5 or not all(kind.on_board for kind in kinds):
+                    continue
+                mover = -turns % 3
+                standings = [Standing(s + int(far[-1]) * step, f, on) for s, f, on in players]
+                order = tuple(standings[(k - mover) % 3] for k in range(3))
+                whole = TurnState(0, rules.dice)
+                position = Position(order, mover, whole, rounds_left=-(-turns // 3))
+                chances = strategy.chances(position)
+                assert chances.sum() == pytest.approx(1, abs=1e-12)
+                assert chances[list(position.in_order)] == pytest.approx(expected, abs=1e-9)
+    assert round_sweeps.check(rules, solution.values).residual < 1e-12
+
+
+@pytest.mark.parametrize("rules", mostly_slow({"one": of(2, dice=1), "three": of(2)}.items()))
+def test_a_third_player_who_is_lost_leaves_a_game_of_two(kernels: Path, rules: Ruleset) -> None:
+    two, three = solve(rules, cache=kernels).values, solve_many(rules, 3, cache=kernels).values
+    middle = two.shape[2] // 2
+    for rounds in (1, 2):
+        # the third one has a turn between, which changes nothing
+        for turns, of_two in ((3 * rounds, 2 * rounds), (3 * rounds - 2, 2 * rounds - 1)):
+            found = layer(rules, three, turns, 3)[0, 0, 0]
+            most = found.shape[0] // 2
+            leads = np.arange(most + 1)
+            expected = two[of_two - 1, 0]
+            if turns % 3 == 0:  # the last in the order is lost: the next is far ahead of that one
+                own = found[2 * most, most - leads]
+                np.testing.assert_allclose(own[:, 0], expected[middle - leads], atol=1e-9)
+                assert np.all(own.sum(axis=1) > 1 - 1e-9)
+            else:  # the next one is lost
+                own = found[leads, 2 * most]
+                np.testing.assert_allclose(own[:, 0], expected[middle + leads], atol=1e-9)
+
+
 def test_two_turns_of_one_die_by_hand(kernels: Path) -> None:
     """One die, of which a 1 is a point and nothing else scores: one round.
 
@@ -106,8 +187,8 @@ def test_leads_that_are_taken_for_certain(kernels: Path) -> None:
     values, far = solve(rules, cache=kernels).values, spans(rules)
     middle = values.shape[2] // 2
     for turns in range(1, 7):
-        assert values[turns - 1, 0, middle - far[turns]] <= NEGLIGIBLE
-        assert values[turns - 1, 0, middle + far[turns]] >= 1 - NEGLIGIBLE
+        assert values[turns - 1, 0, middle - far[turns]] <= NEGLIGIBLE[0]
+        assert values[turns - 1, 0, middle + far[turns]] >= 1 - NEGLIGIBLE[0]
     assert np.all(np.diff(far) >= 0)
 
 
@@ -135,8 +216,14 @@ def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
 
 def test_what_is_for_goals_or_for_two() -> None:
     rules = of(3)
-    with pytest.raises(InvalidRulesError, match="are for two"):
-        check_many(rules, 3)
+    with pytest.raises(InvalidRulesError, match="for two or three, not for 4"):
+        check_many(rules, 4)
+    with pytest.raises(InvalidRulesError, match="ties are played on, and rolls win the game"):
+        check_many(of(3, ties="played_on"), 3)
+    with pytest.raises(InvalidRulesError, match="ties are played on, and rolls win the game"):
+        check_many(of(3, instant_win=("xxx",)), 3)
+    with pytest.raises(InvalidRulesError, match=r"with 3 players there are [\d,]+ positions"):
+        check_many(of(50, farkle_penalty={"in_a_row": 3, "points": 50}, opening_minimum=200), 3)
     with pytest.raises(InvalidRulesError, match="games of a number of rounds"):
         check_afresh(rules)
     large = of(50, farkle_penalty={"in_a_row": 5, "points": 5000}, opening_minimum=200)
