@@ -283,6 +283,7 @@ class ClusterSolver:
     """A Solver of solver.batch.jobs, see `connected`."""
 
     def __init__(self, client: "Client", address: str) -> None:
+        self._client = client
         self._workers = Workers(client, address)
 
     def __call__(
