@@ -250,13 +250,26 @@ def on_board_of(rules: Ruleset, given: bool | None, score: int) -> bool:
 
 def _began(rules: Ruleset, situation: Situation) -> bool:
     """Whether the player to act began, as given or as the scores tell."""
+    before = _told_before(situation)
     if situation.began is not None:
         return situation.began
-    if situation.before is not None:
-        return not situation.before
+    if before is not None:
+        return not before
     # with equal turns the game goes on only if the first to reach the goal began
     goal = rules.winning_score
     return not (rules.has_roles and situation.banked < goal <= situation.opponent)
+
+
+def _told_before(situation: Situation) -> int | None:
+    """How many others had their turn in this round, if that is told. Raises InvalidRequestError."""
+    others = len(situation.scores) - 1
+    if situation.before is not None and not 0 <= situation.before <= others:
+        raise InvalidRequestError.say(
+            "of the others {most} can have had their turn in this round at most, not {number}",
+            most=others,
+            number=situation.before,
+        )
+    return situation.before
 
 
 def _before(rules: Ruleset, situation: Situation) -> int:
@@ -269,14 +282,8 @@ def _before(rules: Ruleset, situation: Situation) -> int:
     reached = [k for k, score in enumerate(scores) if score >= rules.winning_score]
     if not rules.has_roles:
         return 0
-    if situation.before is not None:
-        if not 0 <= situation.before <= len(scores):
-            raise InvalidRequestError.say(
-                "of {others} others 0 to {others} had their turn in this round, not {number}",
-                others=len(scores),
-                number=situation.before,
-            )
-        return situation.before
+    if (before := _told_before(situation)) is not None:
+        return before
     if situation.began is False and not reached:
         raise InvalidRequestError.say(
             "with several players began: takes only me; before:1 says how many of the others had"
