@@ -91,6 +91,8 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
     from bot.wiring import open_parts  # noqa: PLC0415
 
     chosen = WebSettings(host="127.0.0.1", port=0, rate=100_000)
+    # nobody else waits: a picture takes as long as it takes
+    settings = settings.model_copy(update={"workers": 0})
     opened = open_parts(settings, Advisor(settings.strategies), allow_files=True)
     async with opened as parts, served(parts.commands, parts.pressing, settings, chosen) as base:
         told = base, settings.language
