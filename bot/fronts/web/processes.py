@@ -133,6 +133,10 @@ async def processes(
     if not chosen.processes:
         yield None
         return
+    if not hasattr(socket, "AF_UNIX"):
+        raise InvalidRequestError.say(
+            "FARKLE_WEB_PROCESSES: this system has no sockets with a path, so that it can only be 0"
+        )
     found = Processes(chosen)
     with contextlib.ExitStack() as stack:
         try:
