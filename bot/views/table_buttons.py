@@ -33,10 +33,14 @@ _EDGE = 3
 """Letters that are as wide as what a button has beside its label."""
 _WIDEST_ROW = 28
 """Letters of the names of dice that are beside each other, with their edges."""
-_LONGEST_NAME = 9
-"""Letters of a die's name on its button: no two names begin with the same ones."""
+_LONGEST_NAME, _SHORTEST_NAME = 9, 7
+"""Letters of a die's name on its button: no two names begin with as many as the first says, and
+two dice are beside each other that have as many as the second says."""
 _MOST_LINES = 5
 """Rows of buttons that fit on a phone, a list among them."""
+_MOST_DICE_ROWS = _MOST_LINES - 2
+"""Rows of dice among these. Where there are so many, what is best to keep is beside the last dice,
+if there is room, and the other set-asides of several are in the list."""
 _MOST_PICKS = 20
 """Set-asides that have a button or a place in the list, beside what else is in it."""
 
@@ -245,9 +249,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
     idle = tuple(die for die, scores in zip(roll, scoring, strict=True) if not scores)
     useless = _idle_text(game, idle) if idle and not changes else ""
     reasons = ["" if scores else useless for scores in scoring]
-    # a die that cannot be chosen goes without its name
-    labels = [_die_label(game, die, named=not why) for die, why in zip(roll, reasons, strict=True)]
-    rows = _rows_of(labels) if game.kits else [number // _PER_ROW for number in range(len(roll))]
+    labels, rows = _labels_of(game, roll, reasons)
     for number, (label, why) in enumerate(zip(labels, reasons, strict=True)):
         style = Style.MAIN if mask >> number & 1 else Style.PLAIN
         buttons.append(Button(f"die{number}", label, rows[number], style, not why, why))
@@ -257,8 +259,11 @@ def _choice(game: Game, mask: int) -> list[Button]:
     with_points = _scoring_dice(roll, [one for one in legal if one.points])
     everything = make_roll([die for die, scores in zip(roll, with_points, strict=True) if scores])
     picks = _picks(game, mask, row + 1, legal, everything)
-    row += 2 if picks else 1
+    if row >= _MOST_DICE_ROWS - 1:
+        fits = game.kits and picks and _rows_of([*labels, picks[0].label])[-1] == row
+        picks = [one._replace(row=row if fits and one is picks[0] else LISTED) for one in picks]
     buttons += [one for one in picks if one.row != LISTED]
+    row = max(row, *(one.row for one in picks), 0) + 1
     if not legal:
         buttons.append(Button("accept", say("Take the farkle"), row))
     elif all(one.dice != kept for one in legal):
@@ -289,6 +294,27 @@ def _choice(game: Game, mask: int) -> list[Button]:
         _details(LISTED),
         _undo_button(game, LISTED) if game.tracked else _resign(LISTED),
     ]
+
+
+def _labels_of(
+    game: Game, roll: Roll, reasons: Sequence[str]
+) -> tuple[Sequence[str], Sequence[int]]:
+    """The label of each die and its row; one that cannot be chosen goes without its name."""
+    if not game.kits:
+        labels = [_die_label(game, die) for die in roll]
+        return labels, [number // _PER_ROW for number in range(len(roll))]
+    labels, rows = [], []
+    for longest in range(_LONGEST_NAME, _SHORTEST_NAME - 1, -1):
+        shorter = [
+            _die_label(game, die, longest=0 if why else longest)
+            for die, why in zip(roll, reasons, strict=True)
+        ]
+        if len({*shorter}) < len({*labels}):
+            break
+        labels, rows = shorter, _rows_of(shorter)
+        if rows[-1] < _MOST_DICE_ROWS:
+            break
+    return labels, rows
 
 
 def _picks(
@@ -334,17 +360,17 @@ def _mask_of(roll: Roll, dice: Roll) -> int:
     return mask
 
 
-def _die_label(game: Game, die: int, *, named: bool = True) -> str:
-    """The face of a die, and if asked for its name where the player has others."""
+def _die_label(game: Game, die: int, *, longest: int = 0) -> str:
+    """The face of a die, with so many letters of its name where the player has others."""
     [face] = shown_faces(game, (die,))
     label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
-    if not (game.kits and named):
+    if not longest:
         return label
     dice = game.kits[game.mover].shown((die,))
     if len(dice.dice_set.types) == 1:
         return label
     name = dice.first_name(dice.dice_set.type_of(die)).typed
-    return f"{label} {short(name, _LONGEST_NAME)}"
+    return f"{label} {short(name, longest)}"
 
 
 def _bank(game: Game, row: int) -> Button:

@@ -81,15 +81,14 @@ def test_a_roll_of_ten_dice_has_room() -> None:
     game = begin(commands.begin_game("ab12", rules, [None, None]))
     card = told(game, Rolled(dice=(1, 1, 1, 5, 5, 5, 2, 2, 2, 1)))
     rows = Counter(button.row for button in card.buttons)
-    assert len(rows) <= 5
+    assert len(rows) <= 4, "and a list below them"
     assert max(rows.values()) <= 5
     assert [one.label for one in card.buttons if one.action.startswith("die")][-1] == "⚀ 1"
     assert card.menu
     assert {"resign", "details"} <= {action for action, _, _ in card.menu.options}
-    picks = [one for one in card.buttons if one.action.startswith("pick")]
-    assert picks[0].label == "All · 2,700"
-    press = TablePress("ab12", 3, 0b1111111111, "en", picks[0].action)
-    assert press.action == "pick1023"
+    [(action, label, _), *_] = card.menu.options
+    assert (action, label) == ("pick1023", "All · 2,700")
+    assert TablePress("ab12", 3, 0b1111111111, "en", action).chooses
     assert Image.open(io.BytesIO(card.files[0].content)).size == (10 * 88 + 11 * 20, 122)
 
 
@@ -190,6 +189,7 @@ def test_loaded_dice_are_shown_by_their_faces() -> None:
     card = told(game, Rolled(dice=read_fallen(game, fallen, "Ann")))
     assert card.story == "Ann rolls 6 5 1 lucky, 5 odd, 6 J."
     labels = [one.label for one in card.buttons if one.action.startswith("die")]
+    assert len({one.row for one in card.buttons}) == 4, "and a list below them"
     assert sorted(labels) == sorted(
         [
             "⚅ 6 lucky",
