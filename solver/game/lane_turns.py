@@ -48,15 +48,17 @@ class LaneTurns:
         plan, solved, lost = self.plan, len(bank) - self.plan.reach, np.zeros(cell)
         last = solved if self.planes > 1 else -1
         tops, missed = bank[last:], farkle[last if len(farkle) > 1 else 0 :]
+        # a roll that wins may be better than a bank that cannot be made up for
+        weighs = bool(np.any(plan.win_chances))
         if self.planes > 1 and plan.may_bank.all():
             top = tops[:, np.newaxis]
-        elif plan.must_roll_others:
+        elif plan.must_roll_others or weighs:
             top = np.empty((len(tops), plan.columns, self.planes, LANES))
             for row, found in enumerate(top):
                 missed_here = missed[min(row, len(missed) - 1)]
                 shape = self.planes, LANES
                 ends = tops[row].reshape(shape), missed_here.reshape(shape), lost.reshape(shape)
-                roll_until_banked(found, *ends, self.lists, False)
+                roll_until_banked(found, *ends, self.lists, weighs)
             top = top.reshape(*top.shape[:2], cell)
         else:
             ended = rolls_that_end(
