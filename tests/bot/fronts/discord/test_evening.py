@@ -176,9 +176,11 @@ def wished(game: Game) -> tuple[int, str]:
             mask |= 1 << number
     after = apply(game, Kept(dice=best.dice))
     total = after.turn.turn_total
+    if after.is_out_of_throws(after.turn):
+        return mask, "keep"
     wins = game.seats[game.mover].score + total >= game.rules.goal
     enough = total >= ENOUGH[game.mover] and not after.has_hot_dice
-    return mask, "bank" if wins or enough else "roll"
+    return mask, "bank" if after.may_bank and (wins or enough) else "roll"
 
 
 async def lobby(evening: Evening, people: list[Json]) -> Message:
@@ -197,23 +199,30 @@ async def lobby(evening: Evening, people: list[Json]) -> Message:
     return table
 
 
-async def play(evening: Evening, parts: Parts, table: Message, people: list[Json]) -> None:
-    """The game to its end; people choose dice by as few presses as they can."""
+Settled = Callable[[], Awaitable[Game]]
+"""The game of a table once its message is as it is, and a person is to move or nobody any more."""
+
+
+async def settling(parts: Parts, table: Message) -> Settled:
+    """Return what waits for the game of a table."""
     [begun] = await parts.games.tables.open_at(PLACE)
 
-    async def now() -> Game:
-        return (await parts.games.tables.current(begun.game.id)).game
-
     async def settled() -> Game:
-        """The game once its message is as it is, and a person is to move or nobody any more."""
         for _ in range(10_000):
-            game, version = await now(), table.buttons[0]["custom_id"].split(":")[2]
+            game = (await parts.games.tables.current(begun.game.id)).game
+            version = table.buttons[0]["custom_id"].split(":")[2]
             is_drawn = "game.png" in table.files if game.over else game.bot_to_move is None
             if game.version == int(version) and is_drawn:
                 return game
             await asyncio.sleep(0.02)
         raise AssertionError(table.text)
 
+    return settled
+
+
+async def play(evening: Evening, parts: Parts, table: Message, people: list[Json]) -> None:
+    """The game to its end, and what people ask meanwhile."""
+    settled = await settling(parts, table)
     ann, bob, eve = people
     await evening.press(ann, table, "roll", settled)
     await evening.press(bob, table, "die0")
@@ -221,6 +230,11 @@ async def play(evening: Evening, parts: Parts, table: Message, people: list[Json
     await evening.press(ann, table, "hint")
     await evening.press(eve, table, "details")
     await evening.slash(bob, "skip")
+    await play_on(evening, table, people, settled)
+
+
+async def play_on(evening: Evening, table: Message, people: list[Json], settled: Settled) -> None:
+    """A game to its end; people choose dice by as few presses as they can."""
     while not (game := await settled()).over:
         by = people[game.mover]
         if game.turn.roll is None:

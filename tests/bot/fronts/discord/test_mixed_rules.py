@@ -1,0 +1,99 @@
+"""A game by rules of eight unusual options, made by a command, at the console and in Discord.
+
+Both are kept in tests/playthroughs/mixed. To write them anew after a change that is meant:
+
+    FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest -m '' tests/bot/fronts/discord/test_mixed_rules.py
+"""
+
+from pathlib import Path
+
+import pytest
+
+from bot.fronts.discord import answers
+from bot.languages import language
+from bot.services import tables
+from bot.services.rule_options import rules_from_options
+from bot.wiring import Parts
+from solver.rules.file import load_rules
+from solver.wording import speak
+from tests.bot.fronts.discord.loopback import Loopback, user
+from tests.bot.fronts.discord.phone import LOOKS, Phone
+from tests.bot.fronts.discord.play import shown
+from tests.bot.fronts.discord.test_evening import Evening, known_secrets, play_on, settling
+from tests.bot.speaking import open_chat
+from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept, fixed_secrets
+
+MORE = (
+    "combination:aabb=300,55=100,uses-1,aaaa=1000,roll-on,22=loses-turn confirm-faces:1,5"
+    " hot-dice-times:2 bank-dice-left:2 last-die-tries:2 ending:final_turn final-throws:1"
+)
+GOAL = 1000
+RULES = rules_from_options(
+    "mixed",
+    load_rules("classic"),
+    dict(one.split(":") for one in f"dice:4 goal:{GOAL} {MORE}".split()),
+)
+
+
+@pytest.fixture
+def folder(solved: Path, data: Path, tmp_path: Path) -> Path:
+    """A data folder in which the rules are solved, and the presets of the tests."""
+    strategies = tmp_path / "strategies"
+    strategies.mkdir()
+    for some in (data, solved):
+        for path in (some / "strategies").glob("[!.]*"):
+            (strategies / path.name).symlink_to(path)
+    (tmp_path / "kernels").symlink_to(data / "kernels")
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", ["en", "de"])
+async def test_at_the_console(code: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "secrets", fixed_secrets("mixed"))
+    speak(language(code))
+    async with open_chat(folder) as chat:
+        transcript = Transcript(chat, folder / "strategies")
+        for line in (f"new mixed base:classic dice:4 goal:{GOAL} {MORE}", "mixed"):
+            await transcript.say(f"ann: /rules {line}")
+        await transcript.say("ann: /play level:optimal rules:mixed")
+        while transcript.table["to_move"]:
+            if transcript.table["roll"] is None:
+                await transcript.say("ann: /roll")
+                continue
+            await transcript.say("ann: /hint")
+            best = (await chat.answer("ann: /hint")).data["options"][0]
+            dice = " ".join(map(str, best["set_aside"]))
+            then = "roll" if best["action"] == "roll" else "bank"
+            await transcript.say(f"ann: /keep {dice} {then}")
+        assert transcript.table["stage"] == "over"
+        await transcript.say("ann: /review")
+    assert_kept(FOLDER / "mixed" / f"{code}.txt", "\n".join(transcript.lines) + "\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", ["en", "de"])
+async def test_in_discord(
+    code: str, parts: Parts, discord: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "secrets", known_secrets())
+    monkeypatch.setattr(answers, "BETWEEN_EDITS", 0.0)
+    people = [
+        user(number, name) | {"locale": code, "permissions": 1 << 5}
+        for number, name in (("11", "Ann"), ("12", "Bob"))
+    ]
+    names = {one["id"]: one["global_name"] for one in people}
+    evening = Evening(discord, Phone(LOOKS["dark"], names))
+    ann, bob = people
+    typed = f"dice:4 {MORE}"
+    await shown(
+        await discord.slash(ann, "rules new", name="mixed", base="classic", goal=GOAL, more=typed)
+    )
+    await evening.slash(ann, "rules show", name="mixed")
+    table = await evening.slash(ann, "play", player2=bob, rules="mixed")
+    settled = await settling(parts, table)
+    await play_on(evening, table, people, settled)
+    await evening.press(bob, table, "review")
+    assert evening.phone.cut == []
+    found = "\n".join(evening.lines) + "\n"
+    assert_kept(FOLDER / "mixed" / f"discord-{code}.txt", found)
