@@ -55,6 +55,7 @@ _EXAMPLES = {
     "their-farkles": 1,
     "hot-dice": 1,
     "throws": 1,
+    "before": 1,
     "rounds": 3,
     "games": 5,
     "away": 60,
