@@ -45,14 +45,6 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
     values = naive.value_iteration(rules)
     final = naive.final_turns(rules, rows + (winning - rules.score_floor) // step)
     tie = naive.after_tie(rules, final.play_off)
-    states = [
-        (number, hot)
-        for number, hot in product(naive.numbers(rules), range(naive.levels(rules)))
-        # no turn begins with hot dice
-        if not (hot and rules.hot_dice_times and naive.is_first(rules, number))
-    ]
-    places = [(naive.level(rules, hot), naive.column(rules, n, hot)) for n, hot in states]
-    may_leave = {number: naive.may_leave(rules, number) for number, _ in states}
 
     def ends(position: Position) -> tuple[Callable[[int], float], Callable[[int], float], float]:
         """What a bank and a farkle are worth, by the turn total, and losing everything."""
@@ -96,7 +88,20 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
         return against, lambda total: against(kept(total)), 0.0
 
     @cache
+    def layout(here: Ruleset) -> list[tuple[int, int, int, int]]:
+        """Of each state of dice their number and hot dice, and the level and column of these."""
+        states = product(naive.numbers(here), range(naive.levels(here)))
+        return [
+            (number, hot, naive.level(here, hot), naive.column(here, number, hot))
+            for number, hot in states
+            # no turn begins with hot dice
+            if not (hot and here.hot_dice_times and naive.is_first(here, number))
+        ]
+
+    @cache
     def table(position: Position) -> tuple[Floats, Bools]:
+        here = naive.in_last_turns(rules) if position.opponent >= winning else rules
+        places = layout(here)
         bank, farkle, lose = ends(position)
         totals = range(0, rows * step, step)
         banks = np.array(
@@ -108,12 +113,14 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
             ]
         )[:, None]
         farkles = np.array([farkle(total) for total in totals])[:, None]
-        found = naive.turn(rules, banks, farkles, np.array([lose]))[..., 0]
-        worth = np.zeros((max(places)[0] + 1, rows, max(column for _, column in places) + 1))
+        found = naive.turn(here, banks, farkles, np.array([lose]))[..., 0]
+        levels, columns = (max(one[k] for one in places) + 1 for k in (2, 3))
+        worth = np.zeros((levels, rows, columns))
         stop = np.zeros(worth.shape, dtype=np.bool_)
-        for (number, hot), (level, column) in zip(states, places, strict=True):
+        for number, hot, level, column in places:
             worth[level, :, column] = found[:, number, hot]
-            stop[level, :, column] = (found[:, number, hot] == banks[:, 0]) & may_leave[number]
+            may_leave = naive.may_leave(here, number)
+            stop[level, :, column] = (found[:, number, hot] == banks[:, 0]) & may_leave
         return worth, stop
 
     def tables(positions: Sequence[Position]) -> tuple[Floats, Bools]:
