@@ -180,7 +180,7 @@ async def test_three_play_by_commands(of_three: Path, tmp_path: Path) -> None:
         assert "one of the others had a turn in this round, the last round" in flat(advised)
         assert "others would then win" in flat(advised)
         refused = await chat.say(f"ann: /odds me:100 them:200,150 rounds:1 before:3 {rules}")
-        assert "Of 2 others 0 to 2 had their turn" in refused
+        assert "Of the others 2 can have had their turn in this round at most" in refused
         refused = await chat.say(f"ann: /odds them:200,150,100 rounds:1 {rules}")
         assert "for two or three" in refused
         explored = await chat.say(f"ann: /explore me:100 them:200,150 rounds:1 before:2 {rules}")

@@ -79,7 +79,7 @@ async def test_advice(bot: Bot, discord: Loopback) -> None:
     message = await shown(await discord.slash(ANN, "advise", dice="5 5 2", **more))
     assert "set that is held cannot be 222" in message.text
     message = await shown(await discord.slash(ANN, "advise", dice="5 5 2", more="222"))
-    assert "such as points-to-confirm:350 held-set:222, not" in message.text
+    assert "such as points-to-confirm:350 held-set:222 before:1, not" in message.text
     assert await discord.complete(ANN, "advise", "rules", "fac") == ["facebook"]
     name = "Advise on these dice"
     message = await shown(await discord.on_message(EVE, name, "I got 6 5 3 3 3 2, what now? 350!"))
