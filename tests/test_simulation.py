@@ -89,7 +89,7 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
 
     @cache
     def layout(here: Ruleset) -> list[tuple[int, int, int, int]]:
-        """Of each state of dice their number and hot dice, and the level and column of these."""
+        """The number of dice, the hot dice, the level and the column of each state of dice."""
         states = product(naive.numbers(here), range(naive.levels(here)))
         return [
             (number, hot, naive.level(here, hot), naive.column(here, number, hot))

@@ -38,9 +38,7 @@ def of(rounds: int, **changes: Any) -> Ruleset:
 
 
 @pytest.mark.mostly_skipped(2)
-@pytest.mark.parametrize(
-    "rules", mostly_slow(ROUNDS.items(), every=len(ROUNDS), first=len(ROUNDS) - 1)
-)
+@pytest.mark.parametrize("rules", mostly_slow(ROUNDS.items(), every=len(ROUNDS)))
 def test_all_leads_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: Path) -> None:
     solution = solve(rules, cache=kernels)
     save_strategy(solution, tmp_path)
