@@ -75,6 +75,7 @@ def test_all_leads_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: 
     assert round_sweeps.residual(rules, solution.values) < 1e-12
 
 
+@pytest.mark.slow
 def test_who_cannot_be_caught_up_goes_on_where_a_roll_wins(kernels: Path) -> None:
     rules = of(1, dice=2, throws=2, instant_win=("66",))
     values = solve(rules, cache=kernels).values
