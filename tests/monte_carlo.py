@@ -10,7 +10,7 @@ import math
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -38,9 +38,9 @@ def optimal_tables(solution: Solution, cache: Path) -> Tables:
     """Optimal decisions of a solved game."""
     player = optimal_player(solution.rules, solution.values, cache)
 
-    def tables(positions: Sequence[Position]) -> Decisions:
+    def tables(positions: Sequence[Position]) -> Iterable[Decisions]:
         _, worth, bank = player(positions)
-        return worth, bank
+        return zip(worth, bank, strict=True)
 
     return tables
 

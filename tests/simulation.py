@@ -2,7 +2,7 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Literal
@@ -24,8 +24,8 @@ t is the turn total in point steps, n the number of dice to roll, h the number o
 the last h and the last t stand for all further ones. A roll goes to the set-aside with the greatest
 W, of equal ones to that with the most points.
 """
-Tables = Callable[[Sequence[Position]], Decisions]
-"""Decisions for turns that start at some positions, the arrays one after the other.
+Tables = Callable[[Sequence[Position]], Iterable[Decisions]]
+"""Decisions for turns that start at some positions, for one after the other.
 
 Positions are those of the game, but for
 
@@ -249,10 +249,10 @@ def simulate(
         going_on = defaultdict(list)
         for begin in range(0, len(positions), chunk):
             part = positions[begin : begin + chunk]
-            for position, *decisions in zip(part, *tables(part), strict=True):
+            for position, decisions in zip(part, tables(part), strict=True):
                 for game in waiting[position]:
                     try:
-                        going_on[game.send((decisions[0], decisions[1]))].append(game)
+                        going_on[game.send(decisions)].append(game)
                     except StopIteration as over:
                         wins += over.value
         waiting = going_on

@@ -1,7 +1,7 @@
 """The simulation against exact values of small games."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import product
 
@@ -13,7 +13,7 @@ from solver.rules.ruleset import Ruleset
 from tests import naive
 from tests.conftest import EVERY, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
-from tests.simulation import Bools, Floats, Tables, simulate
+from tests.simulation import Bools, Decisions, Floats, Tables, simulate
 
 GAMES = 20_000
 ALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6]
@@ -22,7 +22,7 @@ ALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6]
 def greedy(rules: Ruleset, *, rows: int = 40) -> Tables:
     """Set aside as many points as possible, and bank as soon as the rules allow."""
 
-    def tables(positions: Sequence[Position]) -> tuple[Floats, Bools]:
+    def tables(positions: Sequence[Position]) -> Iterable[Decisions]:
         shape = len(positions), 1, rows, rules.dice
         win = np.broadcast_to(np.arange(rows)[:, None], shape)
         bank = np.zeros(shape, dtype=np.bool_)
@@ -33,7 +33,7 @@ def greedy(rules: Ruleset, *, rows: int = 40) -> Tables:
                 )
         for dice in range(1, rules.dice + 1):
             bank[..., dice - 1] &= naive.may_leave(rules, dice)
-        return win / rows, bank
+        return zip(win / rows, bank, strict=True)
 
     return tables
 
@@ -99,7 +99,7 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
         ]
 
     @cache
-    def table(position: Position) -> tuple[Floats, Bools]:
+    def table(position: Position) -> Decisions:
         here = naive.in_last_turns(rules) if position.opponent >= winning else rules
         places = layout(here)
         bank, farkle, lose = ends(position)
@@ -123,9 +123,8 @@ def optimal(rules: Ruleset) -> tuple[Tables, float]:
             stop[level, :, column] = (found[:, number, hot] == banks[:, 0]) & may_leave
         return worth, stop
 
-    def tables(positions: Sequence[Position]) -> tuple[Floats, Bools]:
-        wins, banks = zip(*map(table, positions), strict=True)
-        return np.array(wins), np.array(banks)
+    def tables(positions: Sequence[Position]) -> Iterable[Decisions]:
+        return map(table, positions)
 
     start = (0, 0, not rules.has_opening)
     return tables, values[True, start, start]
