@@ -171,7 +171,7 @@ def _handed_on(strategy: BestPlay, position: Position) -> float:
     following = position.in_order[1]
     turn, left = TurnState(0, strategy.whole(following)), position.rounds_after
     after = replace(position, mover=following, turn=turn, rounds_left=left)
-    return float(strategy.chances(after)[position.mover])
+    return float(strategy.by_seat(after, strategy.start_values(after))[position.mover])
 
 
 def _without_fall(strategy: BestPlay, position: Position, table: TurnTable) -> TurnTable:
