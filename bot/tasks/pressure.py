@@ -16,7 +16,7 @@ _TICK = 0.1
 """Seconds between two looks at the clock."""
 _MEMORY = 2.0
 """Seconds over which is averaged: a moment's delay says nothing."""
-_DICE_SHARE = 0.1
+_DICE_SHARE = 0.04
 """What share of the delay that is too much for heavy work is too much for pictures of dice: a move
 waits for the loop ten times or so until it is written and shown."""
 
