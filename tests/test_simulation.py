@@ -13,7 +13,7 @@ from solver.rules.ruleset import Ruleset
 from tests import naive
 from tests.conftest import EVERY, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
-from tests.simulation import Bools, Decisions, Floats, Tables, simulate
+from tests.simulation import Decisions, Tables, simulate
 
 GAMES = 20_000
 ALL = [(name, rules) for name, rules in ONE_BY_ONE if rules.dice < 6]

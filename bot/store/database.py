@@ -5,6 +5,7 @@ import logging
 import os
 import sqlite3
 import struct
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -66,6 +67,12 @@ _WRITE = "BEGIN IMMEDIATE"
 
 _MOST_MOVES = 16
 """Most that are made in one transaction: the event loop does nothing else meanwhile."""
+
+_QUICK_SECONDS = 0.002
+"""What a commit may take on average so that the event loop does it itself: to hear of a thread's
+takes as long where much goes on."""
+_LAST_COMMITS = 0.1
+"""What the last commit counts in that average."""
 
 _LOOK_SECONDS = 0.5
 """Between two looks whether what another program holds is free."""
@@ -176,8 +183,9 @@ class _ToFile(Connections):
     A read waits for its thread at each statement, as many do beside each other. What writes waits
     for what wrote before it, so all of it is done in its thread at once. What takes less time than
     a thread does to be heard while the event loop is busy is done in the event loop: to find a few
-    rows by their key, and the statements of moves. All moves that wait are made in one transaction,
-    of which only the commit waits for the disk; one that is refused undoes nothing of the others.
+    rows by their key, and the statements of moves, and their commits as long as the disk is quick.
+    Where it is not, all moves that wait are made in one transaction, of which only the commit waits
+    for the disk; one that is refused undoes nothing of the others.
     """
 
     def __init__(self, path: Path, *, read_only: bool) -> None:
@@ -210,6 +218,8 @@ class _ToFile(Connections):
         """Is held by what writes."""
         self._moves: deque[_Move] = deque()
         self._making: asyncio.Task[None] | None = None
+        self._commit_seconds = 0.0
+        """What commits of moves took, on average."""
 
     async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
         """What some work makes of a transaction. sqlite3 would begin one too late by itself."""
@@ -217,7 +227,7 @@ class _ToFile(Connections):
         if mode is Mode.APPEND:
             move = _Move(lambda connection: context.run(work, connection), asyncio.Future())
             self._moves.append(move)
-            if self._making is None or self._making.done():
+            if (self._making is None or self._making.done()) and not self._made_at_once():
                 self._making = asyncio.create_task(self._make_moves())
             found: T = await move.made
             return found
@@ -250,28 +260,54 @@ class _ToFile(Connections):
             self._glance = None
             return None
 
+    def _made_at_once(self) -> bool:
+        """Make all moves that wait, if that waits for no thread; returns whether it did."""
+        if self._commit_seconds > _QUICK_SECONDS or self._turn.locked():
+            return False
+        is_begun = True
+        with self._next_moves() as some:
+            if is_begun := _is_begun(connection := self._to_move()):
+                with self._made(connection, some) as commit:
+                    commit()
+            else:  # another program writes, and is waited for in the thread
+                self._moves.extendleft(reversed(some))
+        return is_begun
+
     async def _make_moves(self) -> None:
         """Make all moves that wait, some in each transaction."""
         while self._moves:
             async with self._turn:
-                some = [self._moves.popleft() for _ in range(min(_MOST_MOVES, len(self._moves)))]
-                try:
-                    if self._mover is None:
-                        self._mover = self._moving.connect()
-                    if _is_begun(self._mover):
-                        await self._made_together(self._mover, some)
-                    else:  # another program writes, and is waited for in the thread
+                with self._next_moves() as some:
+                    if _is_begun(connection := self._to_move()):
+                        with self._made(connection, some) as commit:
+                            await asyncio.get_running_loop().run_in_executor(self._thread, commit)
+                    else:
                         await self._made_one_by_one(some)
-                except BaseException as error:
-                    if self._mover is not None:
-                        self._mover.close()
-                        self._mover = None
-                    for move in some:
-                        move.fail(error)
-                    if not isinstance(error, Exception):
-                        raise
 
-    async def _made_together(self, connection: Connection, moves: list["_Move"]) -> None:
+    def _to_move(self) -> Connection:
+        """Return the connection that makes moves."""
+        if self._mover is None:
+            self._mover = self._moving.connect()
+        return self._mover
+
+    @contextmanager
+    def _next_moves(self) -> Iterator[list[_Move]]:
+        """Yield those that are made next; all of them fail with what is raised meanwhile."""
+        some = [self._moves.popleft() for _ in range(min(_MOST_MOVES, len(self._moves)))]
+        try:
+            yield some
+        except BaseException as error:
+            if self._mover is not None:
+                self._mover.close()
+                self._mover = None
+            for move in some:
+                move.fail(error)
+            if not isinstance(error, Exception):
+                raise
+
+    @contextmanager
+    def _made(self, connection: Connection, moves: list[_Move]) -> Iterator[Callable[[], None]]:
+        """Make moves in a transaction that is begun, and yield what commits it."""
         made = []
         driver: Any = connection.connection.driver_connection
         try:
@@ -286,12 +322,18 @@ class _ToFile(Connections):
                         raise error from None
                     move.fail(error)
                 driver.execute("RELEASE move")
-            await asyncio.get_running_loop().run_in_executor(self._thread, driver.commit)
+            yield partial(self._commit, driver)
         except BaseException:
             connection.connection.rollback()
             raise
         for move, result in made:
             move.succeed(result)
+
+    def _commit(self, driver: Any) -> None:
+        begun = time.monotonic()
+        driver.commit()
+        more = time.monotonic() - begun - self._commit_seconds
+        self._commit_seconds += more * _LAST_COMMITS
 
     async def _made_one_by_one(self, moves: list["_Move"]) -> None:
         for move in moves:
