@@ -194,6 +194,7 @@ _ON_PAGES = {
     "They are not solved yet; /rules solve {name} does it.": say_later("They are not solved yet."),
     "Not solved yet; /rules solve {name} does it.": say_later("Not solved yet."),
     # the form that makes rules
+    "no score falls below 0": say_later("the lowest score that there is"),
     "1 to 6; straight-1-5:500 straight-2-6:750": "",
     "3 farkles in a row; 3xeverything,goes-on; none": say_later(
         "farkles in a row and what they cost, such as 3x500, 3xeverything or 3x500,goes-on; or none"
