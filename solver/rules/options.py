@@ -364,8 +364,10 @@ class RuleOption:
 
     @property
     def question(self) -> str:
-        """What asks for it, "" where nothing does."""
-        said = say(self.ask) if self.ask else in_words(self.pattern) if self.pattern else ""
+        """What asks for it, with … for each word, "" where nothing does."""
+        said = (
+            say(self.ask, word="…") if self.ask else in_words(self.pattern) if self.pattern else ""
+        )
         return said[:1].upper() + said[1:]
 
     def of(self, rules: Any) -> Any:
