@@ -28,7 +28,7 @@ from solver.rules.ruleset import (
     unchecked,
 )
 from solver.rules.writer import write_rules
-from solver.wording import short
+from solver.wording import say, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +186,11 @@ class Interview:
         if kind is YES_NO or (option.meanings and kind.is_list):
             return self._put(self.data, option.place, self._confirmed(option))
         for choice, meaning in option.meanings.items():
-            self.terminal.tell(f"  {choice:<13}{meaning}")
+            self.terminal.tell(f"  {choice:<13}{say(meaning)}")
         if default is None:
             default = self._default(option)
         while True:
-            value = kind.value(self.terminal.ask(option.ask, default), partial(_items, kind))
+            value = kind.value(self.terminal.ask(option.question, default), partial(_items, kind))
             if may_be_none and value in {0, None}:
                 return None
             if not (sentence := self._objection(option.place, value)):
@@ -201,11 +201,11 @@ class Interview:
         """Whether an option holds; of one that takes words, those that do."""
         value = option.of(self.base)
         if not option.meanings:
-            return self.terminal.confirm(option.ask, default=value)
+            return self.terminal.confirm(option.question, default=value)
         return [
             word
             for word, meaning in option.meanings.items()
-            if self.terminal.confirm(option.ask.format(word=meaning), default=word in value)
+            if self.terminal.confirm(say(option.ask, word=say(meaning)), default=word in value)
         ]
 
     def _default(self, option: RuleOption) -> str | None:

@@ -93,8 +93,11 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
     chosen = WebSettings(host="127.0.0.1", port=0, rate=100_000)
     # nobody else waits: a picture takes as long as it takes
     settings = settings.model_copy(update={"workers": 0})
-    opened = open_parts(settings, Advisor(settings.strategies), allow_files=True)
-    async with opened as parts, served(parts.commands, parts.pressing, settings, chosen) as base:
+    async with contextlib.AsyncExitStack() as stack:
+        opened = open_parts(settings, Advisor(settings.strategies), allow_files=True)
+        parts = await stack.enter_async_context(opened)
+        here = parts.commands, parts.pressing, settings, chosen
+        base = await stack.enter_async_context(served(*here, is_patient=True))
         told = base, settings.language
         number = await write_library(*told, sites, out) if every else 0
         for name, rules in sites.items():

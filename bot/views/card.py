@@ -26,6 +26,8 @@ class Attachment:
     name: str
     content: bytes
     description: str
+    dice: tuple[int, ...] = ()
+    """The faces of the roll that it shows, if it does; 0 for a joker."""
 
 
 class Style(Enum):

@@ -330,7 +330,7 @@ class RuleOption:
     """The question of `farkle rules new`; `{word}` in it is each of the words one after the other.
     Where it is empty, the pattern in words is the question."""
     meanings: Mapping[str, str] = field(default_factory=dict)
-    """What may be answered, and what it means."""
+    """What may be answered, and what it means in few words."""
     told: Mapping[Any, str] = field(default_factory=dict)
     """What each value comes to in play, where that depends on nothing else."""
     typical: str | None = None
@@ -361,6 +361,14 @@ class RuleOption:
     def typed(self) -> str:
         """The key as it is typed in a chat."""
         return as_typed(self.key)
+
+    @property
+    def question(self) -> str:
+        """What asks for it, with … for each word, "" where nothing does."""
+        said = (
+            say(self.ask, word="…") if self.ask else in_words(self.pattern) if self.pattern else ""
+        )
+        return said[:1].upper() + said[1:]
 
     def of(self, rules: Any) -> Any:
         """Its value under `rules`; None where they have no such table."""
@@ -400,11 +408,9 @@ def options_of(model: type[BaseModel], *table: str) -> dict[str, RuleOption]:
             if isinstance(option, RuleOption):
                 kind = _kind_of(made)
                 accepted = (one for one in made.metadata if not isinstance(one, RuleOption))
-                name = in_words(option.pattern) if option.pattern else ""
                 found[key] = replace(
                     option,
                     note=option.note or ("" if kind.is_list or not kind.words else option.help),
-                    ask=option.ask or name[:1].upper() + name[1:],
                     key=key,
                     place=(*table, key),
                     type=Annotated[(made.annotation, kind, *accepted)],

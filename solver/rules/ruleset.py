@@ -118,7 +118,7 @@ class FarklePenalty(Data):
     """
 
     in_a_row: Annotated[int, Field(strict=True, ge=1, le=5)] = described(
-        ..., ask="How many farkles in a row cost points, or none", typical="none"
+        ..., ask=say_later("How many farkles in a row cost points, or none"), typical="none"
     )
     points: Annotated[
         Annotated[int, Field(strict=True, ge=1, le=MAX_POINTS)] | Literal["everything"],
@@ -126,16 +126,16 @@ class FarklePenalty(Data):
     ] = described(
         ...,
         note='a number or "everything"',
-        ask='How many points they cost, or "everything"',
+        ask=say_later('How many points they cost, or "everything"'),
         typical="500",
     )
     then: Literal["starts_again", "goes_on"] = described(
         "starts_again",
         help=say_later("starts_again or goes_on"),
-        ask="After that the count of farkles in a row",
+        ask=say_later("After that the count of farkles in a row"),
         meanings={
-            "starts_again": "starts again at 0",
-            "goes_on": "goes on, and every further one costs as much",
+            "starts_again": say_later("starts again at 0"),
+            "goes_on": say_later("goes on, and every further one costs as much"),
         },
         when=lambda rules: rules.farkle_penalty and rules.farkle_penalty.in_a_row != 1,
         needs=("farkle_penalty",),
@@ -146,11 +146,11 @@ class FarklePenalty(Data):
     when: When = described(
         "any",
         help=say_later("any, all_dice or first_throw"),
-        ask="Which farkles count for that",
+        ask=say_later("Which farkles count for that"),
         meanings={
-            "any": "every farkle",
-            "all_dice": "only those of all dice, at first and after hot dice",
-            "first_throw": "only those on the first throw of a turn",
+            "any": say_later("every farkle"),
+            "all_dice": say_later("only those of all dice, at first and after hot dice"),
+            "first_throw": say_later("only those on the first throw of a turn"),
         },
     )
 
@@ -234,8 +234,8 @@ class Ruleset(Data):
 
     name: Annotated[
         str, Field(min_length=1, max_length=MAX_NAME, pattern=r"^[\w .+-]+$"), _NAME
-    ] = described(..., ask="Name of your rules")
-    title: str = described("", ask="What is special about them, in one line (optional)")
+    ] = described(..., ask=say_later("Name of your rules"))
+    title: str = described("", ask=say_later("What is special about them, in one line (optional)"))
     source: str = described("")
 
     def _tell_goal(self) -> Told:
@@ -251,7 +251,7 @@ class Ruleset(Data):
         "5000",
         say_later("the goal; goal-must-be:exceeded for more than it"),
         slash=say_later("points to reach"),
-        ask="Goal, in points",
+        ask=say_later("Goal, in points"),
         in_steps=True,
         when=lambda rules: not rules.rounds,
     )
@@ -272,7 +272,7 @@ class Ruleset(Data):
         "10",
         say_later("so many turns each, in place of a goal"),
         note="turns of each player, in place of a goal; 0 for none",
-        ask="Rounds after which the most points win, or 0 to play to a goal",
+        ask=say_later("Rounds after which the most points win, or 0 to play to a goal"),
     )
     """The game ends when both players, or all three, have had so many turns, 1 to 50, and the most
     points win. 0 is a game to a goal, of which otherwise there is none.
@@ -285,11 +285,11 @@ class Ruleset(Data):
         "reached",
         "exceeded",
         note="or reached, or exact",
-        ask="The goal must be",
+        ask=say_later("The goal must be"),
         meanings={
-            "reached": "exactly the goal is enough",
-            "exceeded": "it takes more than the goal",
-            "exact": "it takes exactly the goal",
+            "reached": say_later("exactly the goal is enough"),
+            "exceeded": say_later("it takes more than the goal"),
+            "exact": say_later("it takes exactly the goal"),
         },
     )
     """"reached", "exceeded" where exactly the goal is not enough, or "exact" where nothing else is.
@@ -327,13 +327,13 @@ class Ruleset(Data):
         "lost",
         "lost",
         say_later("exact goals: lost, back, around, given, no_bank"),
-        ask="A bank beyond the goal",
+        ask=say_later("A bank beyond the goal"),
         meanings={
-            "lost": "brings nothing",
-            "back": "goes back from the goal by what is too much",
-            "around": "begins the score anew with what is too much",
-            "given": "gives its points to the other player",
-            "no_bank": "is not allowed",
+            "lost": say_later("brings nothing"),
+            "back": say_later("goes back from the goal by what is too much"),
+            "around": say_later("begins the score anew with what is too much"),
+            "given": say_later("gives its points to the other player"),
+            "no_bank": say_later("is not allowed"),
         },
         when=lambda rules: rules.goal_must_be == "exact",
         needs=("goal_must_be",),
@@ -362,7 +362,7 @@ class Ruleset(Data):
         6,
         "6",
         say_later("number of dice, 1 to 10"),
-        ask="Number of dice, 1 to 10",
+        ask=say_later("Number of dice, 1 to 10"),
     )
     """How many dice are rolled, 1 to 10."""
 
@@ -393,7 +393,7 @@ class Ruleset(Data):
         say_later("least turn total to bank"),
         slash=say_later("least points to bank"),
         note="least turn total that may be banked",
-        ask="Least turn total that may be banked",
+        ask=say_later("Least turn total that may be banked"),
         in_steps=True,
         up_to_goal=True,
     )
@@ -415,7 +415,7 @@ class Ruleset(Data):
         say_later("least first bank"),
         slash=say_later("least points of the first bank"),
         note="least turn total of a player's first bank",
-        ask="Least first bank of a player",
+        ask=say_later("Least first bank of a player"),
         in_steps=True,
         up_to_goal=True,
     )
@@ -437,7 +437,7 @@ class Ruleset(Data):
         "no",
         say_later("a bank that reaches the goal needs neither"),
         note="a bank that reaches the goal needs no minimum",
-        ask="Does that apply to a bank that reaches the goal, too?",
+        ask=say_later("Do the minimums apply to a bank that reaches the goal, too?"),
         when=lambda rules: rules.minimum_bank or rules.opening_minimum,
     )
     """Whether the minimums hold for a bank that reaches the goal, too."""
@@ -447,7 +447,7 @@ class Ruleset(Data):
         "yes",
         say_later("bank only more than the turn before banked"),
         note="bank only more than the turn before banked",
-        ask="Must a turn beat what the player before has just banked?",
+        ask=say_later("Must a turn beat what the player before has just banked?"),
         told={
             False: say_later("A turn does not have to beat the one before."),
             True: say_later(
@@ -469,7 +469,7 @@ class Ruleset(Data):
         "yes",
         say_later("every die that scores must be set aside"),
         note="every die that scores",
-        ask="Must every die that scores be set aside?",
+        ask=say_later("Must every die that scores be set aside?"),
         told={
             False: say_later("Any of the dice that score may be set aside."),
             True: say_later(
@@ -511,11 +511,11 @@ class Ruleset(Data):
         "optional",
         "no_bank",
         say_later("optional, no_bank or forced"),
-        ask="When all dice are set aside",
+        ask=say_later("When all dice are set aside"),
         meanings={
-            "optional": "all may be rolled again",
-            "no_bank": "all must be rolled again",
-            "forced": "all must be rolled again, and must be set aside if all score",
+            "optional": say_later("all may be rolled again"),
+            "no_bank": say_later("all must be rolled again"),
+            "forced": say_later("all must be rolled again, and must be set aside if all score"),
         },
     )
     """When all dice are set aside: "optional", all may be rolled again; "no_bank", they must be;
@@ -544,11 +544,11 @@ class Ruleset(Data):
         say_later("what a later match to three of a kind adds"),
         slash=say_later("what a match to a set that is held adds"),
         note="linear or doubling where a die that matches a set held scores",
-        ask="A die that matches three of a kind set aside in an earlier throw",
+        ask=say_later("A die that matches three of a kind set aside in an earlier throw"),
         meanings={
-            "none": "counts like any other",
-            "linear": "adds the points of three",
-            "doubling": "doubles the set",
+            "none": say_later("counts like any other"),
+            "linear": say_later("adds the points of three"),
+            "doubling": say_later("doubles the set"),
         },
         when=lambda rules: rules.dice >= LEAST_DICE_HELD,
         needs=("dice",),
@@ -591,7 +591,7 @@ class Ruleset(Data):
         "1",
         say_later("most dice thrown once to fill a straight"),
         note="most dice that may be thrown once to fill a straight; 0 for none",
-        ask="Most dice that may be thrown once to fill a straight, or 0 for none",
+        ask=say_later("Most dice that may be thrown once to fill a straight, or 0 for none"),
         when=lambda rules: rules.dice == len(FACES) and rules.scoring.straight_1_6,
     )
     """Most dice that may be thrown once to fill a straight of all six faces, 1 to 5; 0 for none.
@@ -622,7 +622,7 @@ class Ruleset(Data):
         "1,5",
         say_later("what a die has to show that confirms, or none"),
         note="what a die has to show that confirms",
-        ask="What a die has to show that confirms, such as 1,5, or none for any",
+        ask=say_later("What a die has to show that confirms, such as 1,5, or none for any"),
         when=_has_to_be_confirmed,
         needs=("scoring", "hot_dice"),
         idle=_NOTHING_TO_CONFIRM,
@@ -660,7 +660,7 @@ class Ruleset(Data):
         "500",
         say_later("points of further rolls that confirm"),
         note="points of further rolls that confirm",
-        ask="Points of further rolls that confirm, or none",
+        ask=say_later("Points of further rolls that confirm, or none"),
         in_steps=True,
         when=_has_to_be_confirmed,
         needs=("scoring", "hot_dice"),
@@ -715,7 +715,7 @@ class Ruleset(Data):
         "2",
         say_later("bank only when no more dice than that are left"),
         note="most dice that may be left at a bank",
-        ask="Most dice that may be left at a bank; 10 for any number",
+        ask=say_later("Most dice that may be left at a bank; 10 for any number"),
     )
     """Most dice that may be left at a bank, 1 to 10: with more of them left to roll a turn must go
     on, also where it has reached the goal.
@@ -746,7 +746,7 @@ class Ruleset(Data):
         "4050-4950",
         say_later("scores that no bank may leave; 4900, *50, none"),
         note='scores that no bank may leave: "4900", "4050-4950", "*50" for all ending in 50',
-        ask="Scores that no bank may leave, such as 4900, 4050-4950 or *50, or none",
+        ask=say_later("Scores that no bank may leave, such as 4900, 4050-4950 or *50, or none"),
     )
     """Scores at which a bank may not leave its player: "4900" is one score, "4050-4950" all from
     one to another, "*50" all whose last digits are these.
@@ -777,7 +777,7 @@ class Ruleset(Data):
         "everything",
         say_later("points, everything, none: for who is caught up"),
         note='points that it costs who is caught up by a bank, or "everything"',
-        ask='Points that it costs who is caught up, or "everything", or none',
+        ask=say_later('Points that it costs who is caught up, or "everything", or none'),
     )
     """What it costs a player whose very score the other one's bank comes to: points, or
     "everything"; 0 where it costs nothing.
@@ -806,7 +806,7 @@ class Ruleset(Data):
         "3",
         say_later("most throws of a turn"),
         note="most throws of a turn; 0 for any number",
-        ask="Most throws of a turn, or 0 for any number",
+        ask=say_later("Most throws of a turn, or 0 for any number"),
     )
     """Most throws of a turn, 1 to 5; 0 for any number.
 
@@ -833,7 +833,9 @@ class Ruleset(Data):
         "0",
         say_later("times it is thrown if a farkle; 0: any number"),
         note="times that the first throw of a turn is made until it is no farkle; 0 for any number",
-        ask="Times that the first throw of a turn is made until it is no farkle, 0 for any number",
+        ask=say_later(
+            "Times that the first throw of a turn is made until it is no farkle, 0 for any number"
+        ),
     )
     """How many times at most the first throw of a turn is made, 1 to 9, or 0 for any number: where
     it is a farkle all dice are thrown again, and only a farkle of the last of so many counts.
@@ -861,7 +863,7 @@ class Ruleset(Data):
         "3",
         say_later("times it is thrown if a farkle; 0: any number"),
         note="times that the last die is thrown until it is no farkle; 0 for any number",
-        ask="Times that the last die is thrown until it scores, 0 for any number",
+        ask=say_later("Times that the last die is thrown until it scores, 0 for any number"),
         when=lambda rules: rules.dice > 1,
         needs=("dice",),
         idle=say_later(
@@ -880,7 +882,7 @@ class Ruleset(Data):
         "500,1000",
         say_later("bonus for the 1st, 2nd, ... hot dice of a turn"),
         note="bonus for the 1st, 2nd, ... hot dice of a turn",
-        ask="Bonus for the first, second, ... time that all are set aside, or none",
+        ask=say_later("Bonus for the first, second, ... time that all are set aside, or none"),
     )
     """Points on top for the first, second, ... hot dice of a turn, such as [500, 1000]; the last
     number holds for all further ones."""
@@ -907,7 +909,7 @@ class Ruleset(Data):
         "2,3",
         say_later("times that points count after hot dice"),
         note="how many times points count after the 1st, 2nd, ... hot dice of a turn",
-        ask="How many times points count after the first, second, ... hot dice, or none",
+        ask=say_later("How many times points count after the first, second, ... hot dice, or none"),
     )
     """How many times points count after the first, second, ... hot dice of a turn, such as [2, 3];
     the last number holds after all further ones.
@@ -946,7 +948,7 @@ class Ruleset(Data):
         "yes",
         say_later("a farkle banks what may be banked"),
         note="where it is enough for a bank, after hot dice too",
-        ask="Does a farkle keep the turn total?",
+        ask=say_later("Does a farkle keep the turn total?"),
     )
     """Whether a farkle adds the turn total to the score, where it is enough for a bank.
 
@@ -1000,7 +1002,7 @@ class Ruleset(Data):
         "xxxxxx,222",
         say_later("rolls that win: six of a kind, three 2s; or none"),
         note="rolls that win",
-        ask='Rolls that win at once, such as xxxxxx for six of a kind, or "none"',
+        ask=say_later('Rolls that win at once, such as xxxxxx for six of a kind, or "none"'),
     )
     """Rolls that win the game at once: ["xxxxxx"] is six of a kind, ["222"] three 2s among the
     dice."""
@@ -1029,7 +1031,7 @@ class Ruleset(Data):
         "2222",
         say_later("rolls that lose the whole score, or none"),
         note="rolls that lose everything",
-        ask='Rolls that lose everything, such as 2222 for four 2s, or "none"',
+        ask=say_later('Rolls that lose everything, such as 2222 for four 2s, or "none"'),
     )
     """Rolls that end the turn and take a score above 0 down to 0; patterns as those that win.
 
@@ -1133,12 +1135,12 @@ class Ruleset(Data):
         "at_once",
         "final_turn",
         say_later("at_once, final_turn, equal_turns or defended"),
-        ask="How the game ends",
+        ask=say_later("How the game ends"),
         meanings={
-            "at_once": "the first to reach the goal wins at once",
-            "final_turn": "the other player has one final turn",
-            "equal_turns": "both players get the same number of turns",
-            "defended": "whoever is beaten then has one more turn",
+            "at_once": say_later("the first to reach the goal wins at once"),
+            "final_turn": say_later("the other player has one final turn"),
+            "equal_turns": say_later("both players get the same number of turns"),
+            "defended": say_later("whoever is beaten then has one more turn"),
         },
         told={
             "at_once": say_later("A bank that reaches the goal wins at once."),
@@ -1186,7 +1188,7 @@ class Ruleset(Data):
         "1",
         say_later("1 where a final turn is one throw"),
         note="1 where a final turn is one throw",
-        ask="Throws of a final turn: 1, or 0 for as many as in any other",
+        ask=say_later("Throws of a final turn: 1, or 0 for as many as in any other"),
         when=lambda rules: rules.ending != "at_once",
         needs=("ending",),
         idle=say_later(
@@ -1204,12 +1206,12 @@ class Ruleset(Data):
         "nothing",
         "banked",
         say_later("what is left to the next: banked, lost or both"),
-        ask="What may be taken over from the player before",
+        ask=say_later("What may be taken over from the player before"),
         meanings={
-            "nothing": "every turn begins with all dice",
-            "banked": "the turn total that was banked, with the dice that were left",
-            "lost": "the turn total that a farkle lost, with the dice of that roll",
-            "both": "either of them",
+            "nothing": say_later("every turn begins with all dice"),
+            "banked": say_later("the turn total that was banked, with the dice that were left"),
+            "lost": say_later("the turn total that a farkle lost, with the dice of that roll"),
+            "both": say_later("either of them"),
         },
         told={
             "nothing": say_later("Every turn begins with all dice and no points."),
@@ -1253,7 +1255,7 @@ class Ruleset(Data):
         "3000",
         say_later("least score to take over"),
         note="least score of whoever takes over",
-        ask="Least score of whoever takes over",
+        ask=say_later("Least score of whoever takes over"),
         when=lambda rules: rules.take_over != "nothing",
         needs=("take_over",),
         idle=_NOTHING_TAKEN,
@@ -1283,7 +1285,7 @@ class Ruleset(Data):
         "2",
         say_later("most dice that may be taken over"),
         note="most dice that may be taken over",
-        ask="Most dice that may be taken over; 10 for any number",
+        ask=say_later("Most dice that may be taken over; 10 for any number"),
         when=lambda rules: rules.take_over != "nothing",
         needs=("take_over",),
         idle=_NOTHING_TAKEN,
@@ -1340,11 +1342,11 @@ class Ruleset(Data):
         "earlier",
         "earlier",
         say_later("earlier, shared or played_on"),
-        ask="Equal scores after the last turn",
+        ask=say_later("Equal scores after the last turn"),
         meanings={
-            "earlier": "the player who reached the goal first wins",
-            "shared": "each player wins half the game",
-            "played_on": "one more turn each until one gets more points",
+            "earlier": say_later("the player who reached the goal first wins"),
+            "shared": say_later("each player wins half the game"),
+            "played_on": say_later("one more turn each until one gets more points"),
         },
         when=lambda rules: rules.ending != "at_once" or rules.rounds,
         needs=("ending", "rounds"),

@@ -215,7 +215,7 @@ class Scoring(Data):
         say_later("of one die; all faces: single:100,0,0,0,50,0"),
         usage="ones:100 fives:50",
         note="the points for the faces 1 to 6",
-        ask="One die",
+        ask=say_later("One die"),
         pattern="a",
     )
     """One die, for each face."""
@@ -223,7 +223,6 @@ class Scoring(Data):
         (1000, 200, 300, 400, 500, 600),
         "300",
         say_later("or six numbers: 1000,200,300,400,500,600"),
-        ask="Three of a kind",
         pattern="aaa",
     )
     """Three of a kind, for each face; has to be said where no single die scores."""
@@ -231,11 +230,11 @@ class Scoring(Data):
         "none",
         "doubling",
         say_later("none, linear or doubling"),
-        ask="Four of a kind and more",
+        ask=say_later("Four of a kind and more"),
         meanings={
-            "none": "scores nothing as such",
-            "linear": "each further die adds the points of three",
-            "doubling": "each further die doubles the points",
+            "none": say_later("scores nothing as such"),
+            "linear": say_later("each further die adds the points of three"),
+            "doubling": say_later("each further die doubles the points"),
         },
         dice=4,
     )
@@ -247,16 +246,16 @@ class Scoring(Data):
         None,
         "2000",
         say_later("replaces that; also five-, six-of-a-kind; none"),
-        ask="Other points for four of a kind, or none",
+        ask=say_later("Other points for four of a kind, or none"),
         pattern="aaaa",
     )
     """Four of a kind, for each face. If left out: as `more_of_a_kind` says."""
     five_of_a_kind: PointsPerFaceOrNone = described(
-        None, "3000", ask="Other points for five of a kind, or none", pattern="aaaaa"
+        None, "3000", ask=say_later("Other points for five of a kind, or none"), pattern="aaaaa"
     )
     """Five of a kind, for each face. If left out: as `more_of_a_kind` says."""
     six_of_a_kind: PointsPerFaceOrNone = described(
-        None, "4000", ask="Other points for six of a kind, or none", pattern="aaaaaa"
+        None, "4000", ask=say_later("Other points for six of a kind, or none"), pattern="aaaaaa"
     )
     """Six of a kind, for each face. If left out: as `more_of_a_kind` says."""
     straight_1_6: Points = described(
@@ -285,10 +284,10 @@ class Scoring(Data):
         (),
         "none",
         say_later("what else: four_and_two,six_of_a_kind or none"),
-        ask="Does {word} count as three pairs?",
+        ask=say_later("Does {word} count as three pairs?"),
         meanings={
-            "four_and_two": "four of a kind and a pair",
-            "six_of_a_kind": "six of a kind",
+            "four_and_two": say_later("four of a kind and a pair"),
+            "six_of_a_kind": say_later("six of a kind"),
         },
         dice=6,
         when=lambda rules: rules.scoring.three_pairs,
@@ -315,7 +314,7 @@ class Scoring(Data):
         "500",
         say_later("a roll of all dice in which nothing scores"),
         note="a roll of all dice in which nothing scores",
-        ask="All the dice, and nothing scores",
+        ask=say_later("All the dice, and nothing scores"),
     )
     """A roll of all the dice in which nothing scores; all of them are set aside."""
     nothing_when: Literal["all_dice", "first_throw"] = described(
@@ -323,10 +322,10 @@ class Scoring(Data):
         "first_throw",
         say_later("nothing:500 in the first throw of a turn alone"),
         note="all_dice or first_throw",
-        ask="When does that score",
+        ask=say_later("When does that score"),
         meanings={
-            "all_dice": "in every throw of all dice",
-            "first_throw": "in the first throw of a turn alone",
+            "all_dice": say_later("in every throw of all dice"),
+            "first_throw": say_later("in the first throw of a turn alone"),
         },
         when=lambda rules: rules.scoring.nothing,
     )
@@ -338,7 +337,7 @@ class Scoring(Data):
         "6",
         say_later("faces that stand for any other, or none"),
         note="faces that stand for any other",
-        ask="Faces that are jokers and stand for any other, such as 6, or none",
+        ask=say_later("Faces that are jokers and stand for any other, such as 6, or none"),
     )
     """Faces that are jokers, such as ["6"]: a die that shows one may count as any other face in a
     combination, of which at least one die counts as the face it shows, unless `joker_alone`.
@@ -354,7 +353,7 @@ class Scoring(Data):
         "yes",
         say_later("jokers score without a die that is none"),
         note="whether jokers score without a die that is none",
-        ask="Does a joker score by itself, as any face?",
+        ask=say_later("Does a joker score by itself, as any face?"),
         when=lambda rules: rules.scoring.jokers,
         needs=("jokers",),
         idle=say_later("{key}: no face is a joker; it goes with {jokers}"),
@@ -367,7 +366,9 @@ class Scoring(Data):
         "aaabb=250,1234=400",
         say_later("equal letters: equal faces; aaaa=loses-turn"),
         usage="combination:aaabb=250",
-        ask='Other combinations, such as aaabb=250 or 1234=400 (letters: equal faces), or "none"',
+        ask=say_later(
+            'Other combinations, such as aaabb=250 or 1234=400 (letters: equal faces), or "none"'
+        ),
     )
     """Tables with `dice` and `points`: in `dice` a digit is a die of that face, and equal
     letters are dice of one face, which no other letter and no digit has; `points` are a number,

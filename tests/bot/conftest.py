@@ -47,6 +47,13 @@ def solved(
 
 
 @pytest.fixture
+async def solved_chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
+    """A chat with the strategies of a module of tests, and no games yet."""
+    async with open_chat(tmp_path, solved / "strategies") as opened:
+        yield opened
+
+
+@pytest.fixture
 def strategy(request: pytest.FixtureRequest, solved: Path) -> Strategy:
     """The strategy of the RULES of a module of tests."""
     return open_strategy(solved / "strategies", request.module.RULES)

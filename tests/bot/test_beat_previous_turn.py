@@ -1,7 +1,6 @@
 """Games in which a turn has to beat the one before: by commands, with bots, reviewed."""
 
 import random
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Literal
 
@@ -26,17 +25,11 @@ from solver.strategy import Strategy
 from solver.turn.hand import EqualDice
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
-from tests.bot.speaking import Chat, open_chat
+from tests.bot.speaking import Chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
 
 RULES = small(name="beat", goal=1000, beat_previous_turn=True, ending="final_turn", ties="shared")
-
-
-@pytest.fixture
-async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
-    async with open_chat(tmp_path, solved / "strategies") as opened:
-        yield opened
 
 
 @pytest.mark.slow
@@ -130,31 +123,33 @@ def test_reasons_and_bots_know_what_has_to_be_beaten(strategy: Strategy) -> None
         assert bool(found.bank[found.place(RULES, state.turn)]) <= (total > 300)
 
 
-async def test_advice_and_odds_say_what_has_to_be_beaten(chat: Chat, solved: Path) -> None:
+async def test_advice_and_odds_say_what_has_to_be_beaten(solved_chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/beat.toml"
-    told = await chat.say(f"ann: /odds turn:200 dice:1 me:300 them:500 to-beat:250 {rules}")
+    told = await solved_chat.say(f"ann: /odds turn:200 dice:1 me:300 them:500 to-beat:250 {rules}")
     assert "250 to beat" in told
     assert "200 does not beat the 250 of the turn before" in " ".join(told.split())
-    told = await chat.say(f"ann: /advise 1 5 5 me:300 them:600 {rules}")
+    told = await solved_chat.say(f"ann: /advise 1 5 5 me:300 them:600 {rules}")
     assert "nothing to beat" in told
-    refused = await chat.say(f"ann: /odds me:300 them:500 to-beat:550 {rules}")
+    refused = await solved_chat.say(f"ann: /odds me:300 them:500 to-beat:550 {rules}")
     assert "cannot be there to beat" in refused
-    refused = await chat.say("ann: /odds me:300 them:500 to-beat:200 rules:kcd")
+    refused = await solved_chat.say("ann: /odds me:300 them:500 to-beat:200 rules:kcd")
     assert "no turn has to beat the one before" in refused
-    explored = await chat.say(f"ann: /explore me:300 them:500 to-beat:250 {rules}")
+    explored = await solved_chat.say(f"ann: /explore me:300 them:500 to-beat:250 {rules}")
     assert "250 to beat" in explored
     assert position_data(RULES, Position.of_two(300, 500, to_beat=250))["to_beat"] == 250
 
 
 @pytest.mark.parametrize("level", mostly_slow(((one, one) for one in LEVELS), every=len(LEVELS)))
-async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level: str) -> None:
-    said = await chat.say(f"ann: /play level:{level} rules:{solved}/beat.toml")
+async def test_a_game_against_a_bot_by_commands(
+    solved_chat: Chat, solved: Path, level: str
+) -> None:
+    said = await solved_chat.say(f"ann: /play level:{level} rules:{solved}/beat.toml")
     if level == "memo-go-for-it":
         assert "not worked out" in said
         return
     told = [said]
     for _ in range(200):
-        [*_, shown] = await chat.all("ann: /show")
+        [*_, shown] = await solved_chat.all("ann: /show")
         if isinstance(shown.subject, dict):
             break  # the game is over
         game = shown.subject.table.game
@@ -162,11 +157,11 @@ async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level:
             line = "/keep " + " ".join(map(str, game.set_asides()[0].dice))
         else:
             line = "/bank" if game.may_bank else "/roll"
-        told.append(await chat.say(f"ann: {line}"))
+        told.append(await solved_chat.say(f"ann: {line}"))
     else:
         raise AssertionError("the game did not end")
     assert "to beat" in "\n".join(told)
-    reviewed = await chat.say("ann: /review")
+    reviewed = await solved_chat.say("ann: /review")
     assert "ann" in reviewed
 
 

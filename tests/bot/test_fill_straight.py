@@ -1,7 +1,6 @@
 """Straights that a further throw may fill: chances, games by commands and presses, reviews."""
 
 import random
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -27,16 +26,10 @@ from solver.turn.endless import endless_turn
 from solver.turn.scoring import TurnState
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, worth_of_its_rolls
-from tests.bot.speaking import Chat, open_chat
+from tests.bot.speaking import Chat
 from tests.house_rules import small
 
 RULES = small(dice=6, goal=2000, fill_straight=2, scoring={"straight_1_6": 1500})
-
-
-@pytest.fixture
-async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
-    async with open_chat(tmp_path, solved / "strategies") as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(
@@ -161,28 +154,34 @@ def test_positions_keep_what_is_held() -> None:
             check_position(RULES, Position.of_two(turn_total=850, dice=dice, held_set=held))
 
 
-async def test_it_is_typed_and_told(chat: Chat, solved: Path) -> None:
+async def test_it_is_typed_and_told(solved_chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/small.toml"
-    told = await chat.say(f"ann: /advise 1 2 3 4 6 6 me:500 them:1950 {rules}")
+    told = await solved_chat.say(f"ann: /advise 1 2 3 4 6 6 me:500 them:1950 {rules}")
     assert "for a straight" in told
-    told = await chat.say(f"ann: /odds turn:0 dice:1 held-set:12346 {rules}")
+    told = await solved_chat.say(f"ann: /odds turn:0 dice:1 held-set:12346 {rules}")
     assert "12346 is held for a straight" in told
     assert "farkle chance 83.33 %" in told
-    assert "5" in await chat.say(f"ann: /advise 5 held-set:12346 {rules}")
-    assert "Farkle" in await chat.say(f"ann: /advise 1 held-set:12346 {rules}")
-    assert "cannot be 1234 before" in await chat.say(f"ann: /odds dice:1 held-set:1234 {rules}")
-    assert "no one table says it" in await chat.say(f"ann: /memo {rules}")
-    assert "points" in await chat.say(f"ann: /points {rules}")
+    assert "5" in await solved_chat.say(f"ann: /advise 5 held-set:12346 {rules}")
+    assert "Farkle" in await solved_chat.say(f"ann: /advise 1 held-set:12346 {rules}")
+    assert "cannot be 1234 before" in await solved_chat.say(
+        f"ann: /odds dice:1 held-set:1234 {rules}"
+    )
+    assert "no one table says it" in await solved_chat.say(f"ann: /memo {rules}")
+    assert "points" in await solved_chat.say(f"ann: /points {rules}")
 
 
-async def test_a_game_shows_it(chat: Chat, solved: Path) -> None:
-    told = [await chat.say(f"ann: /track rules:{solved}/small.toml bea")]
-    told += [await chat.say(f"ann: {line}") for line in ("/roll 1 2 3 4 6 6", "/keep 1 2 3 4 6")]
-    told += [await chat.say(f"ann: {line}") for line in ("/bank", "/hint", "/roll 5", "/keep 5")]
+async def test_a_game_shows_it(solved_chat: Chat, solved: Path) -> None:
+    told = [await solved_chat.say(f"ann: /track rules:{solved}/small.toml bea")]
+    told += [
+        await solved_chat.say(f"ann: {line}") for line in ("/roll 1 2 3 4 6 6", "/keep 1 2 3 4 6")
+    ]
+    told += [
+        await solved_chat.say(f"ann: {line}") for line in ("/bank", "/hint", "/roll 5", "/keep 5")
+    ]
     shown = "\n".join(told)
     assert "12346 is held for a straight" in shown
     assert "hot dice" in told[-1]
-    assert "1,500" in await chat.say("ann: /bank")
+    assert "1,500" in await solved_chat.say("ann: /bank")
 
 
 def test_what_it_does_not_go_with_is_refused() -> None:

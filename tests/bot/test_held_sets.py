@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -26,16 +25,10 @@ from solver.turn.endless import endless_turn
 from solver.turn.scoring import TurnState
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says, worth_of_its_rolls
-from tests.bot.speaking import Chat, open_chat
+from tests.bot.speaking import Chat
 from tests.house_rules import small
 
 RULES = small(dice=5, goal=1000, held_sets="doubling")
-
-
-@pytest.fixture
-async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
-    async with open_chat(tmp_path, solved / "strategies") as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(
@@ -179,28 +172,31 @@ def test_positions_keep_the_set() -> None:
             check_position(RULES, position)
 
 
-async def test_sets_are_typed_and_told(chat: Chat, solved: Path) -> None:
+async def test_sets_are_typed_and_told(solved_chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/small.toml"
-    told = await chat.say(f"ann: /advise 2 6 turn:200 held-set:222 {rules}")
+    told = await solved_chat.say(f"ann: /advise 2 6 turn:200 held-set:222 {rules}")
     assert "the set 222 is held" in told
-    assert "farkle chance 25.00 %" in await chat.say(
+    assert "farkle chance 25.00 %" in await solved_chat.say(
         f"ann: /odds turn:200 dice:2 held-set:222 {rules}"
     )
     # 200 points with two dice left are three 2s, or 1 5 5
-    assert "farkle chance 44.44 %" in await chat.say(f"ann: /odds turn:200 dice:2 {rules}")
-    wrong = await chat.say(f"ann: /odds turn:600 dice:2 held-set:22 {rules}")
+    assert "farkle chance 44.44 %" in await solved_chat.say(f"ann: /odds turn:200 dice:2 {rules}")
+    wrong = await solved_chat.say(f"ann: /odds turn:600 dice:2 held-set:22 {rules}")
     assert "set that is held cannot be 22 before" in wrong
-    wrong = await chat.say(f"ann: /odds turn:300 dice:2 held-set:222 {rules}")
+    wrong = await solved_chat.say(f"ann: /odds turn:300 dice:2 held-set:222 {rules}")
     assert "o such set is held" in wrong
-    assert "no one table says it" in await chat.say(f"ann: /memo {rules}")
-    assert "where no set is held" in await chat.say(f"ann: /points {rules}")
+    assert "no one table says it" in await solved_chat.say(f"ann: /memo {rules}")
+    assert "where no set is held" in await solved_chat.say(f"ann: /points {rules}")
 
 
 @pytest.mark.slow
-async def test_the_program_plays_with_sets_and_shows_them(chat: Chat, solved: Path) -> None:
-    told = [await chat.say(f"ann: /track rules:{solved}/small.toml bea")]
-    told += [await chat.say(f"ann: {line}") for line in ("/roll 2 2 2 3 4", "/keep 2 2 2", "/hint")]
-    told += [await chat.say(f"ann: {line}") for line in ("/roll 2 4", "/keep 2", "/bank")]
+async def test_the_program_plays_with_sets_and_shows_them(solved_chat: Chat, solved: Path) -> None:
+    told = [await solved_chat.say(f"ann: /track rules:{solved}/small.toml bea")]
+    told += [
+        await solved_chat.say(f"ann: {line}")
+        for line in ("/roll 2 2 2 3 4", "/keep 2 2 2", "/hint")
+    ]
+    told += [await solved_chat.say(f"ann: {line}") for line in ("/roll 2 4", "/keep 2", "/bank")]
     assert "the set 222 is held" in "\n".join(told).lower()
     assert "400" in told[-1]
 

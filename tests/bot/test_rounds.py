@@ -1,7 +1,6 @@
 """Games of a number of rounds: by commands and presses, with bots, reviewed and explained."""
 
 import random
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -34,12 +33,6 @@ from tests.conftest import mostly_slow
 
 BRIEF = Ruleset.model_validate({"name": "brief", "dice": 2, "throws": 2, "rounds": 2})
 RULES = Ruleset.model_validate({"name": "three", "dice": 3, "rounds": 3})
-
-
-@pytest.fixture
-async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
-    async with open_chat(tmp_path, solved / "strategies") as opened:
-        yield opened
 
 
 def tracked(rules: Ruleset = RULES) -> Game:
@@ -223,45 +216,47 @@ def test_reasons_look_at_the_lead_and_at_the_last_turn(strategy: Strategy) -> No
     assert "if you bank, they get one last turn and win" in flat(why_text(answer))
 
 
-async def test_who_is_next_is_put_right_in_a_round(chat: Chat, solved: Path) -> None:
-    await chat.say(f"ann: /track @bob rules:{solved}/three.toml")
-    await chat.say("ann: /score 200")
-    told = await chat.say("ann: /fix next:ann")
+async def test_who_is_next_is_put_right_in_a_round(solved_chat: Chat, solved: Path) -> None:
+    await solved_chat.say(f"ann: /track @bob rules:{solved}/three.toml")
+    await solved_chat.say("ann: /score 200")
+    told = await solved_chat.say("ann: /fix next:ann")
     assert "Corrected: it is ann's turn, once more in this round." in told
     for who in ("ann", "bob"):
-        await chat.say(f"{who}: /score 200")
-    told = await chat.say("ann: /fix next:bob")
+        await solved_chat.say(f"{who}: /score 200")
+    told = await solved_chat.say("ann: /fix next:bob")
     assert "Corrected: it is bob's turn; ann has none in this round." in told
 
 
-async def test_advice_and_odds_take_the_rounds_left(chat: Chat, solved: Path) -> None:
+async def test_advice_and_odds_take_the_rounds_left(solved_chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/three.toml"
-    told = await chat.say(f"ann: /odds turn:200 dice:1 me:300 them:500 rounds:2 {rules}")
+    told = await solved_chat.say(f"ann: /odds turn:200 dice:1 me:300 them:500 rounds:2 {rules}")
     assert "2 rounds left" in told
-    told = await chat.say(f"ann: /advise 1 5 5 me:300 them:600 rounds:1 began:them {rules}")
+    told = await solved_chat.say(f"ann: /advise 1 5 5 me:300 them:600 rounds:1 began:them {rules}")
     assert "final turn with 300 to beat" in told
     assert "the last round" in told
-    assert "3 rounds left" in await chat.say(f"ann: /advise 1 5 5 {rules}")
-    refused = await chat.say(f"ann: /odds me:300 them:500 {rules}")
+    assert "3 rounds left" in await solved_chat.say(f"ann: /advise 1 5 5 {rules}")
+    refused = await solved_chat.say(f"ann: /odds me:300 them:500 {rules}")
     assert "Say how many rounds are left" in refused
-    refused = await chat.say(f"ann: /odds me:300 them:500 rounds:4 {rules}")
+    refused = await solved_chat.say(f"ann: /odds me:300 them:500 rounds:4 {rules}")
     assert "they are 1 to 3" in refused
-    refused = await chat.say("ann: /odds me:300 them:500 rounds:2 rules:kcd")
+    refused = await solved_chat.say("ann: /odds me:300 them:500 rounds:2 rules:kcd")
     assert "no rounds are counted" in refused.lower()
-    explored = await chat.say(f"ann: /explore me:300 them:500 rounds:2 {rules}")
+    explored = await solved_chat.say(f"ann: /explore me:300 them:500 rounds:2 {rules}")
     assert "2 rounds left" in explored
 
 
 @pytest.mark.parametrize("level", mostly_slow((one, one) for one in LEVELS))
-async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level: str) -> None:
-    said = await chat.say(f"ann: /play level:{level} rules:{solved}/three.toml")
+async def test_a_game_against_a_bot_by_commands(
+    solved_chat: Chat, solved: Path, level: str
+) -> None:
+    said = await solved_chat.say(f"ann: /play level:{level} rules:{solved}/three.toml")
     if level == "memo-go-for-it":
         assert "not worked out" in said
         return
     assert "for 3 rounds" in said
     told = [said]
     for _ in range(60):
-        [*_, shown] = await chat.all("ann: /show")
+        [*_, shown] = await solved_chat.all("ann: /show")
         if isinstance(shown.subject, dict):
             break  # the game is over
         game = shown.subject.table.game
@@ -269,9 +264,9 @@ async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level:
             line = "/keep " + " ".join(map(str, game.set_asides()[0].dice))
         else:
             line = "/bank" if game.may_bank else "/roll"
-        told.append(await chat.say(f"ann: {line}"))
+        told.append(await solved_chat.say(f"ann: {line}"))
     assert "Round 3 of 3" in "\n".join(told)
-    reviewed = await chat.say("ann: /review")
+    reviewed = await solved_chat.say("ann: /review")
     assert "ann" in reviewed
 
 
@@ -284,12 +279,12 @@ def test_rules_are_explained_in_both_languages() -> None:
 
 
 @pytest.mark.slow
-async def test_rules_of_rounds_are_made_in_a_chat(chat: Chat) -> None:
-    told = await chat.say("ann: /rules new ten base:wikipedia rounds:10")
+async def test_rules_of_rounds_are_made_in_a_chat(solved_chat: Chat) -> None:
+    told = await solved_chat.say("ann: /rules new ten base:wikipedia rounds:10")
     assert "ten" in told
-    shown = await chat.say("ann: /rules ten")
+    shown = await solved_chat.say("ann: /rules ten")
     assert "Everybody has 10 turns" in shown
-    refused = await chat.say("ann: /rules new bad base:wikipedia rounds:10 goal:5000")
+    refused = await solved_chat.say("ann: /rules new bad base:wikipedia rounds:10 goal:5000")
     assert "this does not go with rounds" in refused
-    told = await chat.say("ann: /rules new long base:ten goal:5000")
-    assert "The goal is 5,000 points" in await chat.say("ann: /rules long")
+    told = await solved_chat.say("ann: /rules new long base:ten goal:5000")
+    assert "The goal is 5,000 points" in await solved_chat.say("ann: /rules long")

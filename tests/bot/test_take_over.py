@@ -1,7 +1,6 @@
 """Games in which a turn may begin with what the player before left: by commands, presses, bots."""
 
 import random
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
 from tests.bot.played import adding_up, played
-from tests.bot.speaking import Chat, open_chat
+from tests.bot.speaking import Chat
 from tests.conftest import mostly_slow
 from tests.house_rules import small
 
@@ -41,12 +40,6 @@ RISKY = small(
 def risky(tmp_path: Path, kernels: Path) -> Strategy:
     save_strategy(solve(RISKY, cache=kernels), tmp_path)
     return open_strategy(tmp_path, RISKY)
-
-
-@pytest.fixture
-async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
-    async with open_chat(tmp_path, solved / "strategies") as opened:
-        yield opened
 
 
 @pytest.mark.slow
@@ -176,18 +169,20 @@ def test_positions_with_something_left_have_an_id() -> None:
     assert position_id(RULES, here.change(turn_total=0)) == text
 
 
-async def test_odds_say_what_is_left_and_what_leaving_costs(chat: Chat, solved: Path) -> None:
+async def test_odds_say_what_is_left_and_what_leaving_costs(
+    solved_chat: Chat, solved: Path
+) -> None:
     rules = f"rules:{solved}/pass.toml"
-    told = await chat.say(f"ann: /odds me:300 them:500 left:350 left-dice:3 {rules}")
+    told = await solved_chat.say(f"ann: /odds me:300 them:500 left:350 left-dice:3 {rules}")
     assert "take over 350 and 3 dice" in told
     assert "begin afresh" in told
-    refused = await chat.say(f"ann: /odds me:300 them:300 left:350 {rules}")
+    refused = await solved_chat.say(f"ann: /odds me:300 them:300 left:350 {rules}")
     assert "give both" in refused
-    refused = await chat.say("ann: /odds me:300 them:500 left:350 left-dice:3 rules:kcd")
+    refused = await solved_chat.say("ann: /odds me:300 them:500 left:350 left-dice:3 rules:kcd")
     assert "under kcd rules every turn begins with all dice" in refused
-    told = await chat.say(f"ann: /odds turn:350 dice:3 me:300 them:300 {rules}")
+    told = await solved_chat.say(f"ann: /odds turn:350 dice:3 me:300 them:300 {rules}")
     assert "A bank leaves them 3 dice" in told
-    told = await chat.say(f"ann: /odds turn:700 dice:3 me:300 them:300 {rules}")
+    told = await solved_chat.say(f"ann: /odds turn:700 dice:3 me:300 them:300 {rules}")
     assert "wins the game" in told
     assert "A bank leaves them" not in told
 
@@ -196,11 +191,13 @@ async def test_odds_say_what_is_left_and_what_leaving_costs(chat: Chat, solved: 
 @pytest.mark.parametrize(
     "level", mostly_slow((one, one) for one in LEVELS if one != MemoGoForIt.name)
 )
-async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level: str) -> None:
+async def test_a_game_against_a_bot_by_commands(
+    solved_chat: Chat, solved: Path, level: str
+) -> None:
     async def game() -> str:
-        said = [await chat.say(f"ann: /play level:{level} rules:{solved}/pass.toml")]
+        said = [await solved_chat.say(f"ann: /play level:{level} rules:{solved}/pass.toml")]
         for _ in range(200):
-            [*_, shown] = await chat.all("ann: /show")
+            [*_, shown] = await solved_chat.all("ann: /show")
             game = shown.subject.table.game
             if game.turn.roll is not None:
                 kept = " ".join(map(str, game.set_asides()[0].dice))
@@ -209,7 +206,7 @@ async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level:
                 line = "/bank"
             else:
                 line = "/take" if game.offered else "/roll"
-            said.append(await chat.say(f"ann: {line}"))
+            said.append(await solved_chat.say(f"ann: {line}"))
             if " wins: " in said[-1]:
                 break
         assert " wins: " in said[-1]
@@ -221,5 +218,5 @@ async def test_a_game_against_a_bot_by_commands(chat: Chat, solved: Path, level:
         if "ann takes over" not in told:
             told = await game()
     assert "ann takes over" in told
-    reviewed = await chat.say("ann: /review")
+    reviewed = await solved_chat.say("ann: /review")
     assert "ann" in reviewed

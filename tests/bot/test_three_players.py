@@ -4,7 +4,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from math import fsum
 from pathlib import Path
 from random import Random
@@ -77,12 +77,6 @@ def twin() -> Twin:
     return game
 
 
-@pytest.fixture
-async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
-    async with open_chat(tmp_path, solved / "strategies") as opened:
-        yield opened
-
-
 def state(*scores: int) -> State:
     """Scores, the mover's first, as the twin has them."""
     return 0, tuple((score, True) for score in scores)
@@ -105,10 +99,10 @@ def test_scores_are_typed_with_commas() -> None:
 
 
 @pytest.mark.slow
-async def test_advice_is_the_twins(chat: Chat, solved: Path, twin: Twin) -> None:
+async def test_advice_is_the_twins(solved_chat: Chat, solved: Path, twin: Twin) -> None:
     turn = twin.states_of_turn(state(100, 150, 50))
     rules = f"rules:{solved}/three.toml"
-    [reply] = await chat.all(f"ann: /advise 5 1 me:100 them:150,50 {rules}")
+    [reply] = await solved_chat.all(f"ann: /advise 5 1 me:100 them:150,50 {rules}")
     found = {(one["points"], one["dice_left"]): one["chances"] for one in reply.data["options"]}
     expected = {(50, 1): turn[1][1, 0], (100, 1): turn[2][1, 0], (150, 2): turn[3][2, 0]}
     assert found.keys() == expected.keys()
@@ -151,38 +145,38 @@ def test_the_command_line_answers_alike(
     assert (status, "These chances are estimates" in " ".join(out.split())) == (0, True)
 
 
-async def test_odds_are_the_twins(chat: Chat, solved: Path, twin: Twin) -> None:
+async def test_odds_are_the_twins(solved_chat: Chat, solved: Path, twin: Twin) -> None:
     turn = twin.states_of_turn(state(0, 150, 100))
     rules = f"rules:{solved}/three.toml"
-    [reply] = await chat.all(f"ann: /odds dice:1 turn:100 them:150,100 {rules}")
+    [reply] = await solved_chat.all(f"ann: /odds dice:1 turn:100 them:150,100 {rules}")
     assert reply.data["chances"] == pytest.approx(turn[2][1, 0], abs=1e-9)
     assert reply.data["bank_chances"] == pytest.approx(
         twin.handed_on(state(0, 150, 100), (100, True)), abs=1e-9
     )
-    [start] = await chat.all(f"ann: /odds them:150,100 {rules}")
+    [start] = await solved_chat.all(f"ann: /odds them:150,100 {rules}")
     assert start.data["chances"] == pytest.approx(twin.values[state(0, 150, 100)], abs=1e-9)
     assert start.data["bank"] is None
 
 
 async def test_a_walk_and_an_explanation_are_the_twins(
-    chat: Chat, solved: Path, twin: Twin
+    solved_chat: Chat, solved: Path, twin: Twin
 ) -> None:
     rules = f"rules:{solved}/three.toml"
     turn = twin.states_of_turn(state(0, 150, 100))
     for command in ("explore", "explain"):
-        [reply] = await chat.all(f"ann: /{command} dice:1 turn:100 them:150,100 {rules}")
+        [reply] = await solved_chat.all(f"ann: /{command} dice:1 turn:100 them:150,100 {rules}")
         assert reply.data["chances"] == pytest.approx(turn[2][1, 0], abs=1e-9)
         assert "The others would then win" in " ".join(reply.text.split())
-    [walk] = await chat.all(f"ann: /explore them:150,100 {rules}")
+    [walk] = await solved_chat.all(f"ann: /explore them:150,100 {rules}")
     steps = {one["action"]: one for one in walk.data["steps"]}
     for action, players in (("sides", (150, 100, 0)), ("meup", (50, 150, 100)),
                             ("themdown", (0, 100, 100))):  # fmt: skip
-        there = await chat.answer(f"ann: {steps[action]['command']}")
+        there = await solved_chat.answer(f"ann: {steps[action]['command']}")
         assert there.data["position"] == steps[action]["position"]
         assert there.data["chances"] == pytest.approx(twin.values[state(*players)], abs=1e-9)
 
 
-async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
+async def test_what_cannot_be_asked(solved_chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/three.toml"
     for line, message in (
         (f"/advise 5 1 me:30 them:150,50 {rules}", "Your score cannot be 30"),
@@ -191,17 +185,17 @@ async def test_what_cannot_be_asked(chat: Chat, solved: Path) -> None:
         (f"/odds turn:50 them:150,50 {rules}", "say how many dice are left"),
         (f"/explain turn:50 them:150,50 {rules}", "say how many dice are left"),
     ):
-        assert message.lower() in (await chat.say(f"ann: {line}")).lower()
-    told = await chat.say(f"ann: /advise 5 1 turn:50 them:150,50 {rules}")
+        assert message.lower() in (await solved_chat.say(f"ann: {line}")).lower()
+    told = await solved_chat.say(f"ann: /advise 5 1 turn:50 them:150,50 {rules}")
     assert "Note: 2 dice cannot be left at a turn total of 50" in told
 
 
 @pytest.mark.slow
-async def test_what_is_not_solved_for_so_many_is_estimated(chat: Chat, solved: Path) -> None:
+async def test_what_is_not_solved_for_so_many_is_estimated(solved_chat: Chat, solved: Path) -> None:
     twin = Twin(THREE, 4)
     assert twin.solve() is not None
     turn = twin.states_of_turn(state(0, 50, 50, 50))
-    [reply] = await chat.all(f"ann: /advise 5 1 them:50,50,50 rules:{solved}/three.toml")
+    [reply] = await solved_chat.all(f"ann: /advise 5 1 them:50,50,50 rules:{solved}/three.toml")
     assert "chances\n  are estimates" in reply.text
     expected = {50: turn[1][1, 0], 100: turn[2][1, 0], 150: turn[3][2, 0]}
     for option in reply.data["options"]:
@@ -209,13 +203,15 @@ async def test_what_is_not_solved_for_so_many_is_estimated(chat: Chat, solved: P
         assert option["chances"] == pytest.approx(expected[option["points"]], abs=0.05)
 
 
-async def test_a_game_is_told_as_the_twin_has_it(chat: Chat, solved: Path, twin: Twin) -> None:
+async def test_a_game_is_told_as_the_twin_has_it(
+    solved_chat: Chat, solved: Path, twin: Twin
+) -> None:
     rules = f"rules:{solved}/three.toml"
     told: list[News] = []
     scores, mover = [0, 0, 0], 0
 
     async def tell(line: str) -> None:
-        for reply in await chat.all(line):
+        for reply in await solved_chat.all(line):
             assert "Estimated" not in reply.text
             assert isinstance(reply.subject, News)
             told.append(reply.subject)
@@ -238,7 +234,7 @@ async def test_a_game_is_told_as_the_twin_has_it(chat: Chat, solved: Path, twin:
     assert last.reviewable
     shown = [turn.win_probabilities for turn in last.chart.turns]
     assert shown == [one.chances.win_probabilities for one in told if one.chances]
-    [reply] = await chat.all("ann: /review")
+    [reply] = await solved_chat.all("ann: /review")
     # what the turns changed by the twin, which adds up for each player with those of the others
     gains = [
         after[seat % 3] - before[seat % 3]
@@ -261,16 +257,16 @@ async def test_a_game_is_told_as_the_twin_has_it(chat: Chat, solved: Path, twin:
     assert f"\n1. {NAMES[most % 3]}, turn {most // 3 + 1}, " in said
 
 
-async def test_a_hint_looks_at_all(chat: Chat, solved: Path, twin: Twin) -> None:
-    await chat.all(f"ann: /track @bob @carl rules:{solved}/three.toml")
-    await chat.all("ann: /score 100")
-    await chat.all("ann: /roll 5 1")
-    [hint] = await chat.all("ann: /hint")
+async def test_a_hint_looks_at_all(solved_chat: Chat, solved: Path, twin: Twin) -> None:
+    await solved_chat.all(f"ann: /track @bob @carl rules:{solved}/three.toml")
+    await solved_chat.all("ann: /score 100")
+    await solved_chat.all("ann: /roll 5 1")
+    [hint] = await solved_chat.all("ann: /hint")
     assert hint.subject.exact
     turn = twin.states_of_turn(state(0, 0, 100))
     best = max([turn[1][1, 0], turn[2][1, 0], turn[3][2, 0]])
     assert hint.subject.advice.win_probability == pytest.approx(best[0], abs=1e-9)
-    [advice] = await chat.all("ann: /advise")
+    [advice] = await solved_chat.all("ann: /advise")
     assert advice.data == hint.data
     for subject in (hint.subject, hint.subject.advice, hint.subject.odds):
         card = advice_card(subject)
@@ -379,8 +375,8 @@ def rolled(twin: Twin, turn: list[dict[tuple[int, int], Value]]) -> list[float]:
     return [fsum(chance * value[k] for chance, value in parts) for k in range(3)]
 
 
-async def test_bots_play_a_match_of_three(chat: Chat, solved: Path) -> None:
-    *_, reply = await chat.all(
+async def test_bots_play_a_match_of_three(solved_chat: Chat, solved: Path) -> None:
+    *_, reply = await solved_chat.all(
         f"ann: /match optimal cautious optimal games:3 rules:{solved}/three.toml"
     )
     games = reply.data["games"]

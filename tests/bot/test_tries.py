@@ -1,7 +1,6 @@
 """Dice that farkle and are thrown again: chances, games by commands and presses, reviews."""
 
 import random
-from collections.abc import AsyncIterator
 from itertools import pairwise
 from math import fsum
 from pathlib import Path
@@ -25,17 +24,11 @@ from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
-from tests.bot.speaking import Chat, open_chat
+from tests.bot.speaking import Chat
 from tests.bot.test_playthroughs import fixed_secrets
 from tests.house_rules import small
 
 RULES = small(first_throw_tries=0, last_die_tries=3)
-
-
-@pytest.fixture
-async def chat(solved: Path, tmp_path: Path) -> AsyncIterator[Chat]:
-    async with open_chat(tmp_path, solved / "strategies") as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(
@@ -121,14 +114,14 @@ def test_games_end_with_the_last_throws_that_a_turn_may_have(
 
 @pytest.mark.slow
 async def test_the_program_throws_again_and_shows_it(
-    chat: Chat, solved: Path, monkeypatch: pytest.MonkeyPatch
+    solved_chat: Chat, solved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # dice of which some farkle at first, which not every game has
     monkeypatch.setattr(tables, "secrets", fixed_secrets("thrown again"))
-    said = await chat.say(f"ann: /play level:cautious rules:{solved}/small.toml")
+    said = await solved_chat.say(f"ann: /play level:cautious rules:{solved}/small.toml")
     told = [said]
     for _ in range(60):
-        [*_, shown] = await chat.all("ann: /show")
+        [*_, shown] = await solved_chat.all("ann: /show")
         if isinstance(shown.subject, dict):
             break  # the game is over
         game = shown.subject.table.game
@@ -136,24 +129,28 @@ async def test_the_program_throws_again_and_shows_it(
         line = "/bank" if game.may_bank and game.turn.turn_total > 150 else "/roll"
         if game.turn.roll is not None:
             line = "/keep " + " ".join(map(str, game.set_asides()[-1].dice))
-        told.append(await chat.say(f"ann: {line}"))
+        told.append(await solved_chat.say(f"ann: {line}"))
     assert "a farkle, thrown again." in "\n".join(told)
-    assert "ann" in await chat.say("ann: /review")
+    assert "ann" in await solved_chat.say("ann: /review")
 
 
-async def test_farkles_are_told_in_advice(chat: Chat, solved: Path) -> None:
+async def test_farkles_are_told_in_advice(solved_chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/small.toml"
-    assert "Farkle: the dice are thrown again." in await chat.say(f"ann: /advise 2 3 6 {rules}")
-    assert "farkle chance 29.63 %" in await chat.say(f"ann: /odds turn:150 dice:1 {rules}")
+    assert "Farkle: the dice are thrown again." in await solved_chat.say(
+        f"ann: /advise 2 3 6 {rules}"
+    )
+    assert "farkle chance 29.63 %" in await solved_chat.say(f"ann: /odds turn:150 dice:1 {rules}")
 
 
 @pytest.mark.slow
-async def test_rules_with_tries_are_made_in_a_chat(chat: Chat) -> None:
-    told = await chat.say("ann: /rules new tries first-throw-tries:2 last-die-tries:0")
-    assert "thrown again" in told + await chat.say("ann: /rules tries")
-    refused = await chat.say("ann: /rules new bad last-die-tries:0 single:0 three-of-a-kind:100")
+async def test_rules_with_tries_are_made_in_a_chat(solved_chat: Chat) -> None:
+    told = await solved_chat.say("ann: /rules new tries first-throw-tries:2 last-die-tries:0")
+    assert "thrown again" in told + await solved_chat.say("ann: /rules tries")
+    refused = await solved_chat.say(
+        "ann: /rules new bad last-die-tries:0 single:0 three-of-a-kind:100"
+    )
     assert "thrown for ever" in refused
-    refused = await chat.say("ann: /rules new bad first-throw-tries:0 take-over:banked")
+    refused = await solved_chat.say("ann: /rules new bad first-throw-tries:0 take-over:banked")
     assert "cannot be taken over under this first-throw-tries" in refused
 
 

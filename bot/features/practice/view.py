@@ -82,7 +82,9 @@ class SolvedPage:
         """For a phone."""
         lines = [*map(escape_markdown, self.before), *_marked_lines(self.question)]
         lines += [*map(escape_markdown, self.after), id_line(self.question)]
-        return Card("\n".join(filter(None, lines)), (), self.buttons)
+        return Card(
+            "\n".join(filter(None, lines)), (_dice_attachment(self.question),), self.buttons
+        )
 
 
 def choice_text(question: Question, choice: Choice) -> str:
@@ -168,7 +170,7 @@ def _label(question: Question, choice: Choice) -> str:
 def _dice_attachment(question: Question) -> Attachment:
     faces = question.thrown.faces(question.roll)
     described = say("Rolled {dice}", dice=roll_text(question))
-    return Attachment("dice.png", dice_png(faces), described)
+    return Attachment("dice.png", dice_png(faces), described, faces)
 
 
 def found_text(question: Question, choice: int) -> str:

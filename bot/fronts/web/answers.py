@@ -1,6 +1,7 @@
 """Questions as they are sent, the lines that they stand for, and answers while they are made."""
 
 import asyncio
+import math
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
@@ -119,7 +120,9 @@ def error_of(reply: Reply) -> str:
 class Answers:
     """Answers under way: whoever asks again for one gets it, and asks for no second one."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_patient: bool = False) -> None:
+        """`is_patient`: whether all answers are waited for, however long they take."""
+        self._is_patient = is_patient
         self._running: dict[Hashable, Answer] = {}
 
     async def to(
@@ -144,9 +147,9 @@ class Answers:
             answer = Answer()
             answer.task = asyncio.create_task(_collect(make(), answer))
             self._running[key] = answer
-        answer.asked_at = time.monotonic()
+        answer.asked_at = math.inf if self._is_patient else time.monotonic()
         if answer.task:
-            await asyncio.wait({answer.task}, timeout=patience)
+            await asyncio.wait({answer.task}, timeout=None if self._is_patient else patience)
         if answer.is_done and not kept:
             self._running.pop(key, None)
         return answer

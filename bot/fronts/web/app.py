@@ -65,13 +65,15 @@ class Front:
         settings: WebSettings,
         told: Callable[[str, float], object] = lambda _what, _seconds: None,
         processes: Processes | None = None,
+        *,
+        is_patient: bool = False,
     ) -> None:
-        """Answers by the commands and presses of the chat; `told` is as for `served`."""
+        """Answers by the commands and presses of the chat, and the rest is as for `served`."""
         self._processes = processes
         self._told = told
         self._address = urlsplit(settings.address or "")
         self.visitors = Visitors(secret, settings)
-        self.answers = Answers()
+        self.answers = Answers(is_patient=is_patient)
         self.pages = Pages(commands, pressing, self.answers)
         self.pictures = Pictures(commands, pressing, self.answers)
         self.own = Own(commands, pressing, self.answers)
@@ -231,15 +233,19 @@ async def served(
     chosen: WebSettings,
     told: Callable[[str, float], object] = lambda _what, _seconds: None,
     processes: Processes | None = None,
+    *,
+    is_patient: bool = False,
 ) -> AsyncIterator[str]:
     """Serve the pages; yields where.
 
     told : is told each page by its address, and the seconds until it was answered
     processes : answer questions, if given
+    is_patient : whether an answer is waited for however long it takes
 
     Raises StoreError, and OSError for an address in use.
     """
-    front = Front(commands, pressing, own_secret(settings.data), chosen, told, processes)
+    secret = own_secret(settings.data)
+    front = Front(commands, pressing, secret, chosen, told, processes, is_patient=is_patient)
     logging.getLogger("aiohttp.server").addFilter(_is_ours)
     runner = web.AppRunner(front.app(), access_log=None, shutdown_timeout=_FINISH_SECONDS)
     await runner.setup()

@@ -148,6 +148,8 @@ _ON_PAGES = {
     "this works for two players: them: takes one score here; /advise and /odds take several": (
         say_later("this works for two players: their score is one number here")
     ),
+    "me or them: who throws first": say_later("who throws first"),
+    "me or them: who began, or begins a play-off": say_later("who began, or begins a play-off"),
     # rules
     "the rules {rules} are not solved yet: /rules new NAME base:{base} goal:{goal} does it in"
     " {time}": say_later(
@@ -191,33 +193,9 @@ _ON_PAGES = {
     "/rules use {name} makes it the rules here.": "",
     "They are not solved yet; /rules solve {name} does it.": say_later("They are not solved yet."),
     "Not solved yet; /rules solve {name} does it.": say_later("Not solved yet."),
-    # fields of the form that makes rules
-    "the goal; goal-must-be:exceeded for more than it": say_later("the goal, in points"),
-    "exact goals: lost, back, around, given, no_bank": say_later(
-        "a bank beyond an exact goal: it brings nothing (lost), goes back by what is too much,"
-        " begins again with that (around), is given to the other player, or is not allowed"
-    ),
-    "optional, no_bank or forced": say_later(
-        "once all dice are set aside all may be rolled again (optional), must be (no_bank), or must"
-        " be and are set aside if all score (forced)"
-    ),
-    "at_once, final_turn, equal_turns or defended": say_later("how the game ends"),
-    "earlier, shared or played_on": say_later(
-        "equal scores at the end: who was there earlier wins, the win is shared, or each has one"
-        " more turn (played_on)"
-    ),
-    "none, linear or doubling": say_later(
-        "each die beyond three of a kind: nothing (none), the points of three again (linear), or"
-        " twice the points (doubling)"
-    ),
-    "replaces that; also five-, six-of-a-kind; none": say_later("in place of that, or none"),
+    # the form that makes rules
+    "no score falls below 0": say_later("the lowest score that there is"),
     "1 to 6; straight-1-5:500 straight-2-6:750": "",
-    "what else: four_and_two,six_of_a_kind or none": say_later(
-        "what counts as three pairs, too: four_and_two, six_of_a_kind, both with a comma, or none"
-    ),
-    "nothing:500 in the first throw of a turn alone": say_later(
-        "whether that scores in every throw of all dice, or in the first throw of a turn alone"
-    ),
     "3 farkles in a row; 3xeverything,goes-on; none": say_later(
         "farkles in a row and what they cost, such as 3x500, 3xeverything or 3x500,goes-on; or none"
     ),

@@ -18,6 +18,7 @@ from bot.tasks.answering import at_once
 from bot.views.layout import whole_sentence
 from bot.views.library import find_rules
 from solver.errors import FarkleError
+from solver.rules.options import YES_NO, RuleOption
 from solver.wording import say, spoken
 
 _PRACTISE = "practise"
@@ -182,6 +183,7 @@ class Own:
             here="rules",
             given=given,
             groups=_option_groups(),
+            answers_to=_answers_to,
             bases=[one.name for one in entries if one.rules],
             error=error,
             blamed=blamed,
@@ -202,6 +204,17 @@ def _option_groups() -> list[tuple[str, list[str]]]:
         (say("What dice are worth"), worth),
         (say("Turns and the end"), [name for name in names if name not in worth]),
     ]
+
+
+def _answers_to(option: RuleOption) -> list[tuple[str, str]]:
+    """What an option may be, as it is typed and in words; nothing where anything may be typed."""
+    if option.kind is YES_NO:
+        return [("yes", say("yes")), ("no", say("no"))]
+    found = [(typed, say(meaning)) for typed, meaning in option.meanings.items()]
+    if option.kind.is_list and found:
+        every = ",".join(option.meanings), ", ".join(said for _, said in found)
+        return [("none", say("none")), *found, every]
+    return found
 
 
 def _option_names() -> list[str]:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from bot.chat.commands import Command, Reply
 from bot.chat.fields import Field
@@ -45,7 +45,9 @@ from bot.views.layout import (
 )
 from bot.views.rules_text import rules_text, title_text
 from bot.views.why import no_bank_text
+from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
+from solver.play.position_id import read_id
 from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll
 from solver.wording import figure, say, say_number, spoken
@@ -70,6 +72,9 @@ _SPOTS = {
 
 _CARDS = MarkdownIt("js-default", {"breaks": True, "linkify": False}).disable(["link", "image"])
 """Reads the marks of messages; nothing in them is HTML, a link or a picture."""
+
+_ID = re.compile(r"\b[0-9A-Z]{4}(?:-[0-9A-Z]{1,4})+\b")
+"""What may be a position ID."""
 
 _KINDS = {Hint: "hint", Advice: "advice", Odds: "odds", News: "news"}
 
@@ -96,10 +101,22 @@ def kind_of(reply: Reply) -> str:
     return _KINDS.get(type(subject), "text")
 
 
-def card_html(text: str) -> Markup:
-    """Return the text of a message with its marks as HTML; small print is in a line of its own."""
+def card_html(page: Any, text: str) -> Markup:
+    """Return the text of a message with its marks as HTML; small print is in a line of its own.
+
+    Position IDs in it are links, as the other links of a page are.
+    """
+
+    def linked(found: re.Match[str]) -> str:
+        try:
+            read_id(found[0])
+        except InvalidRequestError:
+            return found[0]
+        return f'<a href="{escape(page.link(f"/p/{found[0]}"))}">{found[0]}</a>'
+
     lines = [line.removeprefix("-# ") for line in text.splitlines()]
-    return Markup(_CARDS.render("\n".join(lines)))  # noqa: S704 - HTML in it is escaped
+    html = _CARDS.render("\n".join(lines))
+    return Markup(_ID.sub(linked, html))  # noqa: S704 - HTML in it is escaped
 
 
 def card_of(reply: Reply) -> Card | None:

@@ -7,15 +7,13 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from aiohttp import ClientSession
+from aiohttp import ClientSession, ClientTimeout
 from yarl import URL
 
 from solver.errors import InvalidRequestError, system_reason
 from solver.rules.ruleset import Ruleset
 
 _AT_A_TIME = 4
-_TRIES = 10
-"""As often is a page asked for: on a busy machine a picture is not there in time at first."""
 _LINK = re.compile(r'<a\b([^>]*?) href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
 _PICTURE = re.compile(r'(src|srcset|href)="(/[^"]*)"')
 _NEEDS_PROGRAM = re.compile(
@@ -89,7 +87,8 @@ async def _written(
     """How many pages were written; `files` says where their links lead."""
     try:
         await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
-        async with ClientSession(headers={"Accept-Language": language}) as session:
+        headers, timeout = {"Accept-Language": language}, ClientTimeout()  # as long as it takes
+        async with ClientSession(headers=headers, timeout=timeout) as session:
             waiting = iter(pages.items())
             writers = (_write(session, base, waiting, files, out) for _ in range(_AT_A_TIME))
             await asyncio.gather(*writers)
@@ -108,13 +107,9 @@ async def _write(
     out: Path,
 ) -> None:
     for file, address in pages:
-        status = 0
-        for _ in range(_TRIES):
-            async with session.get(URL(base.rstrip("/") + address, encoded=True)) as found:
-                status, content = found.status, await found.read()
-            if status == 200:
-                break
-        if status != 200:
+        async with session.get(URL(base.rstrip("/") + address, encoded=True)) as found:
+            content = await found.read()
+        if found.status != 200:
             raise InvalidRequestError.say("{page} cannot be made", page=address)
         if file.endswith(".html"):
             content = _without_program(content.decode(), files).encode()

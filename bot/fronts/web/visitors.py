@@ -118,7 +118,9 @@ class Visitors:
                 request.headers.getall("X-Forwarded-For", [found])[-1].rpartition(",")[2].strip()
             )
         try:
-            given = ipaddress.ip_address(found)
+            # some write a port behind the address, which is another one for each connection
+            has_port = found.count(":") == 1 or found.startswith("[")
+            given = ipaddress.ip_address(urlsplit(f"//{found}").hostname if has_port else found)
             # all of IPv4 is one network of IPv6, where a proxy listens to both as that
             address = getattr(given, "ipv4_mapped", None) or given
         except ValueError:

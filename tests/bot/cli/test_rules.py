@@ -207,7 +207,7 @@ ANSWERS = {
     "Equal scores": ["shared"],
     "Least turn total": ["350"],
     "Least first bank": ["6000", "500"],
-    "Does that apply to a bank that reaches the goal": ["n"],
+    "Do the minimums apply to a bank that reaches the goal": ["n"],
     "Must every die": ["y"],
     "When all dice": ["no_bank"],
     "Bonus": ["500 1000"],

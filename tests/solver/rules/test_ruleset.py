@@ -114,7 +114,7 @@ def test_presets_end_as_the_table_of_rule_sets_says() -> None:
 def test_every_option_is_asked_for_and_explained() -> None:
     asked = {"name", "title", "dice", *OF_GOAL, *OF_TURN, *OF_FARKLES, *SCORING_OPTIONS}
     told = {key for key, one in OPTIONS.items() if one.told or hasattr(Ruleset, f"_tell_{key}")}
-    assert asked == {key for key, one in OPTIONS.items() if one.ask} | {"farkle_penalty"}
+    assert asked == {key for key, one in OPTIONS.items() if one.question} | {"farkle_penalty"}
     assert {"dice", *TURN_TOLD, *END_TOLD} == told
 
 

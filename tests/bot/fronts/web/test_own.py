@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from bot.languages import language_codes
+from bot.services.rule_options import RULE_OPTIONS
 from bot.views.library import find_rules
 from solver.rules.file import load_rules, preset_names
 from tests.bot.fronts.web.test_pages import check_sound
@@ -38,6 +39,12 @@ async def test_the_daily_position_is_asked_and_answered(site: Site, code: str) -
         told = await visit.post("/press", {**form, "press": next(iter(buttons.values()))})
         check_sound(told, code)
         assert re.search(r"\d[.,]\d\d %", told.words)
+        # the dice are drawn, and the position is passed on as anywhere else
+        [dice] = re.findall('<span class="dice"[^>]*>', asked.text)
+        assert dice in told.text
+        [link] = {one for one in told.links if "/p/" in one}
+        opened = await visit.get(link)
+        assert dice in opened.text
         # who loads the page again sees the same
         assert (await visit.get(told.url)).words == told.words
         # it has been answered, and is not asked again
@@ -175,6 +182,26 @@ async def test_what_is_wrong_is_said_at_the_field(
     [field] = [one for one in seen.html.iter() if one.get("aria-invalid")]
     assert field.get("name") == blamed
     assert field.get("value") == given[blamed]
+
+
+@pytest.mark.parametrize("code", language_codes())
+async def test_what_rules_may_be_is_said_in_words_and_sent_as_it_is_typed(
+    site: Site, code: str
+) -> None:
+    async with site.visitor(code) as visit:
+        form = (await visit.get("/rules/new")).html
+    shown = {one.get("name"): list(one.iter("option")) for one in form.iter("select")}
+    for name, option in RULE_OPTIONS.items():
+        if not option.meanings:
+            continue
+        typed = [one.get("value", "") for one in shown[name][1:]]
+        said = [one.text or "" for one in shown[name][1:]]
+        assert {*option.kind.words} <= {*typed}
+        assert not {*option.kind.words} & {*said}
+        assert "_" not in "".join(said)
+        assert all(
+            option.fits(option.kind.value(one, lambda text: text.split(","))) for one in typed
+        )
 
 
 async def test_rules_without_a_name_or_with_an_odd_one_are_refused(visit: Visit) -> None:

@@ -217,14 +217,25 @@ def test_long_values_fill_no_memory(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "sent", [["1.2.3.4, 5.6.7.8"], ["1.2.3.4", "5.6.7.8"], ["1.2.3.4, ::ffff:5.6.7.8"]]
+    ("sent", "address"),
+    [
+        (["1.2.3.4, 5.6.7.8"], "5.6.7.8/32"),
+        (["1.2.3.4", "5.6.7.8"], "5.6.7.8/32"),
+        (["1.2.3.4, ::ffff:5.6.7.8"], "5.6.7.8/32"),
+        (["1.2.3.4, 5.6.7.8:40123"], "5.6.7.8/32"),
+        (["[::ffff:5.6.7.8]:40123"], "5.6.7.8/32"),
+        (["2001:db8:1:2:3::4"], "2001:db8:1:2::/64"),
+        (["[2001:db8:1:2:3::4]:40123"], "2001:db8:1:2::/64"),
+        (["[2001:db8:1:2:3::4]"], "2001:db8:1:2::/64"),
+        (["[nowhere"], "[nowhere"),
+    ],
 )
-def test_the_proxy_says_last_from_where_somebody_asks(sent: list[str]) -> None:
+def test_the_proxy_says_last_from_where_somebody_asks(sent: list[str], address: str) -> None:
     """Another one than the proxy may have sent the header as well."""
     headers = CIMultiDict(("X-Forwarded-For", one) for one in sent)
     visitors = Visitors(b"secret", WebSettings(address="https://farkle.example"))
     request = make_mocked_request("GET", "/", headers=headers)
-    assert visitors.address(request) == "5.6.7.8/32"
+    assert visitors.address(request) == address
 
 
 async def test_what_is_no_request_says_nothing_in_the_log(

@@ -1,11 +1,15 @@
 """Pages as files: every link leads to one, and nothing is left that needs the program."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import html5lib
 import pytest
 
+from bot.chat.commands import Reply
 from bot.cli.web import site_command
+from bot.fronts.web.answers import Answers
 from bot.fronts.web.site import write_library, write_site
 from bot.settings import Settings
 from bot.tasks import workers
@@ -56,6 +60,23 @@ def test_the_command_writes_a_preset(
     site_command.main(arguments, standalone_mode=False, obj=Settings(data=tmp_path, workers=1))
     assert "936 files" in capsys.readouterr().out
     assert len(list((tmp_path / "out").iterdir())) == 936
+
+
+async def test_who_is_patient_waits_for_an_answer_however_long_it_takes() -> None:
+    told = asyncio.Event()
+
+    async def answer() -> AsyncIterator[Reply]:
+        await told.wait()
+        yield Reply({}, lambda _: "done")
+
+    hasty, patient = Answers(), Answers(is_patient=True)
+    assert not (await hasty.to("question", answer, patience=0)).is_done
+    waiting = asyncio.ensure_future(patient.to("question", answer, patience=0))
+    assert not (await hasty.to("question", answer, patience=0)).is_done
+    assert not waiting.done()
+    told.set()
+    assert [one.text for one in (await waiting).replies] == ["done"]
+    await hasty.close()
 
 
 async def test_a_library_leads_to_the_sites_of_its_rules(tmp_path: Path) -> None:
