@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import asdict
 from typing import Any, Literal
 
 from bot.chat import fields
@@ -33,18 +34,18 @@ from bot.services.seats import read_fallen, read_kept, read_use
 from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.errors import DamagedGameError
+from bot.store.rows import PlaceSettings
 from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, least_score, resign
 from bot.table.drafting import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
 from bot.views.layout import LONGEST_NAME, safe_text
-from bot.views.settings import settings_data, settings_text
 from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
 from solver.play.policies import LEVELS, Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.turn.powers import MAX_USES
-from solver.wording import figure, said_in, say, say_later, spoken
+from solver.wording import figure, said_in, say, say_later, say_number, spoken
 
 _NAME = re.compile(r"@?([^\W\d_][\w.-]{0,29})")
 _ENDINGS: tuple[Literal["bank", "farkle", "lose", "win", "out"], ...] = (
@@ -615,6 +616,45 @@ def typed_dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) 
             what=what,
             examples=kept_examples(game),
         ) from None
+
+
+def settings_data(settings: PlaceSettings) -> dict[str, Any]:
+    """What holds in a place, as plain data."""
+    return {**asdict(settings), "daily": settings.daily if settings.daily >= 0 else None}
+
+
+def settings_text(settings: PlaceSettings) -> str:
+    """What holds in a place, in the language that is set for it."""
+    lines = [
+        say_number(
+            "At most {number} game can be open here at once.",
+            "At most {number} games can be open here at once.",
+            settings.games,
+        )
+    ]
+    if settings.mentions:
+        lines.append(say("The player to move is mentioned."))
+    if settings.posts:
+        lines.append(say("The odds are posted after each turn."))
+    if settings.threads:
+        lines.append(say("Every game gets a thread, on Discord."))
+    if settings.daily >= 0:
+        lines.append(
+            say(
+                "The daily position is posted at {hour}:00 UTC, on Discord.",
+                hour=f"{settings.daily:02}",
+            )
+        )
+    if settings.language:
+        name = spoken().name
+        message = say_later(
+            "Answers on Discord are in {language} here; a console speaks the language that"
+            " FARKLE_LANGUAGE says as it starts."
+        )
+        lines.append(say(message, language=name))
+    else:
+        lines.append(say("On Discord everybody is answered in their own language."))
+    return "\n".join(lines)
 
 
 def table_of(line: Line) -> str | None:

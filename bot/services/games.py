@@ -16,7 +16,6 @@ from sqlalchemy import Connection
 from bot.review.chart import GameChart
 from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
-from bot.services.bot_moves import bot_move, bot_pick
 from bot.services.chances import Chances, Oracle, asker_of
 from bot.services.needed import Needed
 from bot.services.tables import Caller, Person, Player, Table, Tables, Terms, seat_row
@@ -29,7 +28,9 @@ from bot.store.errors import (
 from bot.store.records import won_in_a_row
 from bot.store.rows import GameResult, SeatRow
 from bot.table import badges, commands, drafting
-from bot.table.events import Corrected, Event, Left, Rolled
+from bot.table.commands import kept
+from bot.table.drafting import laid_out
+from bot.table.events import Accepted, Banked, Corrected, Event, Left, Picked, Rolled, TookOver
 from bot.table.fold import apply
 from bot.table.state import Game
 from bot.tasks.answering import at_once
@@ -43,7 +44,7 @@ from solver.errors import (
     StrategyFileError,
 )
 from solver.loaded.kits import Kit, kits_of_picks, many_of, matchup_of, matchup_of_all
-from solver.named.drafts import pairs_of
+from solver.named.drafts import pairs_of, rule_of_thumb
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
@@ -123,6 +124,46 @@ def _command(
 
     update_wrapper(command, move)
     return command
+
+
+def bot_pick(game: Game) -> Picked:
+    """The pair that a bot takes, by a rule of thumb."""
+    place, _ = max(laid_out(game), key=lambda one: rule_of_thumb(one[1]))
+    return Picked(place=place)
+
+
+async def bot_move(tables: Tables, oracle: Oracle, table: Table) -> Table:
+    """The table after one roll of a bot and what it does with it.
+
+    Or what it does with what a player left to it. A bot knows of the dice only what lies there.
+    """
+    game = table.game
+    if game.is_drafting:
+        return table.then(bot_pick(game))
+    if game.may_use and (dice := await oracle.badge_use(table)) is not None:
+        return table.then(await tables.used(game, game.mover, dice))
+    if game.is_farkle:
+        return table.then(Accepted())
+    return await _roll_or_choose(tables, oracle, table)
+
+
+async def _roll_or_choose(tables: Tables, oracle: Oracle, table: Table) -> Table:
+    """The table after a bot that uses no badge has rolled or has chosen."""
+    game = table.game
+    if game.turn.roll is None:
+        if game.may_bank and await oracle.banked(table):
+            return table.then(Banked())
+        if game.offered and await oracle.taken_over(table):
+            table = table.then(TookOver())
+        table = table.then(*await tables.rolled(table.game, game.mover))
+        if table.game.may_use:
+            return table  # whether to use its badge on the roll comes next
+    if table.game.turn.roll is None:
+        return table
+    choice = await oracle.decided(table)
+    after = table.then(*kept(table.game, choice.set_aside))
+    goes_on = after.game.last is table.game.last
+    return after.then(Banked()) if choice.bank and goes_on and not after.game.may_use else after
 
 
 class Games:

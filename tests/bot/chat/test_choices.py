@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.chat.choices import Choices
 from bot.chat.presses import TablePress
+from bot.chat.pressing import Choices
 
 
 def die(number: int, mask: int = 0, version: int = 1, game: str = "ab") -> TablePress:
@@ -83,7 +83,7 @@ async def test_other_tables_and_versions_are_others() -> None:
 
 async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
     # an answer that takes longer than what is remembered
-    monkeypatch.setattr("bot.chat.choices._SECONDS", 0.01)
+    monkeypatch.setattr("bot.chat.pressing._SECONDS", 0.01)
     choices, order = Choices(), []
     answered = asyncio.Event()
 
@@ -103,7 +103,7 @@ async def test_answers_go_in_their_order(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 async def test_one_that_hangs_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.chat.choices._PATIENCE", 0.05)
+    monkeypatch.setattr("bot.chat.pressing._PATIENCE", 0.05)
     choices = Choices()
     hanging = asyncio.create_task(chosen(choices, die(0), 600))
     await asyncio.sleep(0)

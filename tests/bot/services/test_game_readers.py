@@ -7,7 +7,7 @@ import pytest
 
 from bot.review.moments import read_events
 from bot.review.worth import Worth
-from bot.services.game_readers import GameReaders
+from bot.services.chances import GameReaders
 from bot.services.tables import Table
 from bot.store.rows import StoredGame
 from bot.table import commands

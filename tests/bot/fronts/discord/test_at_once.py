@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat.choices import Choices
+from bot.chat.pressing import Choices
 from bot.services import tables
 from bot.table.state import Game, Stage
 from bot.tasks.tasks import Delay
