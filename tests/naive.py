@@ -1359,7 +1359,10 @@ def values_to_beat(
         (began, own, other, points)
         for began in ([True, False] if rules.has_roles else [True])
         for own, other in product(everyone, everyone)
-        for points in range(0, max(other[0], 0) + 1, step)
+        # who has just farkled, or never banked, has left nothing to beat
+        for points in range(
+            0, (other[0] - rules.score_floor) * (not other[1] and other[2]) + 1, step
+        )
     ]
     place = {state: number for number, state in enumerate(states)}
     rows = horizon(rules) + winning // step + 1
@@ -1381,7 +1384,12 @@ def values_to_beat(
         return never + 1 + finals.setdefault(behind, len(finals))
 
     banks = np.array([[after(one, row * step) for one in states] for row in range(rows)])
-    farkles = np.array([place[began != rules.has_roles, b, a, 0] for began, a, b, _ in states])
+    farkles = np.array(
+        [
+            place[began != rules.has_roles, b, after_farkle(rules, a, 0), 0]
+            for began, a, b, _ in states
+        ]
+    )
 
     def final_turns() -> Array:
         """The chance to win with one turn left, which has to beat two things."""

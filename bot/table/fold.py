@@ -445,7 +445,8 @@ def _corrected(game: Game, event: events.Corrected) -> Game:
         score=score,
         farkles=seat.farkles if event.farkles is None else event.farkles,
         uses=seat.uses if event.uses is None else event.uses,
-        banked=seat.banked if seat.banked <= score else 0,
+        # what was banked came before that
+        banked=0 if event.farkles or score < min(seat.score, seat.banked) else seat.banked,
         # everybody starts off the board with 0
         on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
     )

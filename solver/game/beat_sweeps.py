@@ -11,6 +11,12 @@ depend on each other: x = G(x), G piecewise linear with a slope below 1, which s
 Then turn totals above k are worth what they are there for any k, so that a pass for k = 1, 2, ...
 after one another only solves the totals up to k anew, which may not be banked.
 
+Where farkles cost points their number in a row is part of both standings, and a total is solved
+from many farkles of both to few, as each leads to one more. Only the last in a row leads to a lower
+total, of which the value of the sweep before is taken; sweeps follow one another until nothing
+changes, as in solver.game.sweeps. After a bank no farkles are counted: there is something to beat
+only where the other player has none.
+
 A bank that reaches the goal may give the other player a final turn, see `Endgame.after_bank`. Where
 only one player's does, all states are there twice, by who began: then a standing here is that of a
 player with a role.
@@ -44,9 +50,11 @@ from solver.game.standings import (
     Progress,
     Solution,
     Standings,
+    after_turns,
     all_standings,
     opponent_indices,
     score_count,
+    standing_indices,
     state_count,
     value_shape,
 )
@@ -60,19 +68,26 @@ _SETTLED = 4e-16
 _MOST_STEPS = 60
 """Secant steps at most: rounding may go round."""
 
+_AT_REST = 1e-13
+"""By how much values change at most in a last sweep, where farkles cost points."""
+
+_MOST_SWEEPS = 500
+
 Told = Callable[[Progress], None]
 
 
 class _Pairs(NamedTuple):
-    """States of one total of both scores in which there is nothing to beat, by standings.
+    """States of one total of both scores and of both farkles, with nothing to beat, by standings.
 
     Of players with roles, if there are such, and then of one who began and one who did not.
     """
 
     own: Ints
     other: Ints
+    after: Ints
+    """The standing of who moves after a farkle."""
     mirror: Ints
-    """The number of the mirror image of each."""
+    """Which of these states follows a farkle, for each; -1 for none of them."""
 
 
 class _Game(LaneTurns):
@@ -107,8 +122,19 @@ class _Game(LaneTurns):
 
     @cached_property
     def scores(self) -> Ints:
-        """Return the score of each standing in point steps."""
-        return self.everyone.score // self.rules.point_step
+        """Return the score of each standing in point steps above the floor."""
+        return (self.everyone.score - self.rules.score_floor) // self.rules.point_step
+
+    @cached_property
+    def most_to_beat(self) -> Ints:
+        """Return how many point steps each standing may have banked last."""
+        return np.where((self.everyone.farkles == 0) & self.everyone.on_board, self.scores, 0)
+
+    @cached_property
+    def after(self) -> Ints:
+        """Return what each standing is after a farkle."""
+        ended = after_turns(self.rules, self.everyone, 0, farkles=True, loses=False)
+        return standing_indices(self.rules, ended)
 
     @cached_property
     def least(self) -> Ints:
@@ -120,7 +146,7 @@ class _Game(LaneTurns):
 
     @cached_property
     def begins(self) -> Ints:
-        """Return where the values against each standing begin, with nothing to beat."""
+        """Return the place of each standing as an opponent, with nothing to beat."""
         return opponent_indices(self.rules, self.everyone)
 
     @cached_property
@@ -130,17 +156,33 @@ class _Game(LaneTurns):
         shape = self.plan.levels, rows, self.plan.columns, LANES
         return [np.zeros(shape) for _ in range(self.workers)]
 
-    def totals(self, told: Told = lambda _: None) -> Iterator[_Pairs]:
-        """Give the states of each total of both scores, from the highest to 0."""
-        both, number, solved = self.scores[:, np.newaxis] + self.scores, len(self.scores), 0
+    @cached_property
+    def groups(self) -> list[_Pairs]:
+        """Return the states of each total of both scores, from the highest, many farkles first."""
+        # so that a farkle, but for the last in a row, leads to what comes before
+        order = self.scores * (2 * self.rules.farkle_limit - 1) + self.everyone.farkles
+        both, width = order[:, np.newaxis] + order, value_shape(self.rules)[2]
         # where there are roles, one of both has each
-        both[self.roles[:, np.newaxis] + self.roles != self.roles[-1]] = -1
-        count = int(np.sum(both >= 0))
-        for total in range(2 * self.goal - 2, -1, -1):
-            own, other = np.nonzero(both == total)
-            told(Progress(1, solved / count))
-            solved += len(own)
-            yield _Pairs(own, other, np.searchsorted(own * number + other, other * number + own))
+        states = np.nonzero(self.roles[:, np.newaxis] + self.roles == self.roles[-1])
+        here = np.argsort(-both[states], kind="stable")
+        ends = np.flatnonzero(np.diff(both[states][here])) + 1
+        found = []
+        for part in np.split(here, ends):
+            own, other = (one[part] for one in states)
+            place = own * width + self.begins[other]
+            follows = other * width + self.begins[self.after[own]]
+            mirror = np.minimum(np.searchsorted(place, follows), len(place) - 1)
+            mirror = np.where(place[mirror] == follows, mirror, -1)
+            found.append(_Pairs(own, other, self.after[own], mirror))
+        return found
+
+    def sweep(self, told: Told = lambda _: None, number: int = 1) -> Iterator[_Pairs]:
+        """Give the states of each total in their order, and tell how far that is."""
+        done, count = 0, sum(len(pairs.own) for pairs in self.groups)
+        for pairs in self.groups:
+            told(Progress(number, done / count))
+            done += len(pairs.own)
+            yield pairs
 
     def banks(self, own: Ints, other: Ints, values: Floats, off: float = 0.0) -> Floats:
         """Return what banks of some states are worth, shape (turn totals, LANES).
@@ -148,7 +190,8 @@ class _Game(LaneTurns):
         off : what is added to what final turns are worth
         """
         score, theirs, least = self.scores[own], self.scores[other], self.least[own]
-        solved = max(int((self.goal - score).max()), int(least.max()), int(theirs.max()))
+        to_beat = int(self.most_to_beat[other].max())
+        solved = max(int((self.goal - score).max()), int(least.max()), to_beat)
         totals = np.arange(solved + self.ends.beyond + 1 + self.plan.reach)[:, np.newaxis]
         after = score + totals
         goes_on = after < self.goal
@@ -169,13 +212,21 @@ class _Game(LaneTurns):
         found = list(self.pool.map(work, range(self.workers)))
         return [found[k % self.workers][k // self.workers] for k in range(len(parts))]
 
+    def farkles(self, pairs: _Pairs, values: Floats, x: Floats) -> Floats:
+        """Return what farkles are worth to states, given what these are worth themselves.
+
+        values : of all others
+        """
+        left = values[pairs.other, self.begins[pairs.after]]
+        return np.asarray(1 - np.where(pairs.mirror < 0, left, x[pairs.mirror]))
+
     def starts(self, pairs: _Pairs, values: Floats) -> Floats:
         """Return what states with nothing to beat are worth, given those of higher totals."""
         banks = self.by_lanes(pairs, lambda part, _: self._lanes(pairs, part, values))
 
         def turned(x: Floats) -> Floats:
             """What turns are worth, given what the other player has."""
-            farkle = 1 - x[pairs.mirror]
+            farkle = self.farkles(pairs, values, x)
 
             def do(part: slice, worker: int) -> Floats:
                 here = _wide(farkle[part])[np.newaxis]
@@ -184,6 +235,8 @@ class _Game(LaneTurns):
             return np.concatenate(self.by_lanes(pairs, do))[: len(x)]
 
         x, last, last_image = np.full(len(pairs.own), 0.5), np.zeros(0), np.zeros(0)
+        if np.all(pairs.mirror < 0):
+            return turned(x)
         for number in range(_MOST_STEPS):
             image = turned(turned(x))
             if np.max(np.abs(image - x)) <= _SETTLED:
@@ -210,7 +263,7 @@ class _Game(LaneTurns):
 
         def do(part: slice, worker: int) -> Floats:
             bank, here = self._lanes(pairs, part, values, off), _wide(farkle[part])
-            found = np.empty((int(self.scores[pairs.other[part]].max()) + 1, LANES))
+            found = np.empty((int(self.most_to_beat[pairs.other[part]].max()) + 1, LANES))
             room = self.rooms[worker]
             found[0] = self.solved(room, bank, here[np.newaxis])
             bonuses = np.array(self.plan.bonuses, dtype=np.intp)
@@ -218,7 +271,8 @@ class _Game(LaneTurns):
             return np.pad(found.T, ((0, 0), (0, self.goal - len(found))))
 
         found = np.concatenate(self.by_lanes(pairs, do))[: len(pairs.own)]
-        state, beats = np.nonzero(np.arange(self.goal) <= self.scores[pairs.other][:, np.newaxis])
+        most = self.most_to_beat[pairs.other][:, np.newaxis]
+        state, beats = np.nonzero(np.arange(self.goal) <= most)
         columns = self.begins[pairs.other[state]] + beats
         return found[state, beats], pairs.own[state], columns
 
@@ -238,10 +292,10 @@ class _Game(LaneTurns):
         whole = bounds.intervals(rules, begun, tolerance, shape)
         before = [one.reshape(-1, number) for one in whole]
         low, high, worst = np.zeros_like(values), np.zeros_like(values), 0.0
-        for pairs in self.totals():
-            state, mirror = (pairs.own, pairs.other % number), (pairs.other, pairs.own % number)
-            upper = self.turns(pairs, low, 1 - before[0][mirror], -off)
-            lower = self.turns(pairs, high, 1 - before[1][mirror], off)
+        for pairs in self.sweep():
+            state, farkle = (pairs.own, pairs.other % number), (pairs.other, pairs.after)
+            upper = self.turns(pairs, low, 1 - before[0][farkle], -off)
+            lower = self.turns(pairs, high, 1 - before[1][farkle], off)
             place = upper[1:]
             high[place], low[place] = upper[0] + slack, lower[0] - slack
             here = pairs.own, self.begins[pairs.other]
@@ -271,17 +325,24 @@ def solve(
     """
     started = time.perf_counter()
     plan, workers = turn_plan(rules), threads or cpu_count() or 1
-    values = np.zeros(value_shape(rules)).reshape(-1, value_shape(rules)[2])
-    worst = 0.0
+    values = np.full(value_shape(rules), 0.5).reshape(-1, value_shape(rules)[2])
+    falls = rules.farkle_penalty is not None
     with ThreadPoolExecutor(workers) as pool:
         game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
-        for pairs in game.totals(on_progress):
-            begun = game.starts(pairs, values)
-            found, *place = game.turns(pairs, values, 1 - begun[pairs.mirror])
-            values[tuple(place)] = found
-            now = values[pairs.own, game.begins[pairs.other]]
-            worst = max(worst, float(np.max(np.abs(now - begun) / np.maximum(now, LEAST))))
-        on_progress(Progress(1, 1.0, bounding=True))
+        for number in range(1, _MOST_SWEEPS + 1):
+            worst = 0.0
+            for pairs in game.sweep(on_progress, number):
+                begun = game.starts(pairs, values)
+                found, *where = game.turns(pairs, values, game.farkles(pairs, values, begun))
+                place = tuple(where)
+                before = values[place]
+                values[place] = now = found
+                if not falls:
+                    before, now = begun, values[pairs.own, game.begins[pairs.other]]
+                worst = max(worst, float(np.max(np.abs(now - before) / np.maximum(now, LEAST))))
+            if not falls or worst <= _AT_REST:
+                break
+        on_progress(Progress(number, 1.0, bounding=True))
         # where rounding stands in the way values are as exact as they get
         wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
         # in long games narrower intervals near the goal are what serves
@@ -294,10 +355,10 @@ def solve(
         rules=rules,
         values=values.reshape(value_shape(rules)),
         tolerance=tolerance,
-        sweeps=1,
+        sweeps=number,
         largest_relative_change=worst,
         error_bound=error_bound,
-        states_solved=3 * state_count(rules),
+        states_solved=(number + 2) * state_count(rules),
         seconds=time.perf_counter() - started,
     )
 
@@ -313,8 +374,9 @@ def residual(
     with ThreadPoolExecutor(workers) as pool:
         game = _Game(rules, plan, load_turn(plan, cache), pool, workers)
         here = values.reshape(-1, values.shape[2])
-        for pairs in game.totals(on_progress):
-            found, *place = game.turns(pairs, here, 1 - here[pairs.other, game.begins[pairs.own]])
+        for pairs in game.sweep(on_progress):
+            farkle = 1 - here[pairs.other, game.begins[pairs.after]]
+            found, *place = game.turns(pairs, here, farkle)
             before = here[tuple(place)]
             worst = max(worst, float(np.max(np.abs(found - before) / np.maximum(before, LEAST))))
     return worst

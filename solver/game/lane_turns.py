@@ -38,7 +38,7 @@ class LaneTurns:
         """Return what turns are worth, given banks and farkles by turn total, by plane and lane.
 
         Of values by seat whoever comes to the last turn totals banks, if the dice may be banked. Of
-        one they are all the same, and what is best is found.
+        one what is best is found; where a turn may go on from there they are all the same.
 
         room : for what states are worth, shape (levels, turn totals or more, columns, planes and
             lanes), as of `solver.game.kernel_source.turn_source`
@@ -46,10 +46,10 @@ class LaneTurns:
         values = room[:, : len(bank)]
         cell = self.planes * LANES
         plan, solved, lost = self.plan, len(bank) - self.plan.reach, np.zeros(cell)
-        last = solved if self.planes > 1 else -1
-        tops, missed = bank[last:], farkle[last if len(farkle) > 1 else 0 :]
         # a roll that wins may be better than a bank that cannot be made up for
         weighs = bool(np.any(plan.win_chances))
+        last = -1 if self.planes == 1 and (plan.must_roll_others or weighs) else solved
+        tops, missed = bank[last:], farkle[last if len(farkle) > 1 else 0 :]
         if self.planes > 1 and plan.may_bank.all():
             top = tops[:, np.newaxis]
         elif plan.must_roll_others or weighs:
@@ -65,7 +65,8 @@ class LaneTurns:
                 plan, missed, lost, np.repeat([1.0, *[0.0] * (self.planes - 1)], LANES)
             )
             top = rolls_beyond(plan, tops, ended)
-            banks = tops[:, np.newaxis] if self.planes > 1 else np.maximum(top, tops)
+            banks = tops[:, np.newaxis]
+            banks = banks if self.planes > 1 else np.maximum(top, banks)
             top = np.where(plan.may_bank[:, np.newaxis], banks, top)
         values[:, solved:] = np.minimum(top, 1.0)
         farkles = farkle[:solved].ravel()

@@ -358,10 +358,13 @@ def check_two(rules: Ruleset, position: Position, beyond: int = 0) -> None:
 
 def _check_to_beat(rules: Ruleset, position: Position) -> None:
     """Refuse what nobody can have banked in the turn before. Raises InvalidPositionError."""
-    points = position.to_beat
+    points, lowest = position.to_beat, rules.score_floor
+    if rules.penalty_points and not rules.floor_is_played:
+        lowest -= highest_score(rules)
     least = rules.least_bank(wins=position.opponent >= rules.winning_score)
-    can_be = range(least, position.opponent + 1, rules.point_step)
-    if not points or (rules.beat_previous_turn and points in can_be):
+    can_be = range(least, position.opponent - lowest + 1, rules.point_step)
+    banked = rules.beat_previous_turn and position.other.on_board and not position.other.farkles
+    if not points or (banked and points in can_be):
         return
     why = say("under {rules} rules no turn has to beat the one before", rules=rules.name)
     if rules.beat_previous_turn:
@@ -371,6 +374,8 @@ def _check_to_beat(rules: Ruleset, position: Position) -> None:
             step=rules.point_step,
             least=least,
         )
+    if rules.beat_previous_turn and position.other.farkles:
+        why = say("the turn before was a farkle")
     raise InvalidPositionError.say(
         "{points:,} points cannot be there to beat: {why}", points=points, why=why
     )

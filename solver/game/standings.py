@@ -303,6 +303,7 @@ def is_corrected(rules: Ruleset) -> bool:
     """
     penalty = rules.farkle_penalty is not None
     plain = not rules.farkle_keeps_turn_total and not rules.is_exact and not rules.changes_other
+    plain &= not rules.looks_back
     return penalty and plain and not rules.has_opening and not rules.spares_farkles
 
 
@@ -351,12 +352,14 @@ def standing_indices(rules: Ruleset, standings: Standings) -> npt.NDArray[np.int
 def opponent_indices(rules: Ruleset, standings: Standings) -> npt.NDArray[np.int64]:
     """Indices of standings along the axis of opponents.
 
-    Where turns have to beat the one before, each score has a place for all that may have been
-    banked last, which is no more than the score.
+    Where turns have to beat the one before, each score of a player on the board without farkles in
+    a row has a place for all that may have been banked last, which leads from the floor at most.
     """
     index = standing_indices(rules, standings)
     if rules.beat_previous_turn:
-        index = index * (index + 1) // 2 + standings.banked // rules.point_step
+        scores = np.minimum(index, score_count(rules))
+        banked = np.minimum(standings.banked // rules.point_step, scores)
+        index = index - scores + scores * (scores + 1) // 2 + banked
     return index
 
 
@@ -387,7 +390,7 @@ def value_shape(rules: Ruleset, sides: int = 1) -> tuple[int, int, int]:
         standings = sum(block.scores for block in blocks(rules))
         found = sides * (2 if rules.has_roles else 1), standings, standings
         if rules.beat_previous_turn:
-            # who is not on the board has banked nothing; see `opponent_indices`
+            # who has farkled, or is not on the board, has banked nothing; see `opponent_indices`
             scores = score_count(rules)
             found = found[0], standings, scores * (scores + 1) // 2 + standings - scores
     if (count := math.prod(found)) > MAX_VALUES and rules.rounds:

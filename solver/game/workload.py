@@ -96,7 +96,7 @@ def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
     players of whom one can only hope; so it falls in a sweep by the square root of the chance of
     such a row.
     """
-    if rules.rounds or rules.beat_previous_turn:
+    if rules.rounds or (rules.beat_previous_turn and not rules.farkle_penalty):
         return 2.0
     if rules.farkle_penalty is None:
         return 5.5

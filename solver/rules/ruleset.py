@@ -1641,7 +1641,6 @@ class Ruleset(Data):
     def _not_with_turns_to_beat(self) -> Iterator[Complaint]:
         """Options with which it is not solved, as scores fall or a game ends otherwise."""
         others = {
-            "farkle_penalty": self.farkle_penalty is not None,
             "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
             "lose_everything": "loses_score" in self.decisive,
             "ending": self.is_defended,
@@ -1741,6 +1740,7 @@ class Ruleset(Data):
             "lose_everything": "loses_score" in self.decisive,
             "throws": self.throws > 0,
             "take_over": self.takes_over,
+            "beat_previous_turn": self.beat_previous_turn,
         }
         if self.spares_farkles:
             message = say_later(

@@ -15,21 +15,25 @@ from bot.table.state import Game
 from bot.views.advice import position_data, position_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
-from solver.errors import IllegalActionError
-from solver.game.position import Position, points_to_beat
+from solver.errors import IllegalActionError, InvalidPositionError
+from solver.game.position import Position, check_position, points_to_beat
+from solver.game.sweeps import solve
 from solver.play.advice import odds, with_why
 from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
 from solver.play.position_id import position_id, read_id
-from solver.strategy import Strategy
+from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.hand import EqualDice
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat
 from tests.conftest import mostly_slow
-from tests.house_rules import small
+from tests.house_rules import THIRD, small
 
 RULES = small(name="beat", goal=1000, beat_previous_turn=True, ending="final_turn", ties="shared")
+COSTLY = small(
+    name="costly", goal=400, beat_previous_turn=True, farkle_penalty=THIRD, score_floor=-200
+)
 
 
 @pytest.mark.slow
@@ -43,6 +47,48 @@ def test_a_review_adds_up(strategy: Strategy) -> None:
     for _ in range(20):
         begun, events, game = played(strategy, dice, 0.3)
         adding_up(strategy, begun, events, game)
+
+
+@pytest.mark.slow
+def test_games_in_which_farkles_cost_points_go_as_their_values_say(
+    kernels: Path, tmp_path: Path
+) -> None:
+    save_strategy(solve(COSTLY, cache=kernels), tmp_path)
+    costly = open_strategy(tmp_path, COSTLY)
+    wins_as_often_as_it_says(costly, 42, 100)
+    dice = random.Random(43)
+    for _ in range(5):
+        adding_up(costly, *played(costly, dice, 0.3))
+
+
+def test_farkles_in_a_row_are_counted_beside_what_has_to_be_beaten() -> None:
+    game = begin(commands.begin_game("g", COSTLY, [None, None], tracked=True))
+    for points in (100, 0, 150, 0, 0):
+        ending: Literal["bank", "farkle"] = "bank" if points else "farkle"
+        game = apply(game, *commands.score(game, game.mover, points, ending))
+        position = game.position()
+        assert position.to_beat == points
+        check_position(COSTLY, position)
+        text = position_id(COSTLY, position)
+        assert text
+        assert read_id(text).position(COSTLY) == (position, None)
+        assert unpacked(COSTLY, packed(COSTLY, position)) == position
+    assert (position.farkles, position.opponent_farkles) == (2, 1)
+    # the third farkle in a row costs points, and leaves nothing to beat
+    game = apply(game, *commands.score(game, 1, 0, "farkle"))
+    assert [seat.score for seat in game.seats] == [250, -100]
+    assert game.position().to_beat == 0
+    # from below 0 more can have been banked than there is
+    game = apply(game, *commands.score(game, 0, 0, "farkle"))
+    game = apply(game, *commands.score(game, 1, 150, "bank"))
+    assert (game.position().opponent, game.position().to_beat) == (50, 150)
+    check_position(COSTLY, game.position())
+    impossible = game.position().change(opponent_farkles=1)
+    with pytest.raises(InvalidPositionError, match="the turn before was a farkle"):
+        check_position(COSTLY, impossible)
+    assert apply(game, *commands.correct(game, 1, farkles=1)).position().to_beat == 0
+    assert apply(game, *commands.correct(game, 1, score=0)).position().to_beat == 0
+    assert apply(game, *commands.correct(game, 1, score=200)).position().to_beat == 150
 
 
 def test_what_is_banked_has_to_be_beaten_until_a_turn_brings_nothing() -> None:

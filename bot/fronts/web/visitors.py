@@ -120,7 +120,7 @@ class Visitors:
         try:
             # some write a port behind the address, which is another one for each connection
             has_port = found.count(":") == 1 or found.startswith("[")
-            given = ipaddress.ip_address(urlsplit(f"//{found}").hostname if has_port else found)
+            given = ipaddress.ip_address((has_port and urlsplit(f"//{found}").hostname) or found)
             # all of IPv4 is one network of IPv6, where a proxy listens to both as that
             address = getattr(given, "ipv4_mapped", None) or given
         except ValueError:

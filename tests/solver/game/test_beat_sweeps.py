@@ -19,7 +19,7 @@ from solver.strategy import open_strategy, save_strategy
 from solver.turn.scoring import TurnState
 from tests import naive
 from tests.conftest import mostly_slow
-from tests.house_rules import small, tables
+from tests.house_rules import ONWARD, THIRD, small, tables
 
 
 def beating(**changes: Any) -> Ruleset:
@@ -44,6 +44,25 @@ BEATING = {
     "a final turn, ties shared": beating(ending="final_turn", ties="shared"),
     "both have as many turns": beating(
         ending="equal_turns", ties="shared", opening_minimum=150, goal=350
+    ),
+    "three farkles cost points": beating(dice=2, goal=250, farkle_penalty=THIRD, score_floor=-100),
+    "two farkles, an opening, equal turns": beating(
+        dice=2,
+        goal=200,
+        ending="equal_turns",
+        ties="shared",
+        opening_minimum=100,
+        farkle_penalty=THIRD | {"in_a_row": 2},
+        score_floor=-100,
+    ),
+    "each farkle costs points, not below 0": beating(
+        dice=2, goal=300, farkle_penalty=THIRD | {"in_a_row": 1}, score_floor=0
+    ),
+    "from the second farkle on": beating(
+        goal=250, farkle_penalty=ONWARD, score_floor=0, ending="final_turn"
+    ),
+    "two farkles cost everything": beating(
+        goal=300, minimum_bank=100, farkle_penalty={"in_a_row": 2, "points": "everything"}
     ),
     "a final turn of one throw": beating(
         ending="final_turn", final_throws=1, minimum_bank=100, minimum_binds_win=False
@@ -126,7 +145,10 @@ def test_more_to_beat_is_never_better(kernels: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"farkle_penalty": {"in_a_row": 3, "points": 100}}, "farkle_penalty"),
+        (
+            {"farkle_penalty": {"in_a_row": 3, "points": 100, "when": "all_dice"}},
+            "beat_previous_turn",
+        ),
         ({"farkle_keeps_turn_total": True}, "farkle_keeps_turn_total"),
         ({"lose_everything": ("xxx",)}, "lose_everything"),
         ({"ending": "defended"}, "ending"),

@@ -42,7 +42,8 @@ def slow_twin(rules: Ruleset) -> tuple[MatchPlayer, float]:
     found, expected = optimal(rules)
 
     def player(positions: Sequence[Position]) -> DecisionTables:
-        return np.arange(len(positions)), *found(positions)
+        worth, bank = zip(*found(positions), strict=True)
+        return np.arange(len(positions)), np.array(worth), np.array(bank)
 
     return player, expected
 
