@@ -510,10 +510,10 @@ def _check_points(game: Game, seat: int, points: int) -> None:
 
 def _why_not_bank(game: Game) -> str:
     turn = game.turn
-    is_filling = game.rules.is_part(turn.held_set)
-    if is_filling or not turn.turn_total:
-        nothing = say("there is nothing to bank yet: roll first")
-        return say("{reason}: roll", reason=held_text(game.rules, turn.state)) if is_filling else nothing
+    if game.rules.is_part(turn.held_set):
+        return say("{reason}: roll", reason=held_text(game.rules, turn.state))
+    if not turn.turn_total:
+        return say("there is nothing to bank yet: roll first")
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         mover = game.seats[game.mover]
         if game.is_barred(mover, turn.turn_total):

@@ -104,8 +104,9 @@ class BorderMap(ScoreMap):
 def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -> TurnMap:
     """Return the turn that a position belongs to, after as many hot dice as there are in it.
 
-    Where throws combine its dice are shown, beside those that are held in it. Else shown are all remaining dice, or of more than `most` those to which the turn comes most often,
-    all dice, and those of the position. Raises what `BestPlay.turn` raises.
+    Where throws combine its dice are shown, beside those that are held in it. Else shown are all
+    remaining dice, or of more than `most` those to which the turn comes most often, all dice, and
+    those of the position. Raises what `BestPlay.turn` raises.
     """
     start = position if position.turn_total else position.change(hot_dice=0)
     table, step = strategy.turn(start).of_mover, strategy.rules.point_step

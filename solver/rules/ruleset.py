@@ -602,9 +602,9 @@ class Ruleset(Data):
     may be set aside that are worth something so together with all dice held, every die of either in
     some combination, and more than the dice held are by themselves; the turn total grows by the
     difference. Thus it is what it was before the first of them was set aside, plus what all dice
-    that are held now are worth together. A throw of which no dice may be set aside is a farkle. Who
-    holds a 1 and throws two more may set both aside for what three 1s bring beyond one, and a 2 after
-    three 2s makes four of a kind, where these bring more than three.
+    that are held now are worth together. A throw of which no dice may be set aside is a farkle.
+    Who holds a 1 and throws two more may set both aside for what three 1s bring beyond one, and a 2
+    after three 2s makes four of a kind, where these bring more than three.
 
     When all dice are set aside they are hot dice, and none is held any more. Points that hot dice
     multiply, as `hot_dice_times` says, are multiplied for each set-aside as ever. Rolls that win or

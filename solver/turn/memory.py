@@ -75,9 +75,7 @@ def memories(rules: Ruleset) -> tuple[Memory, ...]:
     return tuple(sorted(found, key=lambda one: one.hot_dice))
 
 
-def remembered(
-    turn: "TurnState", most: Memory, places: Mapping[Dice, tuple[int, bool]]
-) -> Memory:
+def remembered(turn: "TurnState", most: Memory, places: Mapping[Dice, tuple[int, bool]]) -> Memory:
     """What a turn remembers in a state.
 
     most : the last of `memories`
