@@ -267,8 +267,9 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     if dice < 4 or confirms or data["scoring"].get("jokers"):
         data["held_sets"] = "none"
     some = data["scoring"]["combination"]
-    several = any(one.get("then") == "roll_on" or one.get("uses") for one in some)
-    if dice < 2 or confirms or several or any(one["when"] != "any" for one in some):
+    apart = any(one.get("then") == "roll_on" or one.get("uses") for one in some)
+    apart = apart or any(one["when"] != "any" for one in some)
+    if dice < 2 or confirms or apart or not data["last_die_tries"]:
         data["combine_throws"] = False
     if data["combine_throws"]:
         data["held_sets"] = "none"

@@ -510,10 +510,10 @@ def _check_points(game: Game, seat: int, points: int) -> None:
 
 def _why_not_bank(game: Game) -> str:
     turn = game.turn
-    if game.rules.is_part(turn.held_set):
-        return say("{reason}: roll", reason=held_text(game.rules, turn.state))
-    if not turn.turn_total:
-        return say("there is nothing to bank yet: roll first")
+    is_filling = game.rules.is_part(turn.held_set)
+    if is_filling or not turn.turn_total:
+        fills = say("{reason}: roll", reason=held_text(game.rules, turn.state))
+        return fills if is_filling else say("there is nothing to bank yet: roll first")
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         mover = game.seats[game.mover]
         if game.is_barred(mover, turn.turn_total):

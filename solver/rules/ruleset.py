@@ -1855,6 +1855,8 @@ class Ruleset(Data):
             "confirm_points": self.confirm_points > 0,
             "combination": any(one.then == "roll_on" or one.uses for one in tables)
             or any(one.when != "any" for one in tables),
+            # beside some dice that are held no last die may score, which would be thrown for ever
+            "last_die_tries": self.last_die_tries == 0,
         }
         if self.combine_throws:
             message = say_later(
@@ -2489,13 +2491,12 @@ NOT_OF_ROUNDS = (
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
 IDLE_IN_ONE_THROW = (
     *("final_throws", "last_die_tries", "held_sets", "combine_throws", "hot_dice_times"),
-    "bank_dice_left",
+    *("bank_dice_left",),
 )
 """Options that mean nothing where every turn is one throw."""
 OF_TURN = (
     *("set_aside_all", "held_sets", "combine_throws", "fill_straight", "hot_dice"),
-    "confirm_faces",
-    *("confirm_points",),
+    *("confirm_faces", "confirm_points"),
     *("hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws", "no_bank_at", "caught_up"),
     *("instant_win", "lose_everything"),
 )

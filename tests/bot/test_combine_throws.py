@@ -26,7 +26,7 @@ from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import TurnState, all_set_asides
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says, worth_of_its_rolls
 from tests.bot.speaking import Chat, open_chat
@@ -60,6 +60,18 @@ def test_all_may_be_held_that_scores() -> None:
     every = [dice for n in numbers for dice in combinations_with_replacement(range(1, 7), n)]
     scores = {dice[::-1] for dice in every if together(Counter(dice))}
     assert {*RULES.sets} == scores | {()}
+
+
+def test_what_makes_no_difference_stands_in_one_layer() -> None:
+    kcd = load_rules("kcd").model_copy(update={"combine_throws": True})
+    classic = load_rules("classic").model_copy(update={"combine_throws": True})
+    for rules, layers in ((RULES, None), (classic, 4), (kcd, 29)):
+        assert layers in {None, len(rules.held_layers)}
+        for held in rules.sets:
+            layer, _ = rules.held_places[held]
+            other = rules.held_layers[layer][rules.dice - len(held)]
+            if held:
+                assert all_set_asides(rules, held=held) == all_set_asides(rules, held=other)
 
 
 @pytest.mark.parametrize(
@@ -231,6 +243,7 @@ def test_what_it_does_not_go_with_is_refused(strategy: Strategy) -> None:
         ({"take-over": "banked"}, "not solved together with this take-over"),
         ({"held-sets": "linear"}, "not solved together with this held-sets"),
         ({"dice": "7", "more-of-a-kind": "linear"}, "together with this dice"),
+        ({"last-die-tries": "0"}, "together with this last-die-tries"),
         ({"combination": "aab=500,roll-on"}, "together with this combination"),
     ):
         with pytest.raises(FarkleError, match=wrong):
