@@ -131,7 +131,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
     ],
     ids=[
         *("bonus", "opening", "keeps", "one left", "no bank at a score"),
-        *("pairs to confirm", "held sets", "straight to fill"),
+        *("pairs to confirm", "held sets", "throws combine", "straight to fill"),
         *("two throws", "two throws, final turn"),
         *("lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
