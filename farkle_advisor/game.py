@@ -61,7 +61,7 @@ class Standing(TypedDict, total=False):
     throws: int | None
     """Throws of this turn so far, where the rules limit them."""
     held_set: int | None
-    """The set that is held, die by die, such as 222, where further dice may match it."""
+    """What is held, die by die, such as 222, where further dice may match it or count with it."""
     rounds: int | None
     """Rounds left with the one under way, where the rules count them."""
     to_beat: int

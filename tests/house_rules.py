@@ -266,6 +266,13 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
     confirms = data["confirm_faces"] or data["confirm_points"]
     if dice < 4 or confirms or data["scoring"].get("jokers"):
         data["held_sets"] = "none"
+    some = data["scoring"]["combination"]
+    apart = any(one.get("then") == "roll_on" or one.get("uses") for one in some)
+    apart = apart or any(one["when"] != "any" for one in some)
+    if dice < 2 or confirms or apart or not data["last_die_tries"]:
+        data["combine_throws"] = False
+    if data["combine_throws"]:
+        data["held_sets"] = "none"
     try:
         rules = Ruleset.model_validate(data)
     except ValidationError:
@@ -294,6 +301,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "hot_dice_times": (),
         "first_throw_tries": 1,
         "held_sets": "none",
+        "combine_throws": False,
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
     if what == "banked":
@@ -568,6 +576,43 @@ def _held_sets() -> dict[str, Ruleset]:
         ),
     }
     return {f"held sets, {name}": rules for name, rules in found.items()}
+
+
+def _combined() -> dict[str, Ruleset]:
+    found = {
+        "three dice": small(goal=600, combine_throws=True),
+        "two throws, keeps, times": small(
+            dice=4, goal=400, combine_throws=True, throws=2, hot_dice_times=(2,), **KEEPS
+        ),
+        "all set aside, jokers": small(
+            combine_throws=True,
+            set_aside_all=True,
+            hot_dice="forced",
+            scoring={"jokers": ["6"], "combination": tables("aab=150,12=250,33=loses-turn")},
+        ),
+        "dear parts": small(
+            dice=4,
+            goal=500,
+            combine_throws=True,
+            last_die_tries=2,
+            hot_dice_bonus=(50, 0),
+            scoring={
+                "three_of_a_kind": (50, 100, 0, 0, 150, 0),
+                "combination": tables("aabb=200,1234=400,44=50"),
+            },
+            **FINAL,
+        ),
+        "five dice, first throw": small(
+            dice=5,
+            goal=250,
+            combine_throws=True,
+            first_throw_tries=2,
+            farkle_penalty={"in_a_row": 2, "points": 100, "when": "all_dice"},
+            hot_dice="no_bank",
+            opening_minimum=150,
+        ),
+    }
+    return {f"throws combine, {name}": rules for name, rules in found.items()}
 
 
 def _straights() -> dict[str, Ruleset]:
@@ -930,7 +975,7 @@ ROUNDS = _rounds()
 """Small games of a number of rounds, by name."""
 
 _NAMED = _minimums_and_dice() | _farkles_and_patterns() | _endings() | _scorings()
-_NAMED |= _exact_goals() | _caught_up() | _held_sets() | _straights()
+_NAMED |= _exact_goals() | _caught_up() | _held_sets() | _straights() | _combined()
 
 ONE_BY_ONE: list[tuple[str, Ruleset]] = list((_NAMED | _new_ones(_NAMED.values())).items())
 """Every option, and every choice of it, alone in a small game: a name and the rules."""

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.rules.ruleset import Ruleset
+from solver.turn.memory import column_of
+from solver.turn.scoring import TurnState
 
 Array = npt.NDArray[np.float64]
 Dice = tuple[int, ...]
@@ -267,6 +269,8 @@ def held_after(rules: Ruleset, held: Dice, kept: Dice, roll: Dice) -> Dice:
     """The set that is held after dice of a roll were set aside."""
     if len(kept) == len(roll):
         return ()
+    if rules.combine_throws:
+        return tuple(sorted(held + kept))
     if kept in straight_parts(rules) and len(roll) == rules.dice:
         return kept
     if rules.held_sets == "none":
@@ -285,6 +289,11 @@ def held_after(rules: Ruleset, held: Dice, kept: Dice, roll: Dice) -> Dice:
 def sets(rules: Ruleset) -> list[Dice]:
     """The sets that may be held as far as it matters, none first."""
     found: list[Dice] = [()]
+    if rules.combine_throws:
+        for number in range(1, rules.dice):
+            some = combinations_with_replacement(range(1, 7), number)
+            found += [held for held in some if points(rules, held) is not None]
+        return found
     sizes = {"none": [], "linear": [3], "doubling": [*range(3, rules.dice)]}[rules.held_sets]
     for face, number in product(range(1, 7), sizes):
         if points(in_throw(rules, 3, first=False), (face,) * 3):
@@ -324,6 +333,13 @@ def set_asides(
         fills = tuple(sorted(held + roll)) == (1, 2, 3, 4, 5, 6)
         straight = points(in_throw(rules, 6, first=False), (1, 2, 3, 4, 5, 6)) or 0
         return frozenset({(roll, straight)} if fills else ())
+    if held and rules.combine_throws:
+        alone, every = points(rules, held) or 0, dict[Dice, int]()
+        for dice in parts(roll):
+            together = points(rules, tuple(sorted(held + dice)))
+            if together is not None and together > alone:
+                every[dice] = together - alone
+        return allowed(rules, roll, every)
     kept = tuple(sorted(set(roll)))
     may_fill = len(roll) == rules.dice and kept in straight_parts(rules)
     part = {(kept, 0)} if may_fill else set()
@@ -337,6 +353,13 @@ def set_asides(
         part = set() if rules.hot_dice == "forced" else part
         return frozenset({(roll, rules.scoring.nothing), *part})
     if rules.hot_dice == "forced" and roll in found:
+        part = set()
+    return allowed(rules, roll, found) | part
+
+
+def allowed(rules: Ruleset, roll: Dice, found: dict[Dice, int]) -> frozenset[tuple[Dice, int]]:
+    """Those of the set-asides of a roll that the rules leave."""
+    if rules.hot_dice == "forced" and roll in found:
         return frozenset({(roll, found[roll])})
     if rules.set_aside_all:
         found = {
@@ -344,7 +367,7 @@ def set_asides(
             for dice, worth in found.items()
             if not any(Counter(dice) < Counter(larger) for larger in found)
         }
-    return frozenset(found.items()) | part
+    return frozenset(found.items())
 
 
 def contains(roll: Dice, pattern: str) -> bool:
@@ -509,7 +532,7 @@ def outcomes(rules: Ruleset, number: int) -> dict[Result, float]:
         own: dict[Result, float] = rules.results[number]
         return own
     chances: Counter[Result] = Counter()
-    if is_over(rules, number):
+    if is_over(rules, number) or not can_be_left(rules, number):
         return {FARKLE: 1.0}
     dice, (throws, doubt, held) = (number - 1) % rules.dice + 1, memory(rules, number)
     if doubt and not (rules.confirm_faces or rules.confirm_points):
@@ -540,13 +563,29 @@ def levels(rules: Ruleset) -> int:
     return max(1, len(rules.hot_dice_bonus), times + 1 if times else 1)
 
 
+def can_be_left(rules: Ruleset, number: int) -> bool:
+    """Whether the dice that a number stands for can be to roll, where throws combine."""
+    if not (isinstance(rules, Ruleset) and rules.combine_throws):
+        return True
+    return (number - 1) % rules.dice + 1 == rules.dice - len(memory(rules, number)[2])
+
+
 def column(rules: Ruleset, number: int, hot: int = 0) -> int:
     """Where the solver's arrays have dice to roll next: those of the first memory come last.
 
     Where points change with hot dice, each number of these has columns of its own, which come
-    before those of fewer, without the memories before a first throw.
+    before those of fewer, without the memories before a first throw. Where throws combine one
+    column is that of several memories, as the solver says; it is to be right for each of them.
     """
     which, left = divmod(number - 1, rules.dice)
+    if isinstance(rules, Ruleset) and rules.combine_throws:
+        throws, doubt, held = memory(rules, number)
+        if not can_be_left(rules, number):
+            throws, doubt, held, left = memories(rules)[-1][0], 0, (), 0
+        total = int(throws > 0 or hot > 0 or held != ()) * rules.point_step
+        held = tuple(reversed(held))
+        turn = TurnState(total, left + 1, hot, doubt, throws, held_set=held)
+        return column_of(rules, turn)
     some = memories(rules)
     later = some[sum(memory[0] < min(1, some[-1][0]) for memory in some) :]
     hots = len(rules.hot_dice_times) and levels(rules) - 1

@@ -53,7 +53,7 @@ class Situation:
     throws: int | None = None
     """Throws of this turn so far; as few as the turn total allows if not given."""
     held_set: int | None = None
-    """The set that is held, die by die, such as 222; none if not given, where that can be."""
+    """What is held, die by die, such as 222; nothing if not given, where that can be."""
     on_board: bool | None = None
     """Whether the player has banked before; if not given, whether there are points."""
     opponent_on_board: bool | None = None
@@ -219,8 +219,10 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--held-set",),
-        "The set that you hold, such as 222, where further dice may match it.",
-        say_later("the set that you hold, such as 222, where further dice may match it"),
+        "The dice that you hold, such as 222, where further ones may match or count with them.",
+        say_later(
+            "the dice that you hold, such as 222, where further ones may match or count with them"
+        ),
         metavar="S",
         most=66_666,
         is_rare=True,

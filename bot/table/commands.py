@@ -20,7 +20,7 @@ from solver.game.many import MOST_IN_ROUNDS
 from solver.game.position import highest_sensible, reachable_at
 from solver.loaded.kits import Kit
 from solver.rules.options import MAX_POINTS
-from solver.rules.ruleset import Ruleset, is_part
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, make_roll
 from solver.turn.memory import confirm_text, held_text
 from solver.turn.powers import uses_of
@@ -510,10 +510,10 @@ def _check_points(game: Game, seat: int, points: int) -> None:
 
 def _why_not_bank(game: Game) -> str:
     turn = game.turn
-    is_filling = is_part(turn.held_set)
+    is_filling = game.rules.is_part(turn.held_set)
     if is_filling or not turn.turn_total:
-        nothing = say("there is nothing to bank yet: roll first")
-        return say("{reason}: roll", reason=held_text(turn.state)) if is_filling else nothing
+        fills = say("{reason}: roll", reason=held_text(game.rules, turn.state))
+        return fills if is_filling else say("there is nothing to bank yet: roll first")
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         mover = game.seats[game.mover]
         if game.is_barred(mover, turn.turn_total):

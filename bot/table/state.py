@@ -12,7 +12,7 @@ from solver.game.standings import Standing
 from solver.loaded.kits import Kit, Side, many_of, pair_of
 from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie
-from solver.rules.ruleset import Ruleset, is_part
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll
 from solver.turn.hand import EqualDice, Hand
 from solver.turn.powers import Power, PowerKind, in_steps
@@ -398,7 +398,7 @@ class Game:
         seat = self.seats[self.mover]
         if self.over or turn.roll is not None or not turn.turn_total:
             return False
-        if turn.to_confirm or turn.is_taken or turn.misses or is_part(turn.held_set):
+        if turn.to_confirm or turn.is_taken or turn.misses or self.rules.is_part(turn.held_set):
             return False
         left = sum(self.dice.remaining[turn.dice])
         is_last = self.is_out_of_throws(turn)

@@ -358,7 +358,7 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
             **parts,
         )
     if turn.held_set:
-        told += " " + whole_sentence(held_text(turn.state))
+        told += " " + whole_sentence(held_text(after.rules, turn.state))
     if turn.to_confirm:
         told += " " + whole_sentence(confirm_text(after.rules, turn.state))
     return told

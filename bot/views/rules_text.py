@@ -238,8 +238,11 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
 
 
 def farkle_chances(rules: Ruleset) -> list[str]:
-    """A line of numbers of dice above one of the chances that none of them scores."""
-    numbers = range(rules.dice, 0, -1)
+    """A line of numbers of dice above one of the chances that none of them scores.
+
+    Of all dice alone where those of others depend on what is held beside them.
+    """
+    numbers = range(rules.dice, rules.dice - 1 if rules.combine_throws else 0, -1)
     chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
     heads = [dice_count(number) for number in numbers]
     if rules.has_first_throw:

@@ -85,6 +85,8 @@ def turn_text(turn: TurnMap) -> str:
         lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
     if turn.rules.held_sets != "none" and not turn.position.turn.held_set:
         lines.append("The turn while no set is held.")
+    if turn.rules.combine_throws and not turn.position.turn.held_set:
+        lines.append("The turn while no dice are held; --held-set 11 shows it with two 1s held.")
     return "\n".join(lines)
 
 

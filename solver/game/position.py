@@ -12,7 +12,7 @@ import numpy.typing as npt
 from solver.errors import InvalidPositionError, either
 from solver.game.endgame import endgame
 from solver.game.standings import Bools, Standing, first_standing
-from solver.rules.ruleset import RULESETS, Ruleset, is_part
+from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
 from solver.turn.memory import column_of, memories, typed_set
 from solver.turn.scoring import TurnState, allowed_banks, possible_states, turn_plan
@@ -604,16 +604,20 @@ def check_turn(
 def _check_held(rules: Ruleset, turn: TurnState) -> None:
     """Refuse a set that nobody can hold. Raises InvalidPositionError."""
     held, most = turn.held_set, rules.dice - len(turn.held_set)
-    fits = turn.dice == most if is_part(held) else turn.turn_total and turn.dice <= most
+    is_part, combines = rules.is_part(held), rules.combine_throws
+    leaves = turn.dice == most if is_part or combines else turn.dice <= most
+    fits = leaves and (is_part or turn.turn_total > 0)
     if not held or (held in rules.sets and fits):
         return
     allowed = say("no set is held")
-    if is_part(held) and rules.parts_by_missing:
+    if is_part and rules.fill_straight:
         allowed = say(
             "one die of each face of a straight from which no more than {number} are missing can"
             " be, and the others are rolled",
             number=rules.fill_straight,
         )
+    elif combines and turn.turn_total:
+        allowed = say("dice that score together can be, and all others are rolled")
     elif held in rules.sets and turn.turn_total:
         allowed = say("such a set leaves {most} of {dice} dice at most", most=most, dice=rules.dice)
     elif turn.turn_total and rules.held_sets != "none":
@@ -635,7 +639,8 @@ def _check_held(rules: Ruleset, turn: TurnState) -> None:
 def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
     """Why no rolls of equal dice lead to a state of a turn that has a value; "" where some do."""
     possible = reachable_at(rules, turn.turn_total)
-    if possible[min(turn.hot_dice, len(possible) - 1), column_of(rules, turn)]:
+    here = possible[min(turn.hot_dice, len(possible) - 1), column_of(rules, turn)]
+    if here and _brings(rules, turn):
         return ""
     possible = _by_number(rules, possible)
     level = min(turn.hot_dice, len(possible) - 1)
@@ -669,6 +674,8 @@ def _wrong_memory(rules: Ruleset, turn: TurnState) -> str:
     """That rolls lead to dice at a turn total, and not to what else is told."""
     fits = column_of(rules, most_likely(rules, turn, held_set=turn.held_set))
     if not reachable_at(rules, turn.turn_total)[:, fits].any() and len(rules.sets) > 1:
+        if not turn.held_set and rules.combine_throws:
+            return say("at that turn total dice are held; say which, as in held-set:11")
         if not turn.held_set:
             return say("at that turn total a set is held; say which, as in held-set:222")
         return say("no such set is held at that turn total with that many dice left")
@@ -731,8 +738,26 @@ def most_likely(
         replace(turn, to_confirm=doubt, throws=number, held_set=held)
         for held, doubt, number in product(sets, doubts, numbers)
     ]
-    can_be = (one for one in states if _is_told(rules, one) and possible[column_of(rules, one)])
+    can_be = (
+        one
+        for one in states
+        if _is_told(rules, one) and possible[column_of(rules, one)] and _brings(rules, one)
+    )
     return next(can_be, states[0])
+
+
+def _brings(rules: Ruleset, turn: TurnState) -> bool:
+    """Whether dice that are held with others of earlier throws leave the turn total that is told.
+
+    A column of a turn stands for all of which it makes no difference which are held.
+    """
+    if not (rules.combine_throws and turn.held_set):
+        return True
+    total = turn.turn_total - rules.times_after(turn.hot_dice) * rules.worth_together[turn.held_set]
+    before = replace(turn, turn_total=total, dice=rules.dice, held_set=())
+    throws = range(turn.throws) if rules.throws else [0]
+    possible = reachable_at(rules, total)[np.newaxis].swapaxes(0, 1)
+    return any(leads_to(possible, rules, replace(before, throws=number)) for number in throws)
 
 
 def _is_told(rules: Ruleset, turn: TurnState) -> bool:

@@ -82,7 +82,9 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
     sweeps = _sweeps(rules, plan) + BOUND
     weighed = len(plan.options) + len(plan.starts)
     cores = cores or (os.cpu_count() or 1)
-    solving = states * sweeps * weighed / plan.columns * _SECONDS_PER_OPTION / cores
+    # turn totals of all levels; a row of any has the columns of all that a turn remembers
+    rows = states * plan.levels / (plan.width * rules.hot_dice_counted)
+    solving = rows * sweeps * weighed * _SECONDS_PER_OPTION / cores
     totals = 0 if rules.rounds else 2 * score_count(rules) * sweeps * _SECONDS_PER_TOTAL
     compiling = _SECONDS_TO_BEGIN + (0 if plan.by_lists else weighed * _SECONDS_TO_COMPILE)
     return Workload(states, sweeps, compiling + solving + totals)

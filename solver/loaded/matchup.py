@@ -380,6 +380,7 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         "first_throw_tries": rules.first_throw_tries != 1,
         "last_die_tries": rules.last_die_tries != 1,
         "fill_straight": rules.fill_straight,
+        "combine_throws": rules.combine_throws,
         "held_sets": len(rules.sets) > 1,
         "confirm_faces": rules.confirm_faces,
         "confirm_points": rules.confirm_points,

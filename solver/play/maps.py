@@ -15,7 +15,7 @@ from solver.errors import InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position, check_position
 from solver.game.standings import Bools, Ints, Standing, Standings, check_goal, many
-from solver.rules.ruleset import Ruleset, is_part
+from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Decision, Floats
@@ -104,20 +104,24 @@ class BorderMap(ScoreMap):
 def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -> TurnMap:
     """Return the turn that a position belongs to, after as many hot dice as there are in it.
 
-    Shown are all remaining dice, or of more than `most` those to which the turn comes most often,
-    all dice, and those of the position. Raises what `BestPlay.turn` raises.
+    Where throws combine its dice are shown, beside those that are held in it. Else shown are all
+    remaining dice, or of more than `most` those to which the turn comes most often, all dice, and
+    those of the position. Raises what `BestPlay.turn` raises.
     """
     start = position if position.turn_total else position.change(hot_dice=0)
     table, step = strategy.turn(start).of_mover, strategy.rules.point_step
     level = min(position.hot_dice, table.plan.levels - 1)
     possible = strategy.possible_rows(position, table.roll.shape[1])
-    held = () if is_part(position.turn.held_set) else position.turn.held_set
+    held = () if strategy.rules.is_part(position.turn.held_set) else position.turn.held_set
     turn = replace(position.turn, to_confirm=False, held_set=held)
     usual = table.plan.layer_of(turn)
     if not turn.turn_total:
         usual = table.plan.after_hot_dice(position.hot_dice)[1]
     columns = np.arange(table.plan.width)
-    if len(columns) > most:
+    if strategy.rules.combine_throws:
+        # what is held with other dice in this layer has nothing to do with it
+        columns = np.array([position.dice - 1])
+    elif len(columns) > most:
         often = turn_outcome(strategy.rules, table).visits[level].sum(axis=0)[usual]
         often[[position.dice - 1, -1]] = np.inf
         columns = np.sort(np.argsort(-often, kind="stable")[:most])
@@ -180,8 +184,16 @@ def border_map(
 
     scores : in points, ascending, all below the goal
     on_progress : is told which share is done
+
+    Raises InvalidRequestError where throws combine.
     """
     rules = strategy.rules
+    if rules.combine_throws:
+        raise InvalidRequestError.say(
+            "{rules}: when to bank depends on the dice that are held, and no one border says it;"
+            " ask for a turn",
+            rules=rules.name,
+        )
     shape = dice_set(rules).whole, len(scores), len(scores)
     least, inverted = np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_)
     for done, (index, position) in enumerate(_positions(rules, start, scores)):

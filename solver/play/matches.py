@@ -34,7 +34,7 @@ from solver.game.standings import (
 from solver.play.duel import Played
 from solver.play.match_players import MatchPlayer, match_player
 from solver.play.policy import Policy
-from solver.rules.ruleset import Ruleset, is_part
+from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, dice_set, make_roll
 from solver.turn.equations import Floats
 from solver.turn.scoring import (
@@ -108,10 +108,7 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     plan, numbers = turn_plan(rules), range(1, rules.dice + 1)
     kinds: list[tuple[int, bool, Roll]] = [(n, False, ()) for n in numbers]
     kinds += [(rules.dice, True, ())] * rules.has_first_throw
-    held_at = [(held, n) for held in rules.sets[1:] for n in numbers[: -len(held)]]
-    held_at = [one for one in held_at if not is_part(one[0])]
-    held_at += [(held, n) for n, held in rules.parts_by_missing.items()]
-    kinds += [(n, False, held) for held, n in held_at]
+    kinds += [(n, False, held) for layer in rules.held_layers[1:] for n, held in layer.items()]
     number = np.zeros((len(kinds) + 1, 6 ** min(rules.dice, _TABLED)), dtype=np.int32)
     found = {
         (throw, roll): choices
@@ -126,7 +123,7 @@ def dice_tables(rules: Ruleset) -> DiceTables:
                 number[throw, digits] = known[throw, make_roll(faces)]
     # a part of a straight is worth a row, which is taken off again once it is filled
     kept = [
-        (roll, one, (one.points // rules.point_step or 1) - is_part(kinds[throw - 1][2]))
+        (roll, one, (one.points // rules.point_step or 1) - rules.is_part(kinds[throw - 1][2]))
         for (throw, roll), choices in found.items()
         for one in choices
     ]
@@ -149,7 +146,7 @@ def dice_tables(rules: Ruleset) -> DiceTables:
     # after the last throw there is none, and a set leaves but a few dice
     throws = [
         0
-        if one.throws == rules.throws > 0 or one.fills > (n in rules.parts_by_missing)
+        if one.throws == rules.throws > 0 or not one.is_left(rules, n)
         else places.get((n, False, one.held_with(rules, n)), 0)
         for one, n in columns
     ]

@@ -48,7 +48,8 @@ class Decisions:
     def place(self, rules: Ruleset, turn: TurnState) -> tuple[int, int, int]:
         """Where a state stands in the arrays."""
         levels, totals, _ = self.worth.shape
-        row = min(turn.row(rules.point_step), totals - 1)
+        _, fills = rules.held_places[turn.held_set]
+        row = min(turn.turn_total // rules.point_step + fills, totals - 1)
         return min(turn.hot_dice, levels - 1), row, column_of(rules, turn)
 
 

@@ -536,6 +536,8 @@ class Ruleset(Data):
                 " the one before."
             ),
         }
+        if self.combine_throws:
+            return None, "", False
         return self.held_sets, say(messages[self.held_sets]), self.held_sets != "none"
 
     held_sets: Literal["none", "linear", "doubling"] = described(
@@ -571,6 +573,42 @@ class Ruleset(Data):
     dice of a face are worth is the most that they bring together in a throw of dice that are left;
     where that is nothing, no set is held. How much the set itself brought, as four of a kind or as
     part of a full house, does not matter."""
+
+    combine_throws: YesNo = described(
+        False,
+        "yes",
+        say_later("dice held count together with those of later throws"),
+        note="whether dice of several throws count together",
+        ask="Do dice that are set aside count together with those of earlier throws?",
+        told={
+            False: say_later("Dice of several throws do not count together."),
+            True: say_later(
+                "All dice set aside since the turn began or the last hot dice count together: what"
+                " is set aside of a further throw brings what all of them are worth then, less what"
+                " those before were worth. Two 1s after a 1 make three of a kind."
+            ),
+        },
+        when=lambda rules: rules.dice > 1,
+        needs=("dice",),
+        idle=say_later("{key:{value}} has no meaning under {dice} below 2"),
+    )
+    """Whether dice that are set aside count together with those that are held: all dice that were
+    set aside before in the turn and since the last hot dice, if there were any.
+
+    Dice that are held and set aside are worth the most points that they bring together, counted in
+    combinations as if they were set aside of one throw, each die in one of them. Where nothing is
+    held, any dice of a throw may be set aside that are worth something so, every die in some
+    combination, and the turn total grows by that. Where dice are held, any dice of a further throw
+    may be set aside that are worth something so together with all dice held, every die of either in
+    some combination, and more than the dice held are by themselves; the turn total grows by the
+    difference. Thus it is what it was before the first of them was set aside, plus what all dice
+    that are held now are worth together. A throw of which no dice may be set aside is a farkle.
+    Who holds a 1 and throws two more may set both aside for what three 1s bring beyond one, and a 2
+    after three 2s makes four of a kind, where these bring more than three.
+
+    When all dice are set aside they are hot dice, and none is held any more. Points that hot dice
+    multiply, as `hot_dice_times` says, are multiplied for each set-aside as ever. Rolls that win or
+    lose whatever they score do so by the dice of the throw alone."""
 
     def _tell_fill_straight(self) -> Told:
         if not self.fill_straight:
@@ -1453,6 +1491,7 @@ class Ruleset(Data):
             *self._not_with_others_that_fall(),
             *self._not_with_held_sets(),
             *self._not_with_straights_to_fill(),
+            *self._not_with_throws_that_combine(),
         ]:
             raise ContradictionsError(found)
         return self
@@ -1804,6 +1843,28 @@ class Ruleset(Data):
         )
         yield from _excluded(("fill_straight",), message, others)
 
+    def _not_with_throws_that_combine(self) -> Iterator[Complaint]:
+        """Options with which it is not solved, or not said, that dice of several throws combine."""
+        tables = self.scoring.combination
+        others = {
+            "held_sets": self.held_sets != "none",
+            "fill_straight": self.fill_straight > 0,
+            "dice": self.dice > MOST_DICE_COUNTED,
+            "take_over": self.takes_over,
+            "confirm_faces": bool(self.confirm_faces),
+            "confirm_points": self.confirm_points > 0,
+            "combination": any(one.then == "roll_on" or one.uses for one in tables)
+            or any(one.when != "any" for one in tables),
+            # beside some dice that are held no last die may score, which would be thrown for ever
+            "last_die_tries": self.last_die_tries == 0,
+        }
+        if self.combine_throws:
+            message = say_later(
+                "{key}: that dice of several throws count together is not solved together with this"
+                " {other}; leave out one of them"
+            )
+            yield from _excluded(("combine_throws",), message, others)
+
     def _idle_options(self) -> Iterator[Complaint]:
         for some in self.no_bank_at:
             if self.combinations and not any(in_scores(score, some) for score in self.barred):
@@ -1876,7 +1937,7 @@ class Ruleset(Data):
 
         held : the set that is held, one of `sets`
         """
-        if held:
+        if held and not self.combine_throws:
             return self._beside_sets[held]
         return self.at("first_throw" if first else "all_dice" if dice == self.dice else "any")
 
@@ -1949,19 +2010,100 @@ class Ruleset(Data):
         return three * (((1 << number) - 1) << (size - 3))
 
     @cached_property
+    def worth_together(self) -> dict[Dice, int]:
+        """Most points of all dice that may be held together or be hot dice, where throws combine.
+
+        Their faces are in descending order.
+        """
+        return most_points(self.at("any").combinations, FACES, self.dice)
+
+    def beside(self, held: Dice) -> dict[Dice, int]:
+        """Points of dice of a further throw beside some that are held, where throws combine."""
+        worth, together = self.worth_together[held], dict[Dice, int]()
+        for number in range(1, self.dice - len(held) + 1):
+            for kept in combinations_with_replacement(reversed(FACES), number):
+                every = tuple(sorted(held + kept, reverse=True))
+                if (points := self.worth_together.get(every, 0)) > worth:
+                    together[kept] = points - worth
+        return together
+
+    @cached_property
     def sets(self) -> tuple[Dice, ...]:
-        """What may be held, none first: sets as far as they are told apart, parts of straights."""
+        """What may be held, none first: sets as far as they are told apart, parts of straights.
+
+        Or any dice that are worth something together.
+        """
+        if self.combine_throws:
+            return ((), *(dice for dice in self.worth_together if len(dice) < self.dice))
         return ((), *self._beside_sets)
 
     @cached_property
-    def parts_by_missing(self) -> dict[int, Dice]:
-        """A part of a straight that so many dice may fill: it stands for all of them."""
-        return {self.dice - len(held): held for held in self.sets if is_part(held)}
+    def held_layers(self) -> tuple[dict[int, Dice], ...]:
+        """What is held by the number of dice to roll, in as few layers of that as can be.
+
+        One stands for all with which the same dice bring the same points, in the same turns. The
+        first layer is that in which nothing is held.
+        """
+        every = range(1, self.dice + 1)
+        if self.combine_throws:
+            alike = dict[tuple[Any, ...], Dice]()
+            for held, what in self._prospects.items():
+                alike.setdefault(what, held)
+            by_number = [
+                [held for held in alike.values() if len(held) == self.dice - number]
+                for number in every
+            ]
+            longest = max(map(len, by_number))
+            layers = [
+                {number: some[k] for number, some in zip(every, by_number, strict=True) if some[k:]}
+                for k in range(longest)
+            ]
+            return {self.dice: ()}, *layers
+        parts = {self.dice - len(held): held for held in self.sets if self.is_part(held)}
+        sets = [held for held in self.sets if not self.is_part(held)]
+        layers = [dict.fromkeys(every[: self.dice - len(held)], held) for held in sets]
+        return *layers, *([parts] if parts else [])
+
+    @cached_property
+    def held_places(self) -> dict[Dice, tuple[int, bool]]:
+        """The layer of all that may be held, and whether it is a part of a straight."""
+        layers = {held: k for k, one in enumerate(self.held_layers) for held in one.values()}
+        if self.combine_throws:
+            first = {self._prospects[held]: layers[held] for held in layers if held}
+            layers |= {held: first[what] for held, what in self._prospects.items()}
+        parts = [held for held in self.sets if self.is_part(held)]
+        return {held: (layers[held], False) for held in layers} | {
+            part: (len(self.held_layers) - 1, True) for part in parts
+        }
+
+    @cached_property
+    def _prospects(self) -> dict[Dice, tuple[Any, ...]]:
+        """What each number of dice that is held may still bring, where throws combine.
+
+        Equal for dice that are held of which it makes no difference which they are: as many are
+        left, and the same ones of a throw bring the same points and leave equal prospects.
+        """
+        found = dict[Dice, tuple[Any, ...]]()
+        numbers = dict[tuple[Any, ...], int]()
+        for held in sorted(self.sets[1:], key=len, reverse=True):
+            what: list[Any] = [self.dice - len(held)]
+            for kept, points in self.beside(held).items():
+                after = found.get(tuple(sorted(held + kept, reverse=True)), ())
+                what += [kept, points, numbers.get(after, -1)]
+            found[held] = tuple(what)
+            numbers.setdefault(found[held], len(numbers))
+        return found
+
+    def is_part(self, held: Dice) -> bool:
+        """Whether dice that are held are those of a straight that is to be filled, and no set."""
+        return not self.combine_throws and 0 < len(held) == len({*held})
 
     def held_after(self, held: Dice, kept: Dice, left: int) -> Dice:
-        """The set that is held after dice were set aside which leave so many."""
-        if not left or len(self.sets) == 1 or is_part(held):
+        """What is held after dice were set aside which leave so many."""
+        if not left or len(self.sets) == 1 or self.is_part(held):
             return ()
+        if self.combine_throws:
+            return tuple(sorted(held + kept, reverse=True))
         if not held and kept in self.sets and left + len(kept) == self.dice:
             return kept
         face = held[0] if held else max(kept, key=kept.count)
@@ -1970,7 +2112,7 @@ class Ruleset(Data):
 
     def told_apart(self, held: Dice) -> Dice:
         """The dice of a set without those that make no difference."""
-        return held[:3] if self.held_sets == "linear" and not is_part(held) else held
+        return held[:3] if self.held_sets == "linear" and not self.is_part(held) else held
 
     @property
     def in_last_turns(self) -> "Ruleset":
@@ -2295,11 +2437,6 @@ class Ruleset(Data):
         return canonical
 
 
-def is_part(held: Dice) -> bool:
-    """Whether dice that are held are those of a straight that is to be filled, and no set."""
-    return 0 < len(held) == len({*held})
-
-
 def nth_or_last(numbers: Sequence[int], place: int) -> int:
     """The number at a place; the last one stands for all further ones."""
     return numbers[min(place, len(numbers) - 1)]
@@ -2353,12 +2490,13 @@ NOT_OF_ROUNDS = (
 )
 """Options that say how a game to a goal ends, of which there is none where it has rounds."""
 IDLE_IN_ONE_THROW = (
-    *("final_throws", "last_die_tries", "held_sets", "hot_dice_times", "bank_dice_left"),
+    *("final_throws", "last_die_tries", "held_sets", "combine_throws", "hot_dice_times"),
+    *("bank_dice_left",),
 )
 """Options that mean nothing where every turn is one throw."""
 OF_TURN = (
-    *("set_aside_all", "held_sets", "fill_straight", "hot_dice", "confirm_faces"),
-    *("confirm_points",),
+    *("set_aside_all", "held_sets", "combine_throws", "fill_straight", "hot_dice"),
+    *("confirm_faces", "confirm_points"),
     *("hot_dice_bonus", "hot_dice_times", "bank_dice_left", "throws", "no_bank_at", "caught_up"),
     *("instant_win", "lose_everything"),
 )
@@ -2369,8 +2507,8 @@ OF_FARKLES = (
 
 TURN_TOLD = (
     *("take_over", "take_over_from", "take_over_dice"),
-    *("jokers", "set_aside_all", "held_sets", "fill_straight", "hot_dice", "hot_dice_bonus"),
-    *("hot_dice_times",),
+    *("jokers", "set_aside_all", "held_sets", "combine_throws", "fill_straight", "hot_dice"),
+    *("hot_dice_bonus", "hot_dice_times"),
     *("bank_dice_left", "throws", "opening_minimum", "minimum_bank", "minimum_binds_win"),
     *("beat_previous_turn", "no_bank_at", "farkle_keeps_turn_total", "first_throw_tries"),
     *("last_die_tries", "caught_up", "farkle_penalty", "score_floor"),
@@ -2435,7 +2573,6 @@ def _sha256(canonical: dict[str, Any]) -> str:
 
 NOT_YET: dict[str, tuple[tuple[object, ...], str]] = {
     "players": ((2,), say_later("any number of players but two")),
-    "combine_throws": ((False,), say_later("combinations across throws")),
     "loaded_dice": (((), []), say_later("loaded dice")),
 }
 """Options that are known and refused: the values that turn each off, and what it is."""

@@ -151,7 +151,7 @@ class EndlessTurn:
         if self.table.must_bank(turn):
             return -float(turn.turn_total)
         level, row, column = self.table.index(turn)
-        total = turn.row(step := self.rules.point_step) * step
+        total = self.table.plan.row(turn) * self.rules.point_step
         if turn.turn_total >= self.tail.begins:
             gain = float(self.tail.gains(np.array([float(total)]))[level, 0, column])
             return gain + total - turn.turn_total

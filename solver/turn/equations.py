@@ -232,7 +232,7 @@ class TurnTable:
     def index(self, turn: TurnState) -> tuple[int, int, int]:
         """Where a state of the turn stands in the arrays."""
         level = min(turn.hot_dice, self.plan.levels - 1)
-        row = min(turn.row(self.plan.step), len(self.ends.banks) - 1)
+        row = min(self.plan.row(turn), len(self.ends.banks) - 1)
         return level, row, self.plan.column(turn)
 
 

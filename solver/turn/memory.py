@@ -5,12 +5,13 @@ last layer. An option that needs another memory adds a field to Memory, says in 
 values there are, in `remembered` what a state holds, and in `after` where a throw leads.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from solver.rules.patterns import Dice
-from solver.rules.ruleset import RULESETS, Ruleset, is_part
+from solver.rules.ruleset import RULESETS, Ruleset
 from solver.wording import say
 
 if TYPE_CHECKING:
@@ -27,26 +28,30 @@ class Memory(NamedTuple):
 
     hot_dice: int = 0
     """How often all dice were set aside, where set-asides count more times after that."""
-    held: Dice = ()
-    """The set that is held, one of `Ruleset.sets`."""
+    held: int = 0
+    """The layer of what is held, one of `Ruleset.held_layers`."""
     fills: int = False
     """Whether a straight is to be filled: then the dice to roll tell how many faces are missing."""
 
-    def held_with(self, rules: Ruleset, dice: int) -> Dice:
-        """What is held where so many dice are to be rolled; of parts of straights, one of all."""
-        return rules.parts_by_missing.get(dice, ()) if self.fills else self.held
+    def is_left(self, rules: Ruleset, dice: int) -> bool:
+        """Whether so many dice can be left to roll."""
+        return dice in rules.held_layers[self.held]
 
-    def after(self, most: "Memory", *, to_confirm: int, is_hot: bool, held: Dice = ()) -> "Memory":
+    def held_with(self, rules: Ruleset, dice: int) -> Dice:
+        """What is held where so many dice are to be rolled; of what makes no difference, one."""
+        return rules.held_layers[self.held].get(dice, ())
+
+    def after(
+        self, most: "Memory", *, to_confirm: int, is_hot: bool, held: tuple[int, bool] = (0, False)
+    ) -> "Memory":
         """What is remembered after a further throw of which dice were set aside.
 
         most : the last of `memories`
         is_hot : whether all dice are set aside now
-        held : the set that is held now, or the part of a straight
+        held : what is held now, as in `Ruleset.held_places`
         """
         hot_dice = min(self.hot_dice + is_hot, most.hot_dice)
-        fills = is_part(held)
-        sets = () if fills else held
-        return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice, sets, fills)
+        return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice, *held)
 
 
 def most_throws(rules: Ruleset) -> int:
@@ -60,31 +65,33 @@ def memories(rules: Ruleset) -> tuple[Memory, ...]:
     """All that a turn may remember under the rules, beginning with its start."""
     most = most_throws(rules)
     hots = range(rules.hot_dice_counted if rules.hot_dice_times else 1)
-    sets = [(held, False) for held in rules.sets if not is_part(held)]
-    sets += [((), True)] * bool(rules.parts_by_missing)
+    layers = sorted(set(rules.held_places.values()))
     every = (
         Memory(throws, need, hot, *held)
-        for throws, need, hot, held in product(range(most + 1), rules.needs, hots, sets)
+        for throws, need, hot, held in product(range(most + 1), rules.needs, hots, layers)
     )
     # before a first throw nothing was set aside
     found = (one for one in every if one.throws or not (most and any(one)))
     return tuple(sorted(found, key=lambda one: one.hot_dice))
 
 
-def remembered(turn: "TurnState", most: Memory) -> Memory:
-    """What a turn remembers in a state; `most` is the last of `memories`."""
+def remembered(turn: "TurnState", most: Memory, places: Mapping[Dice, tuple[int, bool]]) -> Memory:
+    """What a turn remembers in a state.
+
+    most : the last of `memories`
+    places : the layers of what may be held, as in `Ruleset.held_places`
+    """
     # where throws are not counted, points tell that there was one
     throws = min(max(turn.throws, int(not turn.is_first)), most.throws)
     # no turn begins with hot dice
     hot_dice = min(max(turn.hot_dice, 0), most.hot_dice) if throws >= min(1, most.throws) else 0
-    fills = is_part(turn.held_set)
-    return Memory(throws, turn.to_confirm, hot_dice, () if fills else turn.held_set, fills)
+    return Memory(throws, turn.to_confirm, hot_dice, *places[turn.held_set])
 
 
 def column_of(rules: Ruleset, turn: "TurnState") -> int:
     """The column of a state in plans of the rules."""
     layers = memories(rules.of_turn)
-    layer = layers.index(remembered(turn, layers[-1]))
+    layer = layers.index(remembered(turn, layers[-1], rules.held_places))
     return (len(layers) - 1 - layer) * rules.dice + turn.dice - 1
 
 
@@ -106,11 +113,14 @@ def confirm_text(rules: Ruleset, turn: "TurnState") -> str:
     return say("what was set aside last has to be confirmed")
 
 
-def held_text(turn: "TurnState") -> str:
-    """Which set is held, or which part of a straight."""
-    if is_part(turn.held_set):
-        return say("{dice} is held for a straight", dice=typed_set(turn.held_set))
-    return say("the set {dice} is held", dice=typed_set(turn.held_set))
+def held_text(rules: Ruleset, turn: "TurnState") -> str:
+    """Which set is held, which part of a straight, or which dice count with further ones."""
+    dice = typed_set(turn.held_set)
+    if rules.is_part(turn.held_set):
+        return say("{dice} is held for a straight", dice=dice)
+    if rules.combine_throws:
+        return say("held: {dice}", dice=dice)
+    return say("the set {dice} is held", dice=dice)
 
 
 def typed_set(held: Dice) -> str:

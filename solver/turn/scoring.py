@@ -1,7 +1,7 @@
 """A rule set's set-asides by enumeration, where each leads, and all of them as flat arrays."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.patterns import FREED, most_points, standing_for
-from solver.rules.ruleset import FACES, RULESETS, Ruleset, is_part
+from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
 from solver.turn.memory import Memory, memories, remembered
 
@@ -55,14 +55,6 @@ class TurnState:
     def is_first(self) -> bool:
         """Whether the throw to come is the first of its turn."""
         return not (self.turn_total or self.held_set)
-
-    def row(self, step: int) -> int:
-        """The row of the state in a turn table, in which every set-aside leads to a later one.
-
-        step : points of a row. While a straight is to be filled it is the one after the turn total,
-        as the dice that are held for it bring no points.
-        """
-        return self.turn_total // step + is_part(self.held_set)
 
 
 Number = TypeVar("Number", np.float64, np.bool_)
@@ -149,6 +141,8 @@ class TurnPlan:
     """Whether some dice that farkle are thrown again, so that chances are no sixths of sixths."""
     out_chances: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
     """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
+    held_places: Mapping[Roll, tuple[int, bool]] = field(default_factory=lambda: {(): (0, False)})
+    """The layers of what may be held, see `Ruleset.held_places`."""
 
     @cached_property
     def counted_farkles(self) -> npt.NDArray[np.float64]:
@@ -186,9 +180,18 @@ class TurnPlan:
         first: int = self.layer_of(turn).start
         return first + turn.dice - 1
 
+    def row(self, turn: TurnState) -> int:
+        """The row of a state in a turn table, in which every set-aside leads to a later one.
+
+        While a straight is to be filled it is the one after the turn total, as the dice that are
+        held for it bring no points.
+        """
+        _, fills = self.held_places[turn.held_set]
+        return turn.turn_total // self.step + fills
+
     def layer_of(self, turn: TurnState) -> slice:
         """The columns of the layer of a state."""
-        return self.layer(remembered(turn, self.memories[-1]))
+        return self.layer(remembered(turn, self.memories[-1], self.held_places))
 
     def layer(self, memory: Memory) -> slice:
         """The columns in which a turn remembers something."""
@@ -371,6 +374,13 @@ def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
     )
 
 
+def _beside(rules: Ruleset, held: Roll, most: int) -> tuple[SetAside, ...]:
+    """Every multiset of so many dice that scores beside what is held, by the rules beside it."""
+    if rules.combine_throws:
+        return tuple(SetAside(*one) for one in rules.beside(held).items())
+    return _points_up_to(rules, most)
+
+
 Badge = tuple[tuple[Roll, int], ...]
 """Combinations that a badge adds for its player, or whose points it changes: dice and points."""
 
@@ -442,11 +452,13 @@ def all_set_asides(
 
 @lru_cache(maxsize=RULESETS)
 def _beside_sets(rules: Ruleset) -> dict[Roll, dict[Roll, tuple[SetAside, ...]]]:
-    """The set-asides of every roll beside each set that may be held."""
-    return {
-        held: _set_asides_of(rules, range(1, rules.dice - len(held) + 1), held=held)
-        for held in rules.sets[1:]
-    }
+    """The set-asides of every roll beside all that may be held."""
+    found = {}
+    for held in rules.sets[1:]:
+        most = rules.dice - len(held)
+        least = most if rules.combine_throws else 1
+        found[held] = _set_asides_of(rules, range(least, most + 1), held=held)
+    return found
 
 
 @lru_cache(maxsize=RULESETS)
@@ -463,7 +475,7 @@ def _set_asides_of(
         here = rules.of_throw(remaining, first=first, held=held)
         if here is not before:
             before = here
-            scoring = _points_up_to(here, numbers[-1]) if held else _all_points(here.of_turn)
+            scoring = _beside(here, held, numbers[-1]) if held else _all_points(here.of_turn)
             points, every = _whole(scoring), _in_order(scoring)
             needed = _counted(kept.dice + kept.freed for kept in every)
         rolls = [roll for roll, _ in thrown.rolls(remaining)]
@@ -641,11 +653,10 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         memory, dice = layers[-1 - column // width], column % width + 1
         first = memory.throws < min(1, most_throws)
         held = memory.held_with(rules, dice)
-        impossible = dice < width if first else dice > width - len(held)
-        impossible |= memory.fills > len(held)
+        impossible = (first and dice < width) or not memory.is_left(rules, dice)
         if impossible or memory.throws == rules.throws > 0:
-            # no turn begins with fewer dice, no set leaves as many as were its own, and after the
-            # last throw what is not banked is lost
+            # no turn begins with fewer dice, dice that are held leave but a few, and after the last
+            # throw what is not banked is lost
             fates[Fate.FARKLE, column] = thrown.ways(dice)
             continue
         tries[column] = rules.tries(dice, first=first)
@@ -723,6 +734,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         most_throws=rules.throws,
         memories=layers,
         throws_again=max(tries) > 1 or 0 in tries,
+        held_places=rules.held_places,
     )
 
 
@@ -745,10 +757,11 @@ def _offsets(
         left = thrown.without(dice, kept.dice)
         still = _left_to_confirm(rules, memory.to_confirm, kept, left)
         held = rules.held_after(memory.held_with(rules, dice), kept.dice, left)
-        after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=held)
+        place = rules.held_places[held]
+        after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=place)
         column = (len(layers) - 1 - layers.index(after)) * width + (left or width) - 1
         points = (times * kept.points + (0 if left else bonus)) // rules.point_step
-        points += is_part(held) - memory.fills
+        points += place[1] - memory.fills
         reached.setdefault((column, points if keeps_all else 0), points)
     return tuple(sorted(n * len(layers) * width + column for (column, _), n in reached.items()))
 

@@ -19,7 +19,6 @@ from solver.loaded.matchup import check_loaded
 from solver.play.advice import advise, odds
 from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules
-from solver.rules.ruleset import is_part
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
@@ -136,12 +135,12 @@ def test_a_review_adds_up(strategy: Strategy) -> None:
         game = begin(begun)
         for event in events:
             game = apply(game, event)
-            tried += is_part(game.turn.held_set)
+            tried += RULES.is_part(game.turn.held_set)
     assert tried
 
 
 def test_positions_keep_what_is_held() -> None:
-    for held in filter(is_part, RULES.sets):
+    for held in filter(RULES.is_part, RULES.sets):
         for total in (0, 850):
             dice = 6 - len(held)
             position = Position.of_two(100, 0, turn_total=total, dice=dice, held_set=held)

@@ -19,7 +19,7 @@ from bot.services.positions import as_typed, as_typed_here
 from bot.services.situation import Situation
 from solver.errors import FarkleError
 from solver.game.best import BestPlay
-from solver.game.position import Position, rules_at
+from solver.game.position import Position, impossible_turn, most_likely, rules_at
 from solver.game.standings import Bools
 from solver.named.sets import NamedSet
 from solver.play.advice import Odds
@@ -333,7 +333,17 @@ def _nearest(ground: Ground, position: Position, row: int, possible: Bools) -> P
         throws=layers[-1 - column // width].throws if ground.rules.throws else 0,
         held_set=layers[-1 - column // width].held_with(ground.rules, column % width + 1),
     )
-    return ground.found(moved)
+    return ground.found(_with_dice_held(ground.rules, moved))
+
+
+def _with_dice_held(rules: Ruleset, position: Position) -> Position:
+    """The position with dice that can be held there, where throws combine and others are said."""
+    if not rules.combine_throws:
+        return position
+    turn = position.turn
+    if len(turn.held_set) == rules.dice - turn.dice and not impossible_turn(rules, turn):
+        return position
+    return replace(position, turn=most_likely(rules, turn, turn.to_confirm, turn.throws))
 
 
 def _counted(ground: Ground, position: Position, field: Field, amount: int) -> Position | None:
@@ -347,7 +357,8 @@ def _counted(ground: Ground, position: Position, field: Field, amount: int) -> P
         most = ground.rules.hot_dice_counted - 1
     number = min(getattr(position, name), most) + amount
     while least <= number <= most:
-        if found := ground.found(position.change(**{name: number})):
+        moved = position.change(**{name: number})
+        if found := ground.found(_with_dice_held(ground.rules, moved)):
             return found
         number += amount
     return None

@@ -106,6 +106,13 @@ def _head(answer: PointsAnswer) -> str:
         )
     if rules.held_sets != "none":
         told.append(say("When to bank is told where no set is held."))
+    if rules.combine_throws:
+        told.append(
+            say(
+                "When to bank is told where no dice are held; with others it depends on which ones,"
+                " and /odds says it, as in held-set:11."
+            )
+        )
     if question.farkle_cost:
         told.append(
             say(

@@ -54,7 +54,7 @@ def every_option() -> Ruleset:
     # these exclude others, and are tried alone
     usual |= {"beyond_goal", "take_over", "take_over_from", "take_over_dice", "nothing_when"}
     usual |= {"rounds", "hot_dice_times", "throws", "final_throws", "beat_previous_turn"}
-    usual |= {"held_sets", "fill_straight"}
+    usual |= {"held_sets", "combine_throws", "fill_straight"}
     for key, option in OPTIONS.items():
         if option.example and key not in usual:
             place = data["scoring"] if len(option.place) > 1 else data
@@ -245,9 +245,9 @@ def test_every_option_makes_a_difference(key: str) -> None:
         changes = {key: {"take_over": "lost", "take_over_from": 50, "take_over_dice": 2}[key]}
     elif key == "fill_straight":
         every, changes = variant("facebook"), {key: 1}
-    elif key in {"beat_previous_turn", "held_sets"}:
+    elif key in {"beat_previous_turn", "combine_throws", "held_sets"}:
         every = variant("classic")
-        changes = {key: True if key == "beat_previous_turn" else "linear"}
+        changes = {key: "linear" if key == "held_sets" else True}
     elif key in (one := {"rounds": 4, "hot_dice_times": (2, 3), "throws": 3, "final_throws": 1}):
         every = variant("classic", ending="final_turn" if key == "final_throws" else "at_once")
         changes = {key: one[key]}

@@ -97,6 +97,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
         small(goal=200, dice=2, no_bank_at=("150",), farkle_keeps_turn_total=True),
         small(goal=150, scoring={"combination": [PAIR]}),
         pytest.param(small(goal=100, dice=4, held_sets="linear"), marks=pytest.mark.slow),
+        pytest.param(small(goal=100, combine_throws=True), marks=pytest.mark.slow),
         pytest.param(
             small(
                 goal=100,
@@ -130,7 +131,7 @@ PAIR = {"dice": "aa", "points": 150, "then": "roll_on"}
     ],
     ids=[
         *("bonus", "opening", "keeps", "one left", "no bank at a score"),
-        *("pairs to confirm", "held sets", "straight to fill"),
+        *("pairs to confirm", "held sets", "throws combine", "straight to fill"),
         *("two throws", "two throws, final turn"),
         *("lose everything", "final turn", "equal turns"),
         *("play-offs", "play-offs of who is left"),
