@@ -577,7 +577,7 @@ class Ruleset(Data):
     combine_throws: YesNo = described(
         False,
         "yes",
-        say_later("dice held count together with those of later throws"),
+        say_later("dice held count with those of later throws"),
         note="whether dice of several throws count together",
         ask="Do dice that are set aside count together with those of earlier throws?",
         told={
