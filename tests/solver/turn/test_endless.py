@@ -144,6 +144,7 @@ def twin_agrees(rules: Ruleset, turn: EndlessTurn, win: float | None = None) -> 
         stands_for = number_of(rules, dice, total * step, doubt=doubt, throws=throws, held=held)
         can_be = total > 0 or (number == rules.dice and not hot) or held != ()
         can_be = can_be and dice + len(held) <= rules.dice
+        can_be = can_be and (dice + len(held) == rules.dice or not rules.combine_throws)
         if can_be and stands_for == number:
             counted = throws if rules.throws else 0
             state = TurnState(total * step, dice, hot, doubt, counted, held[::-1])
