@@ -182,7 +182,7 @@ def test_no_damage_of_many_changes_an_answer(saved: Saved) -> None:
 
 
 def test_every_single_bit_of_a_manifest_counts(saved: Saved) -> None:
-    """But for blanks: of a checksum, a name, a number."""
+    """But for blanks, and a last digit that tells the same number: of a checksum, a name."""
     whole = saved.file.read_bytes()
     sound = verify_strategy(saved.file)
     for at in range(0, saved.end, 19):
@@ -193,7 +193,7 @@ def test_every_single_bit_of_a_manifest_counts(saved: Saved) -> None:
             assert verify_strategy(saved.file) == sound
         except StrategyFileError:
             continue
-        assert whole[at : at + 1].isspace()
+        assert json.loads(content[: saved.end]) == json.loads(whole[: saved.end])
 
 
 def test_a_number_that_was_edited_is_refused(saved: Saved) -> None:
