@@ -510,10 +510,15 @@ def _check_points(game: Game, seat: int, points: int) -> None:
 
 def _why_not_bank(game: Game) -> str:
     turn = game.turn
-    is_filling = game.rules.is_part(turn.held_set)
-    if is_filling or not turn.turn_total:
-        fills = say("{reason}: roll", reason=held_text(game.rules, turn.state))
-        return fills if is_filling else say("there is nothing to bank yet: roll first")
+    early = ""
+    if game.rules.is_part(turn.held_set):
+        early = say("{reason}: roll", reason=held_text(game.rules, turn.state))
+    elif turn.is_taken:
+        early = say("what was taken over is banked with dice of a further roll: roll first")
+    elif not turn.turn_total:
+        early = say("there is nothing to bank yet: roll first")
+    if early:
+        return early
     if turn.turn_total >= game.least_bank(game.seats[game.mover]):
         mover = game.seats[game.mover]
         if game.is_barred(mover, turn.turn_total):

@@ -282,7 +282,8 @@ def hint_head(hint: Hint) -> str:
 def best_text(answer: Advice | Odds) -> str:
     """What is best, in a few words; of a roll that has a set-aside."""
     if isinstance(answer, Odds):
-        return say(_DO[answer.action])
+        afresh = answer.take_over is not None and answer.action is Decision.ROLL
+        return say("Begin afresh.") if afresh else say(_DO[answer.action])
     best = answer.options[0]
     return say(_KEEP[best.action], dice=set_aside_text(answer, best))
 
@@ -496,7 +497,7 @@ def _may_do_text(game: Game, name: str, *, typed: bool) -> str:
     text = say("{name} is to roll.", name=name)
     if game.offered:
         told = say_later(
-            "{name} takes over {points:,} points and {dice} (/take), or rolls all dice."
+            "{name} may take over {points:,} points and {dice} (/take), or roll all dice."
         )
         if not typed:
             told = say_later("{name} may take over {points:,} points and {dice}, or begin afresh.")

@@ -113,7 +113,7 @@ def test_what_is_left_and_when() -> None:
     taken = apply(game, *commands.take_over(game, 1))
     assert (taken.turn.turn_total, taken.turn.dice) == (100, 3)
     assert not taken.may_bank
-    with pytest.raises(IllegalActionError):
+    with pytest.raises(IllegalActionError, match="banked with dice of a further roll: roll first"):
         commands.bank(taken, 1)
     # a farkle loses all of it, and leaves it to the next one again
     lost = apply(taken, Rolled(dice=(2, 3, 4)))

@@ -238,7 +238,8 @@ async def play_on(evening: Evening, table: Message, people: list[Json], settled:
     while not (game := await settled()).over:
         by = people[game.mover]
         if game.turn.roll is None:
-            await evening.press(by, table, "roll", settled)
+            takes = game.offered and game.offered.dice > 1
+            await evening.press(by, table, "take" if takes else "roll", settled)
             continue
         mask, then = wished(game)
         if table.action(f"pick{mask}"):

@@ -1,6 +1,7 @@
-"""A game by rules of eight unusual options, made by a command, at the console and in Discord.
+"""Games by rules made by a command: of eight unusual options, and with taking over.
 
-Both are kept in tests/playthroughs/mixed. To write them anew after a change that is meant:
+They are played at the console and by buttons in Discord, and kept in tests/playthroughs/mixed. To
+write them anew after a change that is meant:
 
     FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest -m '' tests/bot/fronts/discord/test_mixed_rules.py
 """
@@ -14,12 +15,20 @@ from bot.languages import language
 from bot.services import tables
 from bot.services.rule_options import rules_from_options
 from bot.wiring import Parts
+from solver.game.sweeps import solve
 from solver.rules.file import load_rules
+from solver.strategy import save_strategy
 from solver.wording import speak
 from tests.bot.fronts.discord.loopback import Loopback, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone
 from tests.bot.fronts.discord.play import shown
-from tests.bot.fronts.discord.test_evening import Evening, known_secrets, play_on, settling
+from tests.bot.fronts.discord.test_evening import (
+    PICTURES,
+    Evening,
+    known_secrets,
+    play_on,
+    settling,
+)
 from tests.bot.speaking import open_chat
 from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept, fixed_secrets
 
@@ -33,6 +42,9 @@ RULES = rules_from_options(
     load_rules("classic"),
     dict(one.split(":") for one in f"dice:4 goal:{GOAL} {MORE}".split()),
 )
+
+PASSED = "take-over:both ending:final_turn ties:shared"
+"""What is told of rules by which turns go on with what the one before left."""
 
 
 @pytest.fixture
@@ -73,27 +85,42 @@ async def test_at_the_console(code: str, folder: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", ["en", "de"])
+@pytest.mark.parametrize(("name", "more"), [("mixed", MORE), ("passed", PASSED)])
 async def test_in_discord(
-    code: str, parts: Parts, discord: Loopback, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    more: str,
+    code: str,
+    parts: Parts,
+    discord: Loopback,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    typed = f"dice:4 {more}"
+    if name == "passed":
+        options = dict(one.split(":") for one in f"{typed} goal:{GOAL}".split())
+        rules = rules_from_options(name, load_rules("classic"), options)
+        save_strategy(solve(rules, cache=folder / "kernels"), folder / "strategies")
     monkeypatch.setattr(tables, "secrets", known_secrets())
     monkeypatch.setattr(answers, "BETWEEN_EDITS", 0.0)
     people = [
-        user(number, name) | {"locale": code, "permissions": 1 << 5}
-        for number, name in (("11", "Ann"), ("12", "Bob"))
+        user(number, who) | {"locale": code, "permissions": 1 << 5}
+        for number, who in (("11", "Ann"), ("12", "Bob"))
     ]
-    names = {one["id"]: one["global_name"] for one in people}
-    evening = Evening(discord, Phone(LOOKS["dark"], names))
-    ann, bob = people
-    typed = f"dice:4 {MORE}"
-    await shown(
-        await discord.slash(ann, "rules new", name="mixed", base="classic", goal=GOAL, more=typed)
+    evening = Evening(
+        discord, Phone(LOOKS["dark"], {one["id"]: one["global_name"] for one in people})
     )
-    await evening.slash(ann, "rules show", name="mixed")
-    table = await evening.slash(ann, "play", player2=bob, rules="mixed")
+    ann, bob = people
+    await shown(
+        await discord.slash(ann, "rules new", name=name, base="classic", goal=GOAL, more=typed)
+    )
+    await evening.slash(ann, "rules show", name=name)
+    table = await evening.slash(ann, "play", player2=bob, rules=name)
     settled = await settling(parts, table)
     await play_on(evening, table, people, settled)
     await evening.press(bob, table, "review")
+    if PICTURES:
+        evening.write(Path(PICTURES, f"{name}-{code}"))
     assert evening.phone.cut == []
     found = "\n".join(evening.lines) + "\n"
-    assert_kept(FOLDER / "mixed" / f"discord-{code}.txt", found)
+    kept = f"discord-{code}.txt" if name == "mixed" else f"{name}-{code}.txt"
+    assert_kept(FOLDER / "mixed" / kept, found)
