@@ -264,14 +264,13 @@ class _ToFile(Connections):
         """Make all moves that wait, if that waits for no thread; returns whether it did."""
         if self._commit_seconds > _QUICK_SECONDS or self._turn.locked():
             return False
-        is_begun = True
         with self._next_moves() as some:
-            if is_begun := _is_begun(connection := self._to_move()):
+            if _is_begun(connection := self._to_move()):
                 with self._made(connection, some) as commit:
                     commit()
             else:  # another program writes, and is waited for in the thread
                 self._moves.extendleft(reversed(some))
-        return is_begun
+        return not self._moves
 
     async def _make_moves(self) -> None:
         """Make all moves that wait, some in each transaction."""

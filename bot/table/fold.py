@@ -440,15 +440,18 @@ def _won_by(game: Game, winners: list[int]) -> Game:
 def _corrected(game: Game, event: events.Corrected) -> Game:
     seat = game.seats[event.seat]
     score = seat.score if event.score is None else event.score
+    # everybody starts off the board with 0
+    begins_anew = event.score == 0 and game.rules.has_opening
+    on_board = score > 0 or (seat.on_board and not begins_anew)
+    # what was banked came before that
+    is_past = event.farkles or not on_board or score < min(seat.score, seat.banked)
     changed = game.with_seat(
         event.seat,
         score=score,
         farkles=seat.farkles if event.farkles is None else event.farkles,
         uses=seat.uses if event.uses is None else event.uses,
-        # what was banked came before that
-        banked=0 if event.farkles or score < min(seat.score, seat.banked) else seat.banked,
-        # everybody starts off the board with 0
-        on_board=score > 0 or (seat.on_board and not (event.score == 0 and game.rules.has_opening)),
+        banked=0 if is_past else seat.banked,
+        on_board=on_board,
     )
     if event.moves:
         # in the same round

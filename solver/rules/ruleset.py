@@ -579,7 +579,7 @@ class Ruleset(Data):
         "yes",
         say_later("dice held count with those of later throws"),
         note="whether dice of several throws count together",
-        ask="Do dice that are set aside count together with those of earlier throws?",
+        ask=say_later("Do dice that are set aside count together with those of earlier throws?"),
         told={
             False: say_later("Dice of several throws do not count together."),
             True: say_later(

@@ -91,6 +91,18 @@ def test_farkles_in_a_row_are_counted_beside_what_has_to_be_beaten() -> None:
     assert apply(game, *commands.correct(game, 1, score=200)).position().to_beat == 150
 
 
+def test_whoever_is_put_back_off_the_board_has_left_nothing_to_beat() -> None:
+    rules = COSTLY.model_copy(update={"opening_minimum": 100})
+    game = begin(commands.begin_game("g", rules, [None, None], tracked=True))
+    for _ in range(6):
+        game = apply(game, *commands.score(game, game.mover, 0, "farkle"))
+    game = apply(game, *commands.score(game, 0, 100, "bank"))
+    assert (game.seats[0].score, game.position().to_beat) == (0, 100)
+    corrected = apply(game, *commands.correct(game, 0, score=0)).position()
+    assert (corrected.opponent_on_board, corrected.to_beat) == (False, 0)
+    check_position(rules, corrected)
+
+
 def test_what_is_banked_has_to_be_beaten_until_a_turn_brings_nothing() -> None:
     game = begin(commands.begin_game("g", RULES, [None, None], tracked=True))
 

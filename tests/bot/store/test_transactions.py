@@ -3,9 +3,10 @@
 import asyncio
 import gc
 import random
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from bot.languages import best_language
+from bot.store import database
 from bot.store.errors import MissingGameError, StaleVersionError
 from bot.store.kinds import MOST_READS as MOST
 from bot.store.kinds import Mode
@@ -118,6 +120,40 @@ async def test_where_the_database_gives_up_nothing_is_written_of_those_beside_it
     assert [str(one) for one in done] == ["no space is left"] * 3
     assert await versions(store) == {"g": 1, "h": 1}
     assert await store.append("h", 1, [rolled(3)], NOON) == 2
+
+
+@pytest.mark.parametrize("kind", ["sqlite"])  # a server answers later
+async def test_a_move_on_a_quick_disk_waits_for_nothing(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await begin(store, "g")
+    monkeypatch.setattr(database, "_QUICK_SECONDS", 60.0)
+
+    def give_up(connection: Connection) -> None:
+        connection.exec_driver_sql("ROLLBACK")
+        raise OSError("no space is left")
+
+    def at_once(version: int) -> bool:
+        try:
+            store.append("g", version, [rolled(version)], NOON).send(None)
+        except StopIteration as done:
+            return bool(done.value == version + 1)
+        return False
+
+    assert at_once(1)
+    with pytest.raises(OSError, match="no space is left"):
+        await store.write(give_up, Mode.APPEND)
+    assert at_once(2)
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        move = asyncio.create_task(store.append("g", 3, [rolled(3)], NOON))
+        await asyncio.sleep(0.1)
+        assert not move.done()
+        other.commit()
+        assert await move == 4
+    assert at_once(4)
+    _, events = await store.load("g")
+    assert [event.data["dice"] for event in events[1:]] == [[1], [2], [3], [4]]
 
 
 async def test_everybody_is_refused_in_their_own_language(store: Store) -> None:

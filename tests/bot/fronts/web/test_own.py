@@ -7,10 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.languages import language_codes
+from bot.languages import language, language_codes
 from bot.services.rule_options import RULE_OPTIONS
 from bot.views.library import find_rules
 from solver.rules.file import load_rules, preset_names
+from solver.wording import said_in, say
 from tests.bot.fronts.web.test_pages import check_sound
 from tests.bot.fronts.web.visiting import Seen, Site, Visit, open_site
 
@@ -202,6 +203,16 @@ async def test_what_rules_may_be_is_said_in_words_and_sent_as_it_is_typed(
         assert all(
             option.fits(option.kind.value(one, lambda text: text.split(","))) for one in typed
         )
+
+
+def test_all_questions_of_rules_are_in_the_language_of_whoever_is_asked() -> None:
+    def asked() -> list[str]:
+        options = RULE_OPTIONS.values()
+        meanings = [say(one) for option in options for one in option.meanings.values()]
+        return [option.question for option in options] + meanings
+
+    for english, german in zip(asked(), said_in(language("de"), asked), strict=True):
+        assert english != german or not re.search("[A-Za-z]", english), english
 
 
 async def test_rules_without_a_name_or_with_an_odd_one_are_refused(visit: Visit) -> None:
