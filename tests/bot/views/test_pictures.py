@@ -98,8 +98,8 @@ def test_the_drawn_border_fits_what_is_said(rules: Ruleset) -> None:
             for (left, height), _ in across:
                 edges.setdefault(round(left + 0.5), []).append(height + 0.5)
             said = {one.dice: one.turn_total for one in found.bank_from}
-            for dice in range(1, rules.dice + 1):
-                total, lowest = said.get(dice), min(edges.get(dice, []), default=None)
+            for place, dice in enumerate(found.columns, 1):
+                total, lowest = said.get(dice), min(edges.get(place, []), default=None)
                 if total is None or total == 0:
                     assert total == 0 or lowest is None
                 else:
