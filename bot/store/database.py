@@ -71,8 +71,11 @@ _MOST_MOVES = 16
 _QUICK_SECONDS = 0.002
 """What a commit may take on average so that the event loop does it itself: to hear of a thread's
 takes as long where much goes on."""
-_LAST_COMMITS = 0.1
-"""What the last commit counts in that average."""
+_LAST_COMMIT = 0.1
+"""What the last commit of the event loop counts in that average."""
+_FORGOTTEN = 0.01
+"""What share of it a commit of the thread has forgotten, so that the disk is tried again after some
+of them. It would tell how long it waits for the interpreter, too."""
 
 _LOOK_SECONDS = 0.5
 """Between two looks whether what another program holds is free."""
@@ -279,7 +282,8 @@ class _ToFile(Connections):
                 with self._next_moves() as some:
                     if _is_begun(connection := self._to_move()):
                         with self._made(connection, some) as commit:
-                            await asyncio.get_running_loop().run_in_executor(self._thread, commit)
+                            aside = partial(commit, at_once=False)
+                            await asyncio.get_running_loop().run_in_executor(self._thread, aside)
                     else:
                         await self._made_one_by_one(some)
 
@@ -305,7 +309,7 @@ class _ToFile(Connections):
                 raise
 
     @contextmanager
-    def _made(self, connection: Connection, moves: list[_Move]) -> Iterator[Callable[[], None]]:
+    def _made(self, connection: Connection, moves: list[_Move]) -> Iterator[Callable[..., None]]:
         """Make moves in a transaction that is begun, and yield what commits it."""
         made = []
         driver: Any = connection.connection.driver_connection
@@ -328,11 +332,14 @@ class _ToFile(Connections):
         for move, result in made:
             move.succeed(result)
 
-    def _commit(self, driver: Any) -> None:
+    def _commit(self, driver: Any, *, at_once: bool = True) -> None:
         begun = time.monotonic()
         driver.commit()
-        more = time.monotonic() - begun - self._commit_seconds
-        self._commit_seconds += more * _LAST_COMMITS
+        if at_once:
+            more = time.monotonic() - begun - self._commit_seconds
+            self._commit_seconds += more * _LAST_COMMIT
+        else:
+            self._commit_seconds *= 1 - _FORGOTTEN
 
     async def _made_one_by_one(self, moves: list["_Move"]) -> None:
         for move in moves:

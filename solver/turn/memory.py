@@ -119,7 +119,7 @@ def held_text(rules: Ruleset, turn: "TurnState") -> str:
     if rules.is_part(turn.held_set):
         return say("{dice} is held for a straight", dice=dice)
     if rules.combine_throws:
-        return say("held: {dice}", dice=dice)
+        return say("{dice} held", dice=dice)
     return say("the set {dice} is held", dice=dice)
 
 

@@ -214,7 +214,7 @@ def test_what_is_held_is_told_by_the_turn_total() -> None:
 async def test_dice_held_are_typed_and_told(chat: Chat, solved: Path) -> None:
     rules = f"rules:{solved}/small.toml"
     told = await chat.say(f"ann: /advise 1 1 3 6 turn:100 held-set:1 {rules}")
-    assert "held: 1" in told
+    assert "1 held" in told
     assert "1,000" in told
     for said in ("held-set:1", ""):
         answer = await chat.say(f"ann: /odds turn:100 dice:4 {said} {rules}")
@@ -223,7 +223,7 @@ async def test_dice_held_are_typed_and_told(chat: Chat, solved: Path) -> None:
     assert "dice that score together can be" in wrong
     for command in ("explain", "explore"):
         shown = await chat.say(f"ann: /{command} turn:100 dice:4 held-set:1 {rules}")
-        assert "held: 1" in shown
+        assert "1 held" in shown
     assert "no one table says it" in await chat.say(f"ann: /memo {rules}")
     assert "where no dice are held" in await chat.say(f"ann: /points {rules}")
 
@@ -233,7 +233,7 @@ async def test_the_program_plays_and_shows_what_is_held(chat: Chat, solved: Path
     told = [await chat.say(f"ann: /track rules:{solved}/small.toml bea")]
     told += [await chat.say(f"ann: {line}") for line in ("/roll 1 2 3 4 6", "/keep 1", "/hint")]
     told += [await chat.say(f"ann: {line}") for line in ("/roll 1 1 3 4", "/keep 1 1", "/bank")]
-    assert "held: 1" in "\n".join(told).lower()
+    assert "1 held" in "\n".join(told).lower()
     assert "1,000" in told[-1]
 
 
