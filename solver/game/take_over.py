@@ -131,6 +131,12 @@ class _Game:
             which = np.flatnonzero(order == one)
             yield np.stack([np.zeros(len(which), dtype=np.int64), own[which], other[which]], axis=1)
 
+    def values_of(self, pairs: npt.NDArray[np.int64]) -> int:
+        """Return how many values pairs have: one where a state is its own mirror image."""
+        roles, _, _ = value_shape(self.rules)
+        alone = np.count_nonzero(pairs[:, 1] == pairs[:, 2]) if roles == 1 else 0
+        return 2 * len(pairs) - int(alone)
+
     def side(
         self,
         values: Sequence[Floats],
@@ -188,7 +194,7 @@ def solve(
                 if sweeps == 1:
                     game.guess(values, pairs)
                 residual = max(residual, float(game.in_parts(pool, pairs, do).max()))
-                solved += 2 * len(pairs)
+                solved += game.values_of(pairs)
             change = float(np.max(np.abs(values - before) / np.maximum(values, LEAST)))
             if change > 2 * last:
                 places, moves = [], []  # the mixing went astray
@@ -249,7 +255,7 @@ def residual(
             before = np.stack([values[r, own, other], opposite], axis=1)
             starts = np.abs(found - before) / np.maximum(before, 1e-300)
             worst = max(worst, float(starts.max()), float(off.max()))
-            done += 2 * len(pairs)
+            done += game.values_of(pairs)
     return worst
 
 

@@ -157,6 +157,13 @@ def turn_map(strategy: BestPlay, position: Position, most: int = MOST_COLUMNS) -
     )
 
 
+def maps_over_scores(rules: Ruleset) -> tuple[str, ...]:
+    """Return which maps over both scores there are: of chances to win, and of when to bank."""
+    if rules.rounds:
+        return ()
+    return ("win",) if rules.combine_throws else ("win", "border")
+
+
 def win_map(strategy: Strategy, start: Position, scores: Ints) -> WinMap:
     """Win probabilities over all pairs of scores, straight from the table of values.
 

@@ -12,7 +12,7 @@ from bot.chat.fields import Field
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import PATIENCE, Answer, Answers, asked, line_of
 from bot.fronts.web.page import Page
-from bot.fronts.web.pictures import DAY, pictures_of
+from bot.fronts.web.pictures import DAY, DRAWN, pictures_of
 from bot.fronts.web.rendering import link
 from bot.fronts.web.rolls import loaded_roll, plain_roll
 from bot.services.advisor import Advisor
@@ -129,7 +129,10 @@ class Pages:
         last = answer.last if answer.is_done and not answer.error else None
         data = last.data if last else {}
         walks = isinstance(data, dict) and "steps" in data
-        rules = await self.rules(page)
+        rules, pictures = await self.rules(page), []
+        if last and command.name in DRAWN:
+            here = await self._rules.resolve(page.visitor.id, given.get("rules"))
+            pictures = pictures_of(page, here, given)
         return page.answered(
             "command.html",
             answer,
@@ -137,7 +140,7 @@ class Pages:
             given=given,
             steps=_steps(page, given, last) if last and walks else {},
             border=_border(last) if last and walks else "",
-            pictures=pictures_of(page, command, given) if last else [],
+            pictures=pictures,
             files=_files(command, given) if data else [],
             rules=[one.name for one in rules],
             sliders=_sliders(given, rules) if command.name == "explore" else {},

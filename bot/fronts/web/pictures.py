@@ -20,7 +20,7 @@ from bot.views.drawing import DARK, LIGHT, Look, draw_as, place_in
 from bot.views.score_pictures import BORDER_SIZE, WIN_SIZE, border_picture, win_picture
 from bot.views.turn_picture import TURN_SIZE
 from solver.game.position import first_position
-from solver.play.maps import border_map, coarse_step, scores_between, win_map
+from solver.play.maps import border_map, coarse_step, maps_over_scores, scores_between, win_map
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, spoken
 
@@ -30,7 +30,7 @@ _CELLS = {"win": 200, "border": 12}
 """Scores along an axis of a map."""
 
 _MOST_MAPS = 40
-_DRAWN = {"explain", "explore"}
+DRAWN = {"explain", "explore"}
 """Questions whose answers have a map of the turn."""
 _SIZES = {"turn": TURN_SIZE, "win": WIN_SIZE, "border": BORDER_SIZE}
 SHOWN = 328
@@ -70,7 +70,7 @@ class Pictures:
     async def of_answer(self, page: Page) -> web.StreamResponse:
         """Draw the picture that belongs to the answer of a question."""
         command = self._commands.by_name.get(page.request.match_info["command"])
-        if command is None or command.name not in _DRAWN:
+        if command is None or command.name not in DRAWN:
             raise web.HTTPNotFound
         return _svg(page, await self._of_answer(page, command, page.given, look_of(page)))
 
@@ -137,10 +137,8 @@ def _points(rules: Ruleset, place: float, step: int) -> str:
     return str(rules.point_step * min(max(0, round(place / step)), most))
 
 
-def pictures_of(page: Page, command: Command, given: dict[str, str]) -> list[Picture]:
-    """The pictures that belong to an answer."""
-    if command.name not in _DRAWN:
-        return []
+def pictures_of(page: Page, rules: Ruleset, given: dict[str, str]) -> list[Picture]:
+    """The pictures that belong to an answer that is drawn."""
     said = {
         "turn": say("A map of the turn: when to roll, bank"),
         "win": say("Your chance to win, by both scores"),
@@ -149,7 +147,7 @@ def pictures_of(page: Page, command: Command, given: dict[str, str]) -> list[Pic
     # dice of one's own have no maps over scores, and the columns of their turns are no numbers
     is_own = bool(_DICE_OF_ONES_OWN & given.keys())
     found = []
-    for kind in ("turn",) if is_own else said:
+    for kind in ("turn", *(() if is_own else maps_over_scores(rules))):
         path = "/explain.svg" if kind == "turn" else f"/map/{kind}.svg"
         what = given if kind == "turn" else {"rules": given.get("rules", "")}
         asked_for = {**what, "lang": page.asked_language}

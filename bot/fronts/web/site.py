@@ -11,6 +11,7 @@ from aiohttp import ClientSession, ClientTimeout
 from yarl import URL
 
 from solver.errors import InvalidRequestError, system_reason
+from solver.play.maps import maps_over_scores
 from solver.rules.ruleset import Ruleset
 
 _AT_A_TIME = 4
@@ -42,7 +43,7 @@ def site_pages(rules: Ruleset, name: str) -> dict[str, str]:
     found["explore.html"] = f"/explore?{asked}"
     for look in ("light", "dark"):
         found[f"turn-{look}.svg"] = f"/explain.svg?{asked}&look={look}"
-        for kind in ("win", "border"):
+        for kind in maps_over_scores(rules):
             found[f"{kind}-{look}.svg"] = f"/map/{kind}.svg?{asked}&look={look}"
     for number in range(1, rules.dice + 1):
         for dice in combinations_with_replacement("123456", number):
