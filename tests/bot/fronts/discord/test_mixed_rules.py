@@ -44,7 +44,7 @@ RULES = rules_from_options(
 )
 
 PASSED = "take-over:both ending:final_turn ties:shared"
-"""What is told of rules by which turns go on with what the one before left."""
+"""Rules by which turns go on with what the one before left, and what is told of them."""
 
 
 @pytest.fixture

@@ -10,11 +10,12 @@ import pytest
 from bot.chat.commands import Reply
 from bot.cli.web import site_command
 from bot.fronts.web.answers import Answers
-from bot.fronts.web.site import write_library, write_site
+from bot.fronts.web.site import site_pages, write_library, write_site
 from bot.settings import Settings
 from bot.tasks import workers
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
+from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from tests.bot.fronts.web.visiting import open_site
 from tests.conftest import rules_file
@@ -44,6 +45,19 @@ async def test_every_link_of_a_site_leads_to_a_file(tiny: Solution, tmp_path: Pa
     assert "histogram" in rolled
     assert 'href="roll-25.html"' in rolled
     assert "https://" not in rolled
+
+
+def test_a_site_has_maps_over_scores_where_there_are_such() -> None:
+    """Games of a number of rounds have none, and where throws combine no border is said."""
+
+    def maps(rules: Ruleset) -> set[str]:
+        return {one for one in site_pages(rules, "ours") if one.startswith(("win", "border"))}
+
+    both = {"win-light.svg", "win-dark.svg", "border-light.svg", "border-dark.svg"}
+    assert maps(load_rules("kcd")) == both
+    combining = load_rules("kcd").model_copy(update={"combine_throws": True})
+    assert maps(combining) == {"win-light.svg", "win-dark.svg"}
+    assert not maps(load_rules("aetolia"))
 
 
 @pytest.mark.slow
