@@ -1,6 +1,7 @@
 """Whole games of two under house rules, as events."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from math import fsum
 
@@ -80,3 +81,18 @@ def worth_of_its_rolls(strategy: Strategy, position: Position) -> float:
         ways / thrown.ways(dice) * advise(strategy, position, roll).win_probability
         for roll, ways in thrown.rolls(dice)
     )
+
+
+def picks(roll: Counter[int]) -> list[Counter[int]]:
+    """Every way to pick one or more of the dice."""
+    found = [Counter[int]()]
+    for face, count in roll.items():
+        found = [one | Counter({face: k}) for one in found for k in range(count + 1)]
+    return [+one for one in found if one.total()]
+
+
+def on_average(points: Sequence[int], expected: float) -> None:
+    """Hold points of simulated turns against their mean, within four standard errors."""
+    mean = sum(points) / len(points)
+    spread = (sum((one - mean) ** 2 for one in points) / len(points)) ** 0.5
+    assert abs(mean - expected) < 4 * spread / len(points) ** 0.5

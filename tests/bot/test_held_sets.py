@@ -24,7 +24,14 @@ from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.scoring import TurnState
 from solver.wording import said_in
-from tests.bot.played import adding_up, played, wins_as_often_as_it_says, worth_of_its_rolls
+from tests.bot.played import (
+    adding_up,
+    on_average,
+    picks,
+    played,
+    wins_as_often_as_it_says,
+    worth_of_its_rolls,
+)
 from tests.bot.speaking import Chat
 from tests.house_rules import small
 
@@ -99,7 +106,7 @@ def test_dice_by_dice_a_turn_brings_what_is_said() -> None:
         while True:
             roll = Counter(dice.randint(1, 6) for _ in range(left))
             best = None
-            for kept in _parts(roll):
+            for kept in picks(roll):
                 got, now, many = 0, face, number
                 for one, count in kept.items():
                     ways = [count * worth[one]] if one in worth else []
@@ -128,17 +135,7 @@ def test_dice_by_dice_a_turn_brings_what_is_said() -> None:
             if turn.gain(state) <= 0:
                 break
         points.append(total)
-    mean = sum(points) / games
-    spread = (sum((one - mean) ** 2 for one in points) / games) ** 0.5
-    assert abs(mean - turn.points) < 4 * spread / games**0.5
-
-
-def _parts(roll: Counter[int]) -> list[Counter[int]]:
-    """Every way to pick one or more of the dice."""
-    found = [Counter[int]()]
-    for face, count in roll.items():
-        found = [one | Counter({face: k}) for one in found for k in range(count + 1)]
-    return [+one for one in found if one.total()]
+    on_average(points, turn.points)
 
 
 @pytest.mark.slow
