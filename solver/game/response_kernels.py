@@ -28,6 +28,9 @@ from solver.game.outcome_kernels import outcome_of_lane
 _LEAST = 1e-3
 """Turns are not followed beyond a state with less chance than this: they end there with a bank."""
 
+_APART = 4
+"""Lanes from one that is followed to the next: neighbours hardly differ."""
+
 
 class Responses(NamedTuple):
     """How turns end in groups of states, of equal totals and LANES opponent's scores in a row.
@@ -70,13 +73,14 @@ def _followed(u, game):
 def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
     """Write down how turns end that were solved in a scratch, in lanes from `low` to below `high`.
 
-    The others are set to what is in the nearest of them. Fills parts of Responses; `firsts` and
-    `ends` are arrays, as what is assigned to their elements in a parallel loop may be lost.
+    One in _APART is followed; those after it, and lanes that are no states, are set to what is in
+    it. Fills parts of Responses; `firsts` and `ends` are arrays, as what is assigned to their
+    elements in a parallel loop may be lost.
     """
     first, after, rows = steps, 0, steps + work.game.reach
     banks, misses, others = np.empty(rows), np.empty(rows), np.empty(3)
     for lane in range(LANES):
-        if lane == 0 or low < lane < high:
+        if lane == 0 or (low < lane < high and (lane - low) % _APART == 0):
             outcome_of_lane(
                 min(max(lane, low), high - 1), rows, _LEAST, work, banks, misses, others
             )
