@@ -42,7 +42,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
-from bot.store.schema import NEWEST, events, metadata, schema_version
+from bot.store.schema import NEWEST, events, make_indexes, metadata, schema_version
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -417,6 +417,7 @@ def prepare(path: Path) -> None:
                     metadata.create_all(connection)
                     connection.execute(update(schema_version).values(number=NEWEST))
                 check_version(connection, path)
+                make_indexes(connection)
                 if was_cut:
                     _tell_end_lost(connection, path)
                 connection.commit()

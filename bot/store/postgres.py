@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from bot.store.database import check_version
 from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
-from bot.store.schema import NEWEST, metadata, schema_version
+from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
 from solver.wording import say_later
 
 try:
@@ -145,6 +145,7 @@ class Postgres(Database):
             metadata.create_all(connection)
             connection.execute(insert(schema_version).values(number=NEWEST))
         check_version(connection, self.name)
+        make_indexes(connection)
 
     def check_is_there(self) -> None:
         """Nothing is known before it is asked."""
