@@ -117,7 +117,7 @@ games = _table(
     Column("ended_at", UtcTime),
     Column("set_aside", Integer),
     Index("games_of_place", "place", "began_at"),
-    Index("open_games", "place", "began_at", sqlite_where=OPEN, postgresql_where=OPEN),
+    Index("open_games", "place", "set_aside", "began_at", sqlite_where=OPEN, postgresql_where=OPEN),
     Index("untold_games", "place", sqlite_where=_UNTOLD, postgresql_where=_UNTOLD),
 )
 """`version` counts the events; a game without `ended_at` is open.

@@ -167,7 +167,7 @@ class Store(Places):
             if also is not None:
                 also(connection, game_id)
 
-        await self.write(begin)
+        await self.write(begin, Mode.BRIEF)
         return game
 
     async def append(
@@ -241,7 +241,8 @@ class Store(Places):
 
     async def recent_games(self, place: str, limit: int) -> list[StoredGame]:
         """The last `limit` games of a place, open or not, the newest first."""
-        return await self._listed(games.c.place == place, limit=limit)
+        query = games_query(games.c.place == place, COUNTED, limit=limit)
+        return games_of(await self.glance(query))
 
     async def all_open_games(self, person: str | None = None) -> list[StoredGame]:
         """Games anywhere that have not ended, or those with this person, the newest first."""
@@ -315,7 +316,7 @@ class Store(Places):
         Raises MissingGameError.
         """
         query = select(games.c.secret).where(games.c.id == game_id)
-        for row in await self.rows(query):
+        for row in await self.glance(query):
             secret: bytes | None = row.secret
             return secret
         raise missing_game(game_id)
