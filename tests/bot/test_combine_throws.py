@@ -252,9 +252,9 @@ def test_what_it_does_not_go_with_is_refused(strategy: Strategy) -> None:
     for options, wrong in (
         ({"take-over": "banked"}, "not solved together with this take-over"),
         ({"held-sets": "linear"}, "not solved together with this held-sets"),
-        ({"dice": "7", "more-of-a-kind": "linear"}, "together with this dice"),
         ({"last-die-tries": "0"}, "together with this last-die-tries"),
         ({"combination": "aab=500,roll-on"}, "together with this combination"),
+        ({"combination": "aab=500,first-throw"}, "together with this combination"),
     ):
         with pytest.raises(FarkleError, match=wrong):
             rules_from_options("sets", classic, {"combine-throws": "yes"} | options)
