@@ -1276,8 +1276,9 @@ class Ruleset(Data):
     then on it is a turn like any other, and what it banks, all of it, goes on top of the own score.
     Whoever banked before keeps the points all the same. After hot dice all dice are left. A farkle
     of a turn's first roll of all dice has lost nothing, and leaves nothing. Only players on the
-    board may take over. Hot dice are counted anew, and nothing is left to be confirmed. In a final
-    turn, too, there may be something to take over."""
+    board may take over. Hot dice are counted anew, nothing is held and nothing left to be
+    confirmed, and no throw of that turn is its first one. In a final turn, too, there may be
+    something to take over."""
 
     def _tell_take_over_from(self) -> Told:
         if not self.takes_over:
@@ -1664,11 +1665,10 @@ class Ruleset(Data):
             "ties": self.ties == "played_on",
             "goal_must_be": self.is_exact,
             "no_bank_at": bool(self.no_bank_at),
-            "combination": "loses_game" in self.decisive or not self.scoring.is_always_alike,
+            "combination": "loses_game" in self.decisive,
             "throws": self.throws > 0,
             "final_throws": self.final_throws > 0,
             "hot_dice_times": bool(self.hot_dice_times),
-            "first_throw_tries": self.first_throw_tries != 1,
         }
         if self.takes_over:
             message = say_later(
@@ -1778,7 +1778,6 @@ class Ruleset(Data):
             "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
             "lose_everything": "loses_score" in self.decisive,
             "throws": self.throws > 0,
-            "take_over": self.takes_over,
             "beat_previous_turn": self.beat_previous_turn,
         }
         if self.spares_farkles:
@@ -1802,7 +1801,6 @@ class Ruleset(Data):
         """Options with which it is not solved, or not said, that sets are held."""
         others = {
             "dice": self.dice > MOST_DICE_COUNTED,
-            "take_over": self.takes_over,
             "confirm_faces": bool(self.confirm_faces),
             "confirm_points": self.confirm_points > 0,
             "jokers": bool(self.scoring.jokers),
@@ -1827,7 +1825,6 @@ class Ruleset(Data):
             parts = {"straight_1_6": Key("straight_1_6")}
             yield Complaint(("fill_straight",), message, parts, needs=("dice", "scoring"))
         others = {
-            "take_over": self.takes_over,
             "confirm_faces": bool(self.confirm_faces),
             "confirm_points": self.confirm_points > 0,
             "jokers": bool(self.scoring.jokers),
