@@ -1240,18 +1240,8 @@ class Ruleset(Data):
     Such a throw ends the turn as the last one of a turn of limited `throws` does, which other turns
     may have more of."""
 
-    take_over: Literal["nothing", "banked", "lost", "both"] = described(
-        "nothing",
-        "banked",
-        say_later("what is left to the next: banked, lost or both"),
-        ask=say_later("What may be taken over from the player before"),
-        meanings={
-            "nothing": say_later("every turn begins with all dice"),
-            "banked": say_later("the turn total that was banked, with the dice that were left"),
-            "lost": say_later("the turn total that a farkle lost, with the dice of that roll"),
-            "both": say_later("either of them"),
-        },
-        told={
+    def _tell_take_over(self) -> Told:
+        message = {
             "nothing": say_later("Every turn begins with all dice and no points."),
             "banked": say_later(
                 "Whoever is on the board may begin a turn with the dice that the player before left"
@@ -1266,6 +1256,23 @@ class Ruleset(Data):
                 " the points that were banked, which that player keeps, and the dice that were"
                 " left, or with the turn total that a farkle lost, and its dice."
             ),
+        }[self.take_over]
+        sentences = [say(message)]
+        costs = not self.counts_farkle(first=False, all_dice=True)
+        if self.takes_over and (self.has_first_throw or costs):
+            sentences.append(say("A turn that was taken over has no first throw."))
+        return self.take_over, " ".join(sentences), True
+
+    take_over: Literal["nothing", "banked", "lost", "both"] = described(
+        "nothing",
+        "banked",
+        say_later("what is left to the next: banked, lost or both"),
+        ask=say_later("What may be taken over from the player before"),
+        meanings={
+            "nothing": say_later("every turn begins with all dice"),
+            "banked": say_later("the turn total that was banked, with the dice that were left"),
+            "lost": say_later("the turn total that a farkle lost, with the dice of that roll"),
+            "both": say_later("either of them"),
         },
     )
     """What whoever comes next may roll on with: "banked", the turn total that the player before

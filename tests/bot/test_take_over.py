@@ -18,6 +18,7 @@ from solver.play.advice import odds
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
+from solver.rules.ruleset import topics
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
@@ -120,6 +121,12 @@ def test_a_turn_that_was_taken_over_has_no_first_throw(tmp_path: Path, kernels: 
     found = odds(strategy, game.position())
     assert found.take_over == pytest.approx((sum(chances) + 4 * left) / 6, abs=1e-12)
     assert table.ends.lost[0] == pytest.approx(left, abs=1e-12)
+
+
+def test_that_a_turn_taken_over_has_no_first_throw_is_said_where_it_matters() -> None:
+    told = "A turn that was taken over has no first throw."
+    assert [told in one.sentence for one in topics(MIXED, ["take_over"])] == [True]
+    assert [told in one.sentence for one in topics(RISKY, ["take_over"])] == [False]
 
 
 def test_a_straight_that_is_not_filled_leaves_the_dice_thrown_for_it() -> None:
