@@ -361,8 +361,6 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "no_bank_at": (),
         "caught_up": 0,
         "hot_dice_times": (),
-        "first_throw_tries": 1,
-        "held_sets": "none",
         "combine_throws": False,
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
@@ -1023,6 +1021,29 @@ def _taking_over() -> dict[str, Ruleset]:
         "both, uses": taking("both", scoring={"combination": tables("55=100,uses-1")}),
         "lost, a multiple": taking("lost", scoring={"combination": tables("15=x2")}),
         "banked, seven dice": taking(goal=100, dice=7, scoring=TRIPLES),
+        "banked, a first throw that farkles costs points": taking(
+            farkle_penalty={"in_a_row": 1, "points": 50, "when": "first_throw"},
+            score_floor=0,
+            dice=2,
+            take_over_from=100,
+            **FINAL,
+        ),
+        "banked, farkles of all dice": taking(
+            farkle_penalty={"in_a_row": 2, "points": 50, "when": "all_dice"},
+            score_floor=-50,
+            goal=150,
+            dice=2,
+        ),
+        "both, first throws": taking(
+            "both", first_throw_tries=2, scoring={"combination": tables("22=150,first-throw")}
+        ),
+        "lost, all dice": taking("lost", scoring={"combination": tables("aa=100,all-dice")}),
+        "both, doubling sets": taking(
+            "both", goal=200, dice=4, held_sets="doubling", scoring=TRIPLES, take_over_from=100
+        ),
+        "both, a straight to fill": taking(
+            "both", goal=100, dice=6, fill_straight=2, scoring={"straight_1_6": 100}
+        ),
     }
 
 

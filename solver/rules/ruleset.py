@@ -1242,18 +1242,8 @@ class Ruleset(Data):
     Such a throw ends the turn as the last one of a turn of limited `throws` does, which other turns
     may have more of."""
 
-    take_over: Literal["nothing", "banked", "lost", "both"] = described(
-        "nothing",
-        "banked",
-        say_later("what is left to the next: banked, lost or both"),
-        ask=say_later("What may be taken over from the player before"),
-        meanings={
-            "nothing": say_later("every turn begins with all dice"),
-            "banked": say_later("the turn total that was banked, with the dice that were left"),
-            "lost": say_later("the turn total that a farkle lost, with the dice of that roll"),
-            "both": say_later("either of them"),
-        },
-        told={
+    def _tell_take_over(self) -> Told:
+        message = {
             "nothing": say_later("Every turn begins with all dice and no points."),
             "banked": say_later(
                 "Whoever is on the board may begin a turn with the dice that the player before left"
@@ -1268,6 +1258,23 @@ class Ruleset(Data):
                 " the points that were banked, which that player keeps, and the dice that were"
                 " left, or with the turn total that a farkle lost, and its dice."
             ),
+        }[self.take_over]
+        sentences = [say(message)]
+        costs = not self.counts_farkle(first=False, all_dice=True)
+        if self.takes_over and (self.has_first_throw or costs):
+            sentences.append(say("A turn that was taken over has no first throw."))
+        return self.take_over, " ".join(sentences), True
+
+    take_over: Literal["nothing", "banked", "lost", "both"] = described(
+        "nothing",
+        "banked",
+        say_later("what is left to the next: banked, lost or both"),
+        ask=say_later("What may be taken over from the player before"),
+        meanings={
+            "nothing": say_later("every turn begins with all dice"),
+            "banked": say_later("the turn total that was banked, with the dice that were left"),
+            "lost": say_later("the turn total that a farkle lost, with the dice of that roll"),
+            "both": say_later("either of them"),
         },
     )
     """What whoever comes next may roll on with: "banked", the turn total that the player before
@@ -1278,8 +1285,9 @@ class Ruleset(Data):
     then on it is a turn like any other, and what it banks, all of it, goes on top of the own score.
     Whoever banked before keeps the points all the same. After hot dice all dice are left. A farkle
     of a turn's first roll of all dice has lost nothing, and leaves nothing. Only players on the
-    board may take over. Hot dice are counted anew, and nothing is left to be confirmed. In a final
-    turn, too, there may be something to take over."""
+    board may take over. Hot dice are counted anew, nothing is held and nothing left to be
+    confirmed, and no throw of that turn is its first one. In a final turn, too, there may be
+    something to take over."""
 
     def _tell_take_over_from(self) -> Told:
         if not self.takes_over:
@@ -1666,11 +1674,10 @@ class Ruleset(Data):
             "ties": self.ties == "played_on",
             "goal_must_be": self.is_exact,
             "no_bank_at": bool(self.no_bank_at),
-            "combination": "loses_game" in self.decisive or not self.scoring.is_always_alike,
+            "combination": "loses_game" in self.decisive,
             "throws": self.throws > 0,
             "final_throws": self.final_throws > 0,
             "hot_dice_times": bool(self.hot_dice_times),
-            "first_throw_tries": self.first_throw_tries != 1,
         }
         if self.takes_over:
             message = say_later(
@@ -1772,7 +1779,6 @@ class Ruleset(Data):
             "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
             "lose_everything": "loses_score" in self.decisive,
             "throws": self.throws > 0,
-            "take_over": self.takes_over,
             "beat_previous_turn": self.beat_previous_turn,
         }
         if self.spares_farkles:
@@ -1796,7 +1802,6 @@ class Ruleset(Data):
         """Options with which it is not solved, or not said, that sets are held."""
         others = {
             "dice": self.dice > MOST_DICE_HELD,
-            "take_over": self.takes_over,
             "confirm_faces": bool(self.confirm_faces),
             "confirm_points": self.confirm_points > 0,
             "jokers": bool(self.scoring.jokers),
@@ -1821,7 +1826,6 @@ class Ruleset(Data):
             parts = {"straight_1_6": Key("straight_1_6")}
             yield Complaint(("fill_straight",), message, parts, needs=("dice", "scoring"))
         others = {
-            "take_over": self.takes_over,
             "confirm_faces": bool(self.confirm_faces),
             "confirm_points": self.confirm_points > 0,
             "jokers": bool(self.scoring.jokers),
