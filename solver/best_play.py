@@ -45,7 +45,7 @@ from solver.turn.scoring import TurnPlan, TurnState
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
 
-_TURNS = 512
+_TURNS = 2048
 """Solved turns that are kept, most of 10 to 50 kB: those of so many games under way."""
 
 _EVEN = 1e-12
@@ -441,9 +441,8 @@ class Strategy(BestPlay):
         free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
         to_goal = (rules.winning_score - start.banked) // step
         totals = np.arange(max(missing, theirs) + ends.beyond + plan.reach)
-        bank = np.ones((len(totals), plan.columns))
-        sure = plan.usual
-        bank[:to_goal, sure] = values.left_by_dice(start, totals[:to_goal] * step, taken=taken)
+        bank = np.ones((len(totals), rules.dice))
+        bank[:to_goal] = values.left_by_dice(start, totals[:to_goal] * step, taken=taken)
         if not rules.goal_ends_game(last_of_round=not start.began):
             apart = (start.banked - start.opponent) // step
             margins = np.minimum(apart + totals[to_goal:], ends.last.shape[1] - 1)
@@ -451,7 +450,9 @@ class Strategy(BestPlay):
             may = rules.may_take_over(start.opponent, on_board=start.opponent_on_board)
             if may and rules.take_over != "lost" and taken:
                 last = np.maximum(last, taken_finals(rules)[max(0, apart)])
-            bank[to_goal:, sure] = 1 - last
+            bank[to_goal:] = 1 - last
         bank[:free] = np.nan
         farkle = values.left_by_dice(start, totals * step, farkles=True, taken=taken)
-        return Endings.by_dice(bank, np.tile(farkle, plan.columns // rules.dice))
+        # nothing is left by a farkle that does not count, as what a farkle lost is not taken over
+        lost, layers = values.left(start), plan.columns // rules.dice
+        return Endings.by_dice(np.tile(bank, layers), np.tile(farkle, layers), lost)

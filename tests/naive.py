@@ -334,6 +334,7 @@ def set_asides(
         straight = points(in_throw(rules, 6, first=False), (1, 2, 3, 4, 5, 6)) or 0
         return frozenset({(roll, straight)} if fills else ())
     if held and rules.combine_throws:
+        rules = in_throw(rules, len(roll), first=False)
         alone, every = points(rules, held) or 0, dict[Dice, int]()
         for dice in parts(roll):
             together = points(rules, tuple(sorted(held + dice)))
@@ -1306,9 +1307,8 @@ def values_taken_over(
     who rolls these dice, having taken over these points.
     """
     step, winning, everyone = rules.point_step, goal_score(rules), standings(rules)
-    roles = [True, False] if rules.has_roles else [True]
     rows, dice = horizon(rules) + 1, range(1, rules.dice + 1)
-    states = list(product(roles, everyone, everyone))
+    states = list(product([True, False][: 1 + rules.has_roles], everyone, everyone))
     place = {state: number for number, state in enumerate(states)}
     banked, lost = (rules.take_over in {one, "both"} for one in ("banked", "lost"))
     ends = len(numbers(rules)) + 1
@@ -1333,8 +1333,9 @@ def values_taken_over(
     def next_has(v: Array, r: Array, state: tuple[Any, ...], total: int, number: int) -> float:
         """What the next player has, to whom so many points and dice are left."""
         begun = float(v[place[state]])
-        may = may_take(state[1], number) and total > 0 and number <= rules.dice
-        return max(begun, float(r[place[state], total // step, number])) if may else begun
+        if not (may_take(state[1], number) and total > 0):
+            return begun
+        return max(begun, float(r[place[state], total // step, number_of(rules, number, total)]))
 
     def end(
         v: Array, r: Array, state: tuple[Any, ...], row: int, number: int
@@ -1344,7 +1345,8 @@ def values_taken_over(
         score, _, on_board = own
         after, total = not began if rules.has_roles else began, row * step
         left = (number - 1) % rules.dice + 1
-        mirror = after, other, after_farkle(rules, own, total)
+        costs = after_farkle(rules, own, total) if counts(rules, number) else (score, 0, on_board)
+        mirror = after, other, costs
         farkle = 1 - (next_has(v, r, mirror, total, left) if lost else v[place[mirror]])
         if not may_bank(rules, total, score, on_board=on_board):
             return NOT_ALLOWED, farkle
@@ -1355,12 +1357,12 @@ def values_taken_over(
         if rules.ending == "at_once" or (rules.has_roles and not began):
             return 1.0, farkle
         rolls = last(score + total - other[0], other[2])
-        taken = rolls[row, left] if banked and may_take(other, left) else 0.0
+        may = banked and may_take(other, left)
+        taken = rolls[row, number_of(rules, left, total)] if may else 0.0
         return 1 - max(float(rolls[0, rules.dice]), taken), farkle
 
     def once(v: Array, r: Array) -> tuple[Array, Array]:
-        shape = rows, ends, len(states)
-        bank, farkle = np.full(shape, NOT_ALLOWED), np.zeros(shape)
+        bank, farkle = (np.full((rows, ends, len(states)), one) for one in (NOT_ALLOWED, 0.0))
         for row, number in product(range(rows), numbers(rules)):
             for k, state in enumerate(states):
                 bank[row, number, k], farkle[row, number, k] = end(v, r, state, row, number)
@@ -1379,7 +1381,7 @@ def values_taken_over(
     return (
         {state: float(v[k]) for k, state in enumerate(states)},
         {
-            (*state, row * step, number): float(r[k, row, number])
+            (*state, row * step, number): float(r[k, row, number_of(rules, number, row)])
             for k, state in enumerate(states)
             for row, number in product(range(1, told), dice)
         },

@@ -9,7 +9,7 @@ import click
 from bot.services.comparing import Compared, Variation, as_they_are, variations
 from bot.settings import Settings
 from bot.shell.output import Shown, answer_options, write_file
-from bot.shell.places import place_option, rules_reader
+from bot.shell.places import all_option, place_option, rules_given, rules_reader
 from bot.views.compare import compare_chart, compare_data, compare_sheet, compare_text, label
 from bot.views.drawing import DARK, LIGHT, Form
 from bot.views.progress import CatalogueProgress, share_progress
@@ -26,7 +26,8 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
 
 
 @click.command("compare")
-@click.argument("rules", nargs=-1, required=True, metavar="RULES...")
+@click.argument("rules", nargs=-1, metavar="RULES...")
+@all_option
 @click.option(
     "--vary",
     metavar="OPTION=VALUES",
@@ -69,6 +70,7 @@ def compare_command(
     out: Path | None,
     place: str | None,
     *,
+    every: bool,
     keep: bool,
     dark: bool,
 ) -> Shown:
@@ -80,7 +82,7 @@ def compare_command(
     """
     if out and out.suffix.lower() not in _FORMS:
         raise InvalidRequestError(f"--out: {out} has to end in {' or '.join(_FORMS)}")
-    bases = [rules_reader(settings, place)(one) for one in rules]
+    bases = [rules_reader(settings, place)(one) for one in rules_given(rules, every=every)]
     found = variations(bases, vary) if vary else as_they_are(bases)
     for one in found:
         check_solvable(one.rules)

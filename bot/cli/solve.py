@@ -11,7 +11,7 @@ import click
 from bot.services.rule_options import with_goal
 from bot.settings import Settings
 from bot.shell.output import csv_option, json_option, show
-from bot.shell.places import place_option, rules_reader
+from bot.shell.places import all_option, place_option, rules_given, rules_reader
 from bot.views.progress import CatalogueProgress, share_progress
 from bot.views.solve import results_data, results_sheet, results_text, solve_data
 from solver.batch.jobs import Job, Result, Solver, solve_all
@@ -48,6 +48,7 @@ Make = Callable[[Ruleset], Subject]
 
 @click.command()
 @click.argument("rules", nargs=-1)
+@all_option
 @click.option(
     "--floor",
     type=int,
@@ -126,6 +127,7 @@ def solve(
     verify: Path | None,
     place: str | None,
     *,
+    every: bool,
     joker_alone: bool,
     again: bool,
     check: bool,
@@ -139,8 +141,7 @@ def solve(
     """
     if verify:
         return _verify(verify, rules, as_json=as_json, as_csv=as_csv)
-    if not rules:
-        raise InvalidRequestError("say which RULES to solve: the name of a rule set or a TOML file")
+    rules = rules_given(rules, every=every)
     if not 1e-12 <= tolerance <= 0.1:
         raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
     rules, find = _with_goals(rules, goals, rules_reader(settings, place))

@@ -4,7 +4,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +16,7 @@ from bot.services.advisor import Advisor
 from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, Situation, has_sets
 from bot.settings import Settings
+from solver.errors import InvalidRequestError
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 
@@ -38,6 +39,26 @@ place_option = click.option(
     "--place", metavar="PLACE", help="Also rules made there: console, discord:ID."
 )
 """Adds --place."""
+
+all_option = click.option(
+    "--all", "every", is_flag=True, help="All rule sets that ship with the program."
+)
+"""Adds --all, in place of RULES."""
+
+
+def rules_given(rules: Sequence[str], *, every: bool) -> tuple[str, ...]:
+    """Return the rule sets that are meant: RULES, or with --all those that ship with the program.
+
+    Raises InvalidRequestError where there are none, or both.
+    """
+    if every and rules:
+        raise InvalidRequestError("--all takes no RULES: leave one of them out")
+    if not every and not rules:
+        raise InvalidRequestError(
+            "say which RULES: names of rule sets or TOML files, or --all for those that ship with"
+            " the program"
+        )
+    return tuple(preset_names() if every else rules)
 
 
 def rules_reader(settings: Settings, place: str | None) -> Callable[[str | None], Ruleset]:

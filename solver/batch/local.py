@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from solver import game
 from solver.batch.jobs import Job, Outcome, Watch
+from solver.batch.side_by_side import is_worth_it, solve_side_by_side
 from solver.batch.subjects import Checked, Subject, Told, unheard
 from solver.errors import FarkleError, SolveError
 from solver.folders import is_ours, make_private
@@ -32,7 +33,11 @@ T = TypeVar("T")
 
 
 class LocalSolver:
-    """A Solver of solver.batch.jobs that uses all processors for one subject at a time."""
+    """A Solver of solver.batch.jobs that uses all processors.
+
+    One subject after the other, with as many threads as there are; or if that is sooner done one
+    beside the other, the largest first.
+    """
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache
@@ -40,7 +45,11 @@ class LocalSolver:
     def __call__(
         self, jobs: Sequence[Job], watch: Watch
     ) -> Generator[tuple[Job, Outcome], None, None]:
-        """Solve the jobs in their order."""
+        """Solve the jobs in their order, or all of them side by side."""
+        if is_worth_it(jobs):
+            prefer_cache(self._cache)
+            yield from solve_side_by_side(jobs, watch, self._cache)
+            return
         for job in jobs:
             watch.begin(job)
             outcome: Outcome

@@ -123,8 +123,9 @@ def taken_finals(rules: Ruleset) -> Floats:
     step, tie = rules.point_step, endgame_taken_over(rules).tie
     most = score_count(rules) + rules.least_bank(on_board=False) // step
     least = rules.least_bank() // step
-    table = _final_turn(rules, turn_plan(rules), most + least, tie, on_board=True)
-    found: Floats = table.roll[0, least : least + most + 1, -rules.dice :][::-1].copy()
+    plan = turn_plan(rules)
+    table = _final_turn(rules, plan, most + least, tie, on_board=True)
+    found: Floats = table.roll[0, least : least + most + 1, plan.usual][::-1].copy()
     found[:, rules.take_over_dice :] = 0.0
     return found
 

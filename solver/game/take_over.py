@@ -93,8 +93,13 @@ class _Game:
             scores=score_count(rules),
             score=(everyone.score - rules.score_floor) // step,
             on_board=everyone.on_board,
-            after_farkle=standing_indices(
-                rules, after_turns(rules, everyone, 0, farkles=True, loses=False)
+            after_farkle=np.stack(
+                [
+                    standing_indices(
+                        rules, after_turns(rules, everyone, 0, farkles=counts, loses=False)
+                    )
+                    for counts in (True, False)
+                ]
             ),
             least=rules.least_bank() // step,
             opening=rules.least_bank(on_board=False) // step,
@@ -105,7 +110,8 @@ class _Game:
             lost=int(rules.take_over != "banked"),
             least_score=(rules.take_over_from - rules.score_floor) // step,
             most_dice=rules.take_over_dice,
-            unsure=plan.usual.start,
+            usual=plan.usual.start,
+            dice=rules.dice,
         )
         finals = Finals(ends.last, taken_finals(rules))
         given = {

@@ -41,7 +41,8 @@ class Numbers(NamedTuple):
     on_board: npt.NDArray[np.bool_]
     """Whether each standing is on the board."""
     after_farkle: npt.NDArray[np.int64]
-    """The standing after a farkle of each."""
+    """The standing after a farkle of each, and after one that does not count for the penalty, shape
+    (2, standings)."""
     least: int
     """Least turn total that may be banked on the board."""
     opening: int
@@ -60,8 +61,11 @@ class Numbers(NamedTuple):
     """Least score of whoever takes over."""
     most_dice: int
     """Most dice that may be taken over."""
-    unsure: int
-    """Columns of dice left by what has to be confirmed, before as many others."""
+    usual: int
+    """The first column of a turn under way in which nothing is remembered: what may be taken over
+    is rolled there."""
+    dice: int
+    """How many dice there are."""
 
 
 class Finals(NamedTuple):
@@ -132,7 +136,7 @@ def _fill_banks(bank, r, owns, others, of_other, side, game, lists):
                 if t < least or not lists.may_bank[n]:
                     bank[t, n, lane] = -1.0
                     continue
-                dice, left = n - game.unsure, 0.0
+                dice, left = n % game.dice, 0.0
                 if after < game.scores:
                     left = values[opposite, other, after]
                     if may and dice < game.most_dice:
@@ -188,14 +192,15 @@ def _both(one, other, farkle, mine, theirs, one_may, other_may):
 @njit(nogil=True, error_model="numpy")
 def _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach):
     """Solve the turns of pairs, whose starts are worth `at`; see `_prepare` for shapes."""
-    levels, columns, dice = len(bonuses), len(lists.farkles), rolls.shape[2]
+    levels, columns, usual = len(bonuses), len(lists.farkles), game.usual
     rows, cell = rolls.shape[1], len(lists.farkles) * LANES
-    sure = game.lost == 0 or levels * columns == dice
+    sure = game.lost == 0 or levels * columns == game.dice
     one, other, part = np.empty(LANES), np.empty(LANES), np.empty(LANES)
-    for k in range(2):
-        for lane in range(LANES):
-            if stays[k, lane]:
-                farkled[k, lane] = at[1 - k, lane]
+    for kind in range(2):
+        for k in range(2):
+            for lane in range(LANES):
+                if stays[kind, k, lane]:
+                    farkled[kind, k, lane] = at[1 - k, lane]
     for t in range(rows - 1, -1, -1):
         change, times = 1.0, 0
         while change > _SETTLED and times < _MOST:
@@ -205,29 +210,32 @@ def _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonu
                 for n in range(columns):
                     _roll(turns[0, level], turns[0, following, begin:], t, n, lists, part, one)
                     _roll(turns[1, level], turns[1, following, begin:], t, n, lists, part, other)
-                    farkle, d = lists.farkles[n], n % dice
+                    farkle, spared, d = lists.farkles[n], lists.loses[n], n % game.dice
                     may_be = game.lost == 1 and t > 0 and d < game.most_dice
                     for lane in range(LANES):
                         u, v = one[lane], other[lane]
-                        mine, theirs = farkled[1, lane], farkled[0, lane]
-                        if may_be and level == 0 and n >= game.unsure:
+                        if spared > 0.0:
+                            u += spared * (1.0 - farkled[1, 0, lane])
+                            v += spared * (1.0 - farkled[1, 1, lane])
+                        mine, theirs = farkled[0, 1, lane], farkled[0, 0, lane]
+                        if may_be and level == 0 and usual <= n < usual + game.dice:
                             u, v = _both(u, v, farkle, mine, theirs, may[0, lane], may[1, lane])
                         else:
                             if may_be:
                                 # the first level has what may be taken over
                                 if may[1, lane]:
-                                    theirs = max(theirs, rolls[1, t, d, lane])
+                                    theirs = max(theirs, rolls[1, t, usual + d, lane])
                                 if may[0, lane]:
-                                    mine = max(mine, rolls[0, t, d, lane])
+                                    mine = max(mine, rolls[0, t, usual + d, lane])
                             u += farkle * (1.0 - theirs)
                             v += farkle * (1.0 - mine)
                         one[lane], other[lane] = u, v
                     place = t * cell + n * LANES
                     for k, found in enumerate((one, other)):
                         for lane in range(LANES):
-                            if level == 0 and n >= game.unsure:
-                                change = max(change, abs(rolls[k, t, d, lane] - found[lane]))
-                                rolls[k, t, d, lane] = found[lane]
+                            if level == 0:
+                                change = max(change, abs(rolls[k, t, n, lane] - found[lane]))
+                                rolls[k, t, n, lane] = found[lane]
                             worth = max(found[lane], banks[k, t, n, lane])
                             change = max(change, abs(turns[k, level, place + lane] - worth))
                             turns[k, level, place + lane] = worth
@@ -246,9 +254,10 @@ def _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonu
 def _prepare(pairs, side, game, lists, bonuses, reach):
     """Room for the turns of up to LANES pairs side by side, with their banks.
 
-    Returns turns, shape (2, levels, flat rows of columns and lanes), rolls, (2, rows, dice, lanes),
-    banks, (2, rows, columns, lanes), whether each player may take over, (2, lanes), and what a
-    farkle of each leaves to the other, of the same shape, with whether it changes no standing.
+    Returns turns, shape (2, levels, flat rows of columns and lanes), rolls, (2, rows, columns,
+    lanes), banks of the same shape, whether each player may take over, (2, lanes), and what a
+    farkle of each leaves to the other, (2 if it counts or not, 2, lanes), with whether it changes
+    no standing.
     """
     r, columns = pairs[0, 0], len(lists.farkles)
     opposite = (r + 1) % side.values[0].shape[0]
@@ -262,31 +271,32 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
         rows = max(rows, last_row(r, owns[lane], game) + 1)
         rows = max(rows, last_row(opposite, others[lane], game) + 1)
     turns = np.zeros((2, len(bonuses), (rows + reach) * columns * LANES))
-    rolls = np.zeros((2, rows, columns - game.unsure, LANES))
+    rolls = np.zeros((2, rows, columns, LANES))
     banks = np.empty((2, rows, columns, LANES))
     _fill_banks(banks[0], r, owns, others, 1, side, game, lists)
     _fill_banks(banks[1], opposite, others, owns, 0, side, game, lists)
-    farkled, stays = np.empty((2, LANES)), np.empty((2, LANES), dtype=np.bool_)
-    for lane in range(LANES):
-        own, other = owns[lane], others[lane]
-        after, after_other = game.after_farkle[own], game.after_farkle[other]
-        stays[0, lane], stays[1, lane] = after == own, after_other == other
-        farkled[0, lane] = side.values[1][opposite, other, after]
-        farkled[1, lane] = side.values[0][r, own, after_other]
+    farkled, stays = np.empty((2, 2, LANES)), np.empty((2, 2, LANES), dtype=np.bool_)
+    for kind in range(2):
+        for lane in range(LANES):
+            own, other = owns[lane], others[lane]
+            after, after_other = game.after_farkle[kind, own], game.after_farkle[kind, other]
+            stays[kind, 0, lane], stays[kind, 1, lane] = after == own, after_other == other
+            farkled[kind, 0, lane] = side.values[1][opposite, other, after]
+            farkled[kind, 1, lane] = side.values[0][r, own, after_other]
     return turns, rolls, banks, may, farkled, stays
 
 
 @njit(nogil=True, error_model="numpy")
-def _keep(rolled, first, r, own, other, rolls, lane):
+def _keep(rolled, first, r, own, other, rolls, lane, usual):
     """Write what rolling is worth that may be taken over."""
     begin, end = first[r, own, other], first[r, own, other + 1]
     for row in range(begin, end):
         for n in range(rolled.shape[1]):
-            rolled[row, n] = rolls[row - begin, n, lane]
+            rolled[row, n] = rolls[row - begin, usual + n, lane]
 
 
 @njit(nogil=True, error_model="numpy")
-def _compare(side, of, r, own, other, rolls, lane, slack):
+def _compare(side, of, r, own, other, rolls, lane, usual, slack):
     """Return how far what rolling is worth is off at most, and keep how far its bounds are.
 
     Relative to itself, or to LEAST where that is less.
@@ -296,7 +306,7 @@ def _compare(side, of, r, own, other, rolls, lane, slack):
     for row in range(begin, end):
         for n in range(side.rolled.shape[1]):
             value = side.rolled[row, n]
-            off = rolls[row - begin, n, lane] + slack - value
+            off = rolls[row - begin, usual + n, lane] + slack - value
             most = max(most, abs(off) / max(value, LEAST))
             if sign != 0.0:
                 # with what it is rounded by here, and as it is added
@@ -317,7 +327,7 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     values, r = side.values[0], pairs[0, 0]
     opposite = (r + 1) % values.shape[0]
     turns, rolls, banks, may, farkled, stays = _prepare(pairs, side, game, lists, bonuses, reach)
-    dice = rolls.shape[2] - 1
+    begun = rolls[:, 0, -1]
     at, last, left = np.zeros((2, LANES)), np.zeros((2, LANES)), np.zeros((2, LANES))
     # the inverse of how what is left to go changes, as if one turn in four farkled
     inverse = np.empty((4, LANES))
@@ -329,11 +339,11 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     for iteration in range(_MOST):
         _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach)
         for lane in range(LANES):
-            if settled[lane] or not (stays[0, lane] or stays[1, lane]):
+            if settled[lane] or not stays[:, :, lane].any():
                 settled[lane] = True
                 continue
             x, y = at[0, lane], at[1, lane]
-            go_x, go_y = rolls[0, 0, dice, lane] - x, rolls[1, 0, dice, lane] - y
+            go_x, go_y = begun[0, lane] - x, begun[1, lane] - y
             turned_x, turned_y = go_x - left[0, lane], go_y - left[1, lane]
             left[0, lane], left[1, lane] = go_x, go_y
             size = max(abs(go_x), abs(go_y))
@@ -365,11 +375,11 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     for lane in range(len(pairs)):
         own, other = pairs[lane, 1], pairs[lane, 2]
         for k in range(2):
-            changes[lane, k] = abs(left[k, lane]) / max(rolls[k, 0, dice, lane], 1e-300)
-        found = rolls[0, 0, dice, lane], rolls[1, 0, dice, lane]
+            changes[lane, k] = abs(left[k, lane]) / max(begun[k, lane], 1e-300)
+        found = begun[0, lane], begun[1, lane]
         values[r, own, other], values[opposite, other, own] = found
-        _keep(side.rolled, side.first, r, own, other, rolls[0], lane)
-        _keep(side.rolled, side.first, opposite, other, own, rolls[1], lane)
+        _keep(side.rolled, side.first, r, own, other, rolls[0], lane, game.usual)
+        _keep(side.rolled, side.first, opposite, other, own, rolls[1], lane, game.usual)
     return changes
 
 
@@ -387,7 +397,7 @@ def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
     r = pairs[0, 0]
     opposite = (r + 1) % side.values[0].shape[0]
     turns, rolls, banks, may, farkled, stays = _prepare(pairs, side, game, lists, bonuses, reach)
-    dice, at = rolls.shape[2] - 1, np.empty((2, LANES))
+    begun, at, usual = rolls[:, 0, -1], np.empty((2, LANES)), game.usual
     for lane in range(LANES):
         pair = min(lane, len(pairs) - 1)
         at[0, lane] = side.values[0][r, pairs[pair, 1], pairs[pair, 2]]
@@ -396,8 +406,8 @@ def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
     renewed = np.empty((len(pairs), 2, 2))
     for lane in range(len(pairs)):
         own, other = pairs[lane, 1], pairs[lane, 2]
-        renewed[lane, 0, 0] = rolls[0, 0, dice, lane] + slack
-        renewed[lane, 1, 0] = rolls[1, 0, dice, lane] - slack
-        renewed[lane, 0, 1] = _compare(side, 0, r, own, other, rolls[0], lane, slack)
-        renewed[lane, 1, 1] = _compare(side, 1, opposite, other, own, rolls[1], lane, -slack)
+        renewed[lane, 0, 0] = begun[0, lane] + slack
+        renewed[lane, 1, 0] = begun[1, lane] - slack
+        renewed[lane, 0, 1] = _compare(side, 0, r, own, other, rolls[0], lane, usual, slack)
+        renewed[lane, 1, 1] = _compare(side, 1, opposite, other, own, rolls[1], lane, usual, -slack)
     return renewed

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 Options = Mapping[str, RuleOption]
 
-MOST_DICE_COUNTED = 6
-"""Dice of games in which throws of a turn are counted, or sets are held."""
+MOST_DICE_HELD = 6
+"""Dice of games in which a set is held: of more there could be two."""
 _MOST_NEEDS = 100
 """Steps of points that may confirm."""
 
@@ -43,7 +43,7 @@ _IDLE_IN_ONE_THROW = (
 """Options that mean nothing where every turn is one throw."""
 
 _STANDS: dict[str, Callable[["Ruleset"], Any]] = {
-    "dice": lambda rules: rules.dice > MOST_DICE_COUNTED,
+    "dice": lambda rules: rules.dice > MOST_DICE_HELD,
     "ending": lambda rules: rules.is_defended,
     "goal_must_be": lambda rules: rules.is_exact,
     "lose_everything": lambda rules: "loses_score" in rules.decisive,
@@ -72,13 +72,9 @@ _APART = (
         ),
         (
             *("farkle_keeps_turn_total", "lose_everything", "ending", "ties", "goal_must_be"),
-            *("no_bank_at", "throws", "final_throws", "hot_dice_times", "first_throw_tries"),
+            *("no_bank_at", "throws", "final_throws", "hot_dice_times"),
         ),
-        {
-            "combination": lambda rules: (
-                "loses_game" in rules.decisive or not rules.scoring.is_always_alike
-            )
-        },
+        {"combination": lambda rules: "loses_game" in rules.decisive},
     ),
     _Apart(
         ("beat_previous_turn",),
@@ -91,27 +87,13 @@ _APART = (
             *("no_bank_at", "take_over", "caught_up", "rounds"),
         ),
     ),
-    *(
-        _Apart(
-            (limit,),
-            say_later(
-                "{key}: the throws of a turn cannot be limited under this {other}; leave out one of"
-                " them"
-            ),
-            ("dice",),
-        )
-        for limit in ("throws", "final_throws")
-    ),
     _Apart(
         ("farkle_penalty", "when"),
         say_later(
             "{key}: that only some farkles count is not solved together with this"
             " {other}; leave out one of them"
         ),
-        (
-            *("farkle_keeps_turn_total", "lose_everything", "throws", "take_over"),
-            *("beat_previous_turn",),
-        ),
+        ("farkle_keeps_turn_total", "lose_everything", "throws", "beat_previous_turn"),
     ),
     _Apart(
         ("confirm_points",),
@@ -134,7 +116,7 @@ _APART = (
             "{key}: that dice match a set which is held is not solved together with this"
             " {other}; leave out one of them"
         ),
-        ("dice", "take_over", "confirm_faces", "confirm_points", "jokers"),
+        ("dice", "confirm_faces", "confirm_points", "jokers"),
         {"combination": lambda rules: any(one.times for one in rules.scoring.combination)},
     ),
     _Apart(
@@ -144,7 +126,7 @@ _APART = (
             " out one of them"
         ),
         (
-            *("take_over", "confirm_faces", "confirm_points", "jokers", "throws", "final_throws"),
+            *("confirm_faces", "confirm_points", "jokers", "throws", "final_throws"),
             *("last_die_tries", "hot_dice_times", "farkle_keeps_turn_total"),
         ),
     ),
@@ -154,10 +136,13 @@ _APART = (
             "{key}: that dice of several throws count together is not solved together with this"
             " {other}; leave out one of them"
         ),
-        ("held_sets", "fill_straight", "dice", "take_over", "confirm_faces", "confirm_points"),
+        ("held_sets", "fill_straight", "take_over", "confirm_faces", "confirm_points"),
         {
+            # what counts in some throws alone would bring other points beside what is held then
             "combination": lambda rules: any(
-                one.then == "roll_on" or one.uses or one.when != "any"
+                one.then == "roll_on"
+                or one.uses
+                or (one.when != "any" and one.then == "scores" and len(one.dice) < rules.dice)
                 for one in rules.scoring.combination
             ),
             # beside some dice that are held no last die may score, which would be thrown for ever
@@ -276,7 +261,7 @@ def _wrong_with(
         ),
     )
     yield (
-        one.when == "all_dice" and len(one.dice) == rules.dice,
+        one.when == "all_dice" and len(one.dice) == rules.dice and not rules.combine_throws,
         ("when",),
         say_later("{key}: {pattern} is always a throw of all dice; leave it out"),
     )

@@ -602,7 +602,9 @@ class Ruleset(Data):
 
     When all dice are set aside they are hot dice, and none is held any more. Points that hot dice
     multiply, as `hot_dice_times` says, are multiplied for each set-aside as ever. Rolls that win or
-    lose whatever they score do so by the dice of the throw alone."""
+    lose whatever they score do so by the dice of the throw alone. A combination of all dice with
+    `when` counts in such a throw alone, and not for dice that were gathered: with "all_dice" a
+    straight has to fall at once."""
 
     def _tell_fill_straight(self) -> Told:
         if not self.fill_straight:
@@ -1234,18 +1236,8 @@ class Ruleset(Data):
     Such a throw ends the turn as the last one of a turn of limited `throws` does, which other turns
     may have more of."""
 
-    take_over: Literal["nothing", "banked", "lost", "both"] = described(
-        "nothing",
-        "banked",
-        say_later("what is left to the next: banked, lost or both"),
-        ask=say_later("What may be taken over from the player before"),
-        meanings={
-            "nothing": say_later("every turn begins with all dice"),
-            "banked": say_later("the turn total that was banked, with the dice that were left"),
-            "lost": say_later("the turn total that a farkle lost, with the dice of that roll"),
-            "both": say_later("either of them"),
-        },
-        told={
+    def _tell_take_over(self) -> Told:
+        message = {
             "nothing": say_later("Every turn begins with all dice and no points."),
             "banked": say_later(
                 "Whoever is on the board may begin a turn with the dice that the player before left"
@@ -1260,6 +1252,23 @@ class Ruleset(Data):
                 " the points that were banked, which that player keeps, and the dice that were"
                 " left, or with the turn total that a farkle lost, and its dice."
             ),
+        }[self.take_over]
+        sentences = [say(message)]
+        costs = not self.counts_farkle(first=False, all_dice=True)
+        if self.takes_over and (self.has_first_throw or costs):
+            sentences.append(say("A turn that was taken over has no first throw."))
+        return self.take_over, " ".join(sentences), True
+
+    take_over: Literal["nothing", "banked", "lost", "both"] = described(
+        "nothing",
+        "banked",
+        say_later("what is left to the next: banked, lost or both"),
+        ask=say_later("What may be taken over from the player before"),
+        meanings={
+            "nothing": say_later("every turn begins with all dice"),
+            "banked": say_later("the turn total that was banked, with the dice that were left"),
+            "lost": say_later("the turn total that a farkle lost, with the dice of that roll"),
+            "both": say_later("either of them"),
         },
     )
     """What whoever comes next may roll on with: "banked", the turn total that the player before
@@ -1270,8 +1279,9 @@ class Ruleset(Data):
     then on it is a turn like any other, and what it banks, all of it, goes on top of the own score.
     Whoever banked before keeps the points all the same. After hot dice all dice are left. A farkle
     of a turn's first roll of all dice has lost nothing, and leaves nothing. Only players on the
-    board may take over. Hot dice are counted anew, and nothing is left to be confirmed. In a final
-    turn, too, there may be something to take over."""
+    board may take over. Hot dice are counted anew, nothing is held and nothing left to be
+    confirmed, and no throw of that turn is its first one. In a final turn, too, there may be
+    something to take over."""
 
     def _tell_take_over_from(self) -> Told:
         if not self.takes_over:

@@ -94,9 +94,9 @@ class Endings:
         )
 
     @classmethod
-    def by_dice(cls, banks: Floats, farkles: Floats) -> "Endings":
+    def by_dice(cls, banks: Floats, farkles: Floats, lost: Floats) -> "Endings":
         """Return endings of the mover alone that depend on the dice, (turn totals, columns)."""
-        return cls(banks[..., np.newaxis], farkles[..., np.newaxis], np.zeros(1), np.ones(1))
+        return cls(banks[..., np.newaxis], farkles[..., np.newaxis], lost, np.ones(1))
 
     @classmethod
     def shared(cls, banks: Floats, farkles: Floats, lost: Floats) -> "Endings":

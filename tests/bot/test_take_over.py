@@ -18,13 +18,14 @@ from solver.play.advice import odds
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
+from solver.rules.ruleset import topics
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.equations import Decision
 from solver.turn.scoring import TurnState
 from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat
 from tests.conftest import mostly_slow
-from tests.house_rules import small
+from tests.house_rules import small, tables
 
 RULES = small(name="pass", goal=1000, dice=4, take_over="both")
 RISKY = small(
@@ -35,11 +36,28 @@ RISKY = small(
     score_floor=0,
 )
 
+MIXED = small(
+    name="mixed",
+    goal=600,
+    dice=4,
+    take_over="banked",
+    held_sets="doubling",
+    farkle_penalty={"in_a_row": 1, "points": 50, "when": "first_throw"},
+    score_floor=0,
+    scoring={"combination": tables("aabb=100,first-throw")},
+)
+
 
 @pytest.fixture
 def risky(tmp_path: Path, kernels: Path) -> Strategy:
     save_strategy(solve(RISKY, cache=kernels), tmp_path)
     return open_strategy(tmp_path, RISKY)
+
+
+@pytest.fixture
+def mixed(tmp_path: Path, kernels: Path) -> Strategy:
+    save_strategy(solve(MIXED, cache=kernels), tmp_path)
+    return open_strategy(tmp_path, MIXED)
 
 
 @pytest.mark.slow
@@ -80,8 +98,59 @@ def test_a_farkle_after_taking_over_costs_points(risky: Strategy) -> None:
     assert odds(risky, here).take_over == pytest.approx((sum(chances) + 4 * left) / 6, abs=1e-12)
 
 
+def test_a_turn_that_was_taken_over_has_no_first_throw(tmp_path: Path, kernels: Path) -> None:
+    """Its farkle is none on the first throw of a turn, which alone costs points here."""
+    penalty = {"in_a_row": 1, "points": 50, "when": "first_throw"}
+    rules = small(name="first", goal=600, take_over="banked", farkle_penalty=penalty, score_floor=0)
+    save_strategy(solve(rules, cache=kernels), tmp_path)
+    strategy = open_strategy(tmp_path, rules)
+    game = begin(commands.begin_game("g", rules, [None, None], tracked=True))
+    for event in (Rolled(dice=(1, 2, 3)), Kept(dice=(1,)), Banked()):
+        game = apply(game, event)
+    for event in (Rolled(dice=(1, 5, 2)), Kept(dice=(1, 5)), Banked()):
+        game = apply(game, event)
+    farkled = apply(apply(game, TookOver()), Rolled(dice=(3,)))
+    assert [seat.score for seat in farkled.seats] == [100, 150]
+    afresh = apply(game, Rolled(dice=(2, 3, 4)))
+    assert [seat.score for seat in afresh.seats] == [50, 150]
+    table, chances = strategy.turn(game.position()), [0.0, 0.0]
+    for k, points in enumerate((100, 50)):
+        after = TurnState(150 + points, 3)
+        chances[k] = max(table.bank_value(after) or 0.0, table.roll_value(after))
+    left = 1 - strategy.win_probability(farkled.position())
+    found = odds(strategy, game.position())
+    assert found.take_over == pytest.approx((sum(chances) + 4 * left) / 6, abs=1e-12)
+    assert table.ends.lost[0] == pytest.approx(left, abs=1e-12)
+
+
+def test_that_a_turn_taken_over_has_no_first_throw_is_said_where_it_matters() -> None:
+    told = "A turn that was taken over has no first throw."
+    assert [told in one.sentence for one in topics(MIXED, ["take_over"])] == [True]
+    assert [told in one.sentence for one in topics(RISKY, ["take_over"])] == [False]
+
+
+def test_a_straight_that_is_not_filled_leaves_the_dice_thrown_for_it() -> None:
+    rules = small(
+        name="fill",
+        goal=3000,
+        dice=6,
+        take_over="both",
+        fill_straight=2,
+        scoring={"straight_1_6": 500},
+    )
+    game = begin(commands.begin_game("g", rules, [None, None], tracked=True))
+    for event in (Rolled(dice=(1, 1, 1, 2, 3, 4)), Kept(dice=(1, 1, 1)), Banked()):
+        game = apply(game, event)
+    for event in (Rolled(dice=(1, 1, 1, 5, 5, 5)), Kept(dice=(1, 1, 1, 5, 5, 5))):
+        game = apply(game, event)
+    # with 1,500 all dice show four faces, which are kept; the throw for the others farkles
+    for event in (Rolled(dice=(1, 2, 3, 4, 4, 4)), Kept(dice=(1, 2, 3, 4)), Rolled(dice=(5, 5))):
+        game = apply(game, event)
+    assert game.offered == TurnState(1500, 2)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["strategy", "risky"])
+@pytest.mark.parametrize("which", ["strategy", "risky", "mixed"])
 def test_a_review_adds_up(which: str, request: pytest.FixtureRequest) -> None:
     strategy: Strategy = request.getfixturevalue(which)
     dice = random.Random(41)

@@ -99,7 +99,8 @@ def test_rules_that_are_known_in_part_are_solved_as_well(file: Path, kernels: Pa
     rules = read_rules(file)
     # of a smaller game, but where scores near the goal matter
     is_whole = rules.rounds or rules.no_bank_at
-    changes = {} if is_whole else {"goal": rules.goal // 5}
+    smaller = {"goal": rules.goal // 5, "take_over_from": rules.take_over_from // 5}
+    changes = {} if is_whole else smaller
     solution = solve(variant(str(file), **changes), cache=kernels)
     assert solution.error_bound <= 1e-9
     if not rules.rounds:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from solver.batch.jobs import Job, Result, Status, Watch, solve_all
-from solver.batch.local import LocalSolver
+from solver.batch.local import LocalSolver, solve_here
+from solver.batch.side_by_side import is_worth_it, solve_side_by_side
 from solver.batch.subjects import GameOfTwo
 from solver.errors import ConvergenceError, FarkleError
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
@@ -32,7 +33,7 @@ class Counting(Watch):
         self.begun.append(job.subject.name)
 
     def progress(self, job: Job, progress: Progress) -> None:
-        assert job.subject.name == self.begun[-1]
+        assert job.subject.name in self.begun
         self.sweeps = progress.sweep
 
 
@@ -112,6 +113,40 @@ def test_an_interrupted_catalogue_goes_on(
     del results
     assert list(statuses(solve(*games)).values()) == ["already solved", "already solved", "solved"]
     assert watch.begun == ["to500"]
+
+
+@pytest.mark.slow
+def test_side_by_side_the_largest_is_begun_first_and_all_are_as_ever(
+    games: list[Path], kernels: Path
+) -> None:
+    """In processes of their own; one that cannot be solved does not stop the others."""
+    subjects = [GameOfTwo(load_rules(str(one))) for one in games]
+    subjects.append(GameOfTwo(load_rules(str(games[0])), tolerance=1e-30))
+    jobs = [Job(number, one.name, one) for number, one in enumerate(subjects)]
+    watch = Counting()
+    found = {job.number: outcome for job, outcome in solve_side_by_side(jobs, watch, kernels)}
+    assert watch.begun[0] == "to500"
+    assert sorted(watch.begun) == ["to300", "to300", "to400", "to500"]
+    assert watch.sweeps > 0
+    assert isinstance(found[3], ConvergenceError)
+    for number, subject in enumerate(subjects[:3]):
+        alone = solve_here(subject, cache=kernels, threads=1)
+        np.testing.assert_allclose(found[number].values, alone.values, rtol=1e-11)
+
+
+def test_side_by_side_is_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    small, large = GameOfTwo(load_rules("classic")), GameOfTwo(load_rules("dice-10000"))
+
+    def jobs(*subjects: GameOfTwo) -> list[Job]:
+        return [Job(number, one.name, one) for number, one in enumerate(subjects)]
+
+    # a few are soon done, and one that outlasts all others needs all processors
+    assert not is_worth_it(jobs(*[small] * 5))
+    assert not is_worth_it(jobs(large, *[small] * 5))
+    assert is_worth_it(jobs(*[small] * 50))
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    assert not is_worth_it(jobs(*[small] * 50))
 
 
 @pytest.mark.mostly_slow(9)

@@ -1,0 +1,100 @@
+"""Many subjects on this machine, one for each processor: the largest first.
+
+A solve compiles on one core what belongs to its rules alone, and has parts that wait for each
+other; one solve beside another leaves no core idle meanwhile. Each process uses one thread.
+"""
+
+import os
+from collections import deque
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+from solver.batch.jobs import Job, Outcome, Watch
+from solver.batch.subjects import Subject
+from solver.errors import FarkleError, SolveError
+from solver.game.standings import Progress
+
+_LEAST_SECONDS = 60.0
+"""That all solves take one after the other which are worth processes of their own."""
+
+_TOLD_SECONDS = 0.2
+"""After so many it is told how the solves go."""
+
+_parent: dict[str, Any] = {}
+"""What a process has of the one that began it: where to tell how it goes, and whether to stop."""
+
+
+def is_worth_it(jobs: Sequence[Job]) -> bool:
+    """Whether processes side by side are sooner done: where many jobs share what there is to do."""
+    seconds = [job.subject.seconds for job in jobs]
+    cores = os.cpu_count() or 1
+    return cores > 1 and sum(seconds) > max(_LEAST_SECONDS, cores * max(seconds, default=0.0))
+
+
+def solve_side_by_side(
+    jobs: Sequence[Job], watch: Watch, cache: Path
+) -> Generator[tuple[Job, Outcome], None, None]:
+    """Solve jobs, each in one of as many processes as there are processors, as a Solver does."""
+    spawning, cores = get_context("spawn"), os.cpu_count() or 1
+    told, stop = spawning.Queue(), spawning.Event()
+    waiting = deque(sorted(jobs, key=lambda job: job.subject.seconds, reverse=True))
+    by_number = {job.number: job for job in jobs}
+    under_way: dict[Future[Outcome], Job] = {}
+    with ProcessPoolExecutor(cores, spawning, _begin, (told, stop)) as pool:
+        try:
+            while waiting or under_way:
+                while waiting and len(under_way) < cores:
+                    job = waiting.popleft()
+                    watch.begin(job)
+                    under_way[pool.submit(_solved, job.number, job.subject, cache)] = job
+                ended, _ = wait(under_way, _TOLD_SECONDS, FIRST_COMPLETED)
+                for number, progress in _all_in(told):
+                    if by_number[number] in under_way.values():
+                        watch.progress(by_number[number], progress)
+                for one in ended:
+                    outcome = one.result()
+                    yield under_way.pop(one), outcome
+        except BrokenProcessPool:
+            lost = [*under_way.values(), *waiting]
+            message = "a process that solved was ended, perhaps for lack of memory"
+            yield from ((job, SolveError(f"{job.subject.name}: {message}")) for job in lost)
+        finally:
+            stop.set()
+            for _ in _all_in(told):
+                pass
+
+
+def _all_in(told: Any) -> Generator[tuple[int, Progress], None, None]:
+    """What was told so far."""
+    try:
+        while True:
+            yield told.get_nowait()
+    except Empty:
+        pass
+
+
+def _begin(told: Any, stop: Any) -> None:
+    """Keep what the process has of the one that began it."""
+    _parent.update(told=told, stop=stop)
+    told.cancel_join_thread()
+
+
+def _solved(number: int, subject: Subject, cache: Path) -> Outcome:
+    """Solve in this process, with one thread; what fails is an outcome as well."""
+    # only here: it loads numba
+    from solver.batch.local import solve_here  # noqa: PLC0415
+
+    def tell(progress: Progress) -> None:
+        if _parent["stop"].is_set():
+            raise SolveError(f"{subject.name}: the solve was ended")
+        _parent["told"].put((number, progress))
+
+    try:
+        return solve_here(subject, cache=cache, threads=1, on_progress=tell)
+    except FarkleError as error:
+        return error
