@@ -79,7 +79,7 @@ def turn_text(turn: TurnMap) -> str:
         f"Bank from these turn totals on, by dice left to roll{' (W: it wins)' if marked else ''}:",
         *summary,
         "Chance of a farkle:",
-        *farkle_chances(turn.rules),
+        *farkle_chances(turn.rules, turn.position.turn.held_set),
     ]
     if turn.rules.hot_dice_counted > 1 and not turn.position.hot_dice:
         lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
