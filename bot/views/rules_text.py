@@ -111,7 +111,7 @@ def rules_text(rules: Ruleset) -> str:
         told = topics(rules, keys)
         lines += [head, *(f"  {topic.sentence}" for topic in told if topic.is_special), ""]
     lines += [say("Chance of a farkle"), *farkle_chances(rules)]
-    if source := _one_line(source_text(rules)):
+    if source := _one_line(say(rules.source) if rules.source in SOURCES else rules.source):
         lines += ["", say("Source: {source}", source=source)]
     return wrap("\n".join(lines))
 
@@ -119,11 +119,6 @@ def rules_text(rules: Ruleset) -> str:
 def title_text(rules: Ruleset) -> str:
     """The title of a rule set in the language that is spoken; one that people gave as it is."""
     return say(rules.title) if rules.title in TITLES else rules.title
-
-
-def source_text(rules: Ruleset) -> str:
-    """Where a rule set comes from, as `title_text` says its title."""
-    return say(rules.source) if rules.source in SOURCES else rules.source
 
 
 def _one_line(text: str) -> str:
