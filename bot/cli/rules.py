@@ -44,7 +44,6 @@ from solver.rules.ruleset import (
     Scoring,
     unchecked,
 )
-from solver.rules.writer import write_rules
 from solver.wording import say, short
 
 
@@ -80,6 +79,9 @@ def new_rules(terminal: Terminal, file: str | None) -> tuple[Path, Ruleset]:
 
     Nothing is written before the last answer.
     """
+    # only here: no other command writes TOML
+    from solver.rules.writer import write_rules  # noqa: PLC0415
+
     try:
         path = _path(terminal, file) if file else None
         while file and path is None:
@@ -399,9 +401,6 @@ def rules_like(settings: Settings, rules: str, place: str | None, *, as_json: bo
 @json_option
 def rules_new(file: str | None, *, as_json: bool) -> None:
     """Ask for your house rules and write them to FILE."""
-    # only here: no other command writes TOML
-    from bot.cli.rules import Terminal, new_rules  # noqa: PLC0415
-
     path, ruleset = new_rules(Terminal(to_stderr=as_json), file)
     name = shlex.quote(str(path))
     # on lines of their own: what is to be typed again is not wrapped

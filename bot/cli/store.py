@@ -11,8 +11,6 @@ from typing import TextIO
 
 import click
 
-from bot.services.advisor import Advisor
-from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.shell.output import json_option, show
 from bot.views.progress import share_progress
@@ -263,6 +261,8 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
 async def _forget(settings: Settings, person: str) -> int:
     """The number of games that the person sat in. Raises StoreError."""
     # the database takes a while to import
+    from bot.services.advisor import Advisor  # noqa: PLC0415
+    from bot.services.tables import Caller, Person  # noqa: PLC0415
     from bot.store import records  # noqa: PLC0415
     from bot.wiring import open_parts  # noqa: PLC0415
 

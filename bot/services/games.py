@@ -154,7 +154,7 @@ async def _roll_or_choose(tables: Tables, oracle: Oracle, table: Table) -> Table
     if game.turn.roll is None:
         if game.may_bank and await oracle.of_bot(table, reckoning.banked):
             return table.then(Banked())
-        if game.offered and await oracle.of_bot(table, reckoning.taken_over):
+        if game.offered is not None and await oracle.of_bot(table, reckoning.taken_over):
             table = table.then(TookOver())
         table = table.then(*await tables.rolled(table.game, game.mover))
         if table.game.may_use:

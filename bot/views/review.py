@@ -256,7 +256,7 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
         ]
         for label, change in others:
             if any(abs(change(player)) >= _LEAST_TOLD for player in review.players):
-                rows.append((label, lambda player, of=change: points(of(player))))
+                rows.append((label, partial(_told_points, change, review.within)))
         if (now := review.now) is not None:
             rows.append(
                 (
@@ -278,6 +278,12 @@ def _table(review: Review, names: Sequence[str]) -> list[str]:
     ]
     head = [shorten(name, _SHORT_NAME) if narrow else _short(name) for name in names]
     return columns([("", *head), *cells], right=set(range(1, len(names) + 1)))
+
+
+def _told_points(
+    change: Callable[[PlayerReview], float], within: float | None, player: PlayerReview
+) -> str:
+    return _points(change(player), within)
 
 
 def _turns(review: Review, names: Sequence[str]) -> str:
