@@ -114,10 +114,11 @@ def rules_text(rules: Ruleset) -> str:
     lines += [say("Chance of a farkle"), *farkle_chances(rules)]
     if len(rules.sets) > 1:
         message = say_later(
-            "Where dice are held it depends on which ones, and /odds says it, as in held-set:{held}."
+            "Where dice are held it depends on which ones, and /odds says it, as in"
+            " held-set:{held}."
         )
         lines.append(say(message, held=typed_set(rules.sets[1])))
-    if source := _one_line(source_text(rules)):
+    if source := _one_line(say(rules.source) if rules.source in SOURCES else rules.source):
         lines += ["", say("Source: {source}", source=source)]
     return wrap("\n".join(lines))
 
@@ -125,11 +126,6 @@ def rules_text(rules: Ruleset) -> str:
 def title_text(rules: Ruleset) -> str:
     """The title of a rule set in the language that is spoken; one that people gave as it is."""
     return say(rules.title) if rules.title in TITLES else rules.title
-
-
-def source_text(rules: Ruleset) -> str:
-    """Where a rule set comes from, as `title_text` says its title."""
-    return say(rules.source) if rules.source in SOURCES else rules.source
 
 
 def _one_line(text: str) -> str:

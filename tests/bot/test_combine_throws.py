@@ -18,7 +18,7 @@ from bot.table.state import Game
 from bot.views.events import turn_so_far_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
-from bot.views.turn_table import turn_text
+from bot.views.thresholds import turn_text
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
 from solver.game.position import Position, check_position, impossible_turn, most_likely
 from solver.loaded.matchup import check_loaded

@@ -11,9 +11,8 @@ import pytest
 
 from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
-from bot.store.errors import StaleVersionError
 from bot.store.records import forget
-from bot.store.rows import StoredEvent
+from bot.store.rows import StaleVersionError, StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify_proof

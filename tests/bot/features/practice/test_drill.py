@@ -20,8 +20,7 @@ from bot.services.rule_options import with_goal
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
-from bot.store.records import forget
-from bot.store.reviews import reviewed_games, unreviewed
+from bot.store.records import forget, reviewed_games, unreviewed
 from bot.store.rows import StoredDrill
 from bot.store.schema import drills, reviews
 from bot.store.transactions import put
