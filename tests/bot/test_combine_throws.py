@@ -29,6 +29,7 @@ from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
+from solver.turn.memory import held_layers, held_places
 from solver.turn.scoring import TurnState, all_set_asides
 from solver.wording import said_in
 from tests.bot.played import (
@@ -76,10 +77,10 @@ def test_what_makes_no_difference_stands_in_one_layer() -> None:
     kcd = load_rules("kcd").model_copy(update={"combine_throws": True})
     classic = load_rules("classic").model_copy(update={"combine_throws": True})
     for rules, layers in ((RULES, None), (classic, 4), (kcd, 29)):
-        assert layers in {None, len(rules.held_layers)}
+        assert layers in {None, len(held_layers(rules))}
         for held in rules.sets:
-            layer, _ = rules.held_places[held]
-            other = rules.held_layers[layer][rules.dice - len(held)]
+            layer, _ = held_places(rules)[held]
+            other = held_layers(rules)[layer][rules.dice - len(held)]
             if held:
                 assert all_set_asides(rules, held=held) == all_set_asides(rules, held=other)
 
