@@ -36,7 +36,7 @@ def kind() -> str:
 async def chat_on(url: str, folder: Path, strategies: Path) -> AsyncIterator[Chat]:
     settings = Settings(data=folder, database_url=url, workers=0, needed_seconds=0)
     async with open_parts(settings, Advisor(strategies)) as parts:
-        yield Chat(parts.commands, parts.tasks)
+        yield Chat(parts)
 
 
 async def said(*arguments: str, url: str = "") -> Result:

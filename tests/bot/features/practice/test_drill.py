@@ -60,7 +60,7 @@ class Program:
     def __init__(self, parts: Parts) -> None:
         self.now = NOON
         parts.games.tables.now = lambda: self.now
-        self.store, self.chat = parts.store, Chat(parts.commands, parts.tasks)
+        self.store, self.chat = parts.store, Chat(parts)
         self.oracle = parts.games.oracle
         self.back = LookingBack(parts.games.tables, parts.games.oracle)
         self.drill = Drill(parts.games.tables, parts.games.oracle, parts.rules, self.back)
