@@ -7,7 +7,10 @@ To write transcripts anew after a change that is meant, and then read what git s
 
 import ast
 import asyncio
+import csv
+import io
 import json
+import os
 import re
 import shlex
 import shutil
@@ -27,7 +30,8 @@ from bot.fronts.discord.settings import DiscordSettings
 from bot.fronts.web.settings import WebSettings
 from bot.services import tables
 from bot.settings import Settings
-from solver.rules.file import load_rules, preset_names
+from solver.game.solvable import unsolvable
+from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.options import RuleOption
 from solver.rules.ruleset import OPTIONS, FarklePenalty, Ruleset, Scoring
 from solver.turn.endless import endless_turn
@@ -239,19 +243,97 @@ def test_every_key_of_rules_is_explained() -> None:
     assert told == known | set(USUAL)
 
 
-@pytest.mark.slow
+def variants() -> dict[str, dict[str, str]]:
+    """The table of the rule sets by name: what stands in each column."""
+    whole = prose(DOCS / "variants.md").partition("## By name")[2].partition("\n## ")[0]
+    lines = re.findall(r"^\| (.+) \|$", whole, re.MULTILINE)
+    head, *rows = (line.split(" | ") for line in lines)
+    return {row[0].strip("`"): dict(zip(head, row, strict=True)) for row in rows}
+
+
+def figures_of(compared: str) -> dict[str, dict[str, str]]:
+    """The columns of the table that hold figures, as `farkle compare --csv` says them."""
+    return {
+        row["rules"]: {
+            "points": f"{float(row['points']):,.1f}",
+            "farkle": f"{100 * float(row['farkles']):.1f} %",
+            "first wins": f"{100 * float(row['first_player']):.2f} %",
+            "turns": f"{float(row['turns']):.1f}",
+            "careless loses": f"{100 * float(row['careless_loses']):.1f}",
+        }
+        for row in csv.DictReader(io.StringIO(compared))
+    }
+
+
 def test_every_rule_set_of_the_program_is_in_the_table_of_variants() -> None:
-    whole = prose(DOCS / "variants.md").partition("## Said whole")[2].partition("\n## ")[0]
-    cells = r"^\| `([\w-]+)` \| .+ \| (.+) \| (.+) % \| .+ \| (.+) \|$"
-    rows = re.findall(cells, whole, flags=re.MULTILINE)
-    assert [name for name, *_ in rows] == preset_names()
-    for name, points, farkle_percent, source in rows:
-        turn = endless_turn(load_rules(name))
-        assert points == f"{turn.points:,.1f}", name
-        assert farkle_percent == f"{100 * turn.farkle_probability:.1f}", name
-        address = re.match(r"[\w.]+\.(com|org|net|mobi|casino|co\.uk)\b\S*", source)
+    """The file FARKLE_LIBRARY, what `farkle compare --all --csv` printed, is written there."""
+    page, told = DOCS / "variants.md", variants()
+    if WRITES and "FARKLE_LIBRARY" in os.environ:
+        found = figures_of(Path(os.environ["FARKLE_LIBRARY"]).read_text("utf-8"))
+        rows = [
+            {"name": row["name"], "in a line": row["in a line"], **found[name], "from": row["from"]}
+            for name, row in told.items()
+        ]
+        lines = [f"| {' | '.join(one)} |" for one in (rows[0], *(row.values() for row in rows))]
+        lines.insert(1, "|" + "---|" * len(rows[0]))
+        before, head, rest = page.read_text("utf-8").partition("| name | in a line |")
+        assert head
+        page.write_text(before + "\n".join(lines) + rest[rest.index("\n\n") :], "utf-8")
+        told = variants()
+    assert [*told] == preset_names()
+    for name, row in told.items():
+        address = re.match(r"[\w.]+\.(com|org|net|mobi|casino|co\.uk)\b\S*", row["from"])
         if name not in USUAL and address:
             assert address[0].rstrip(",") in load_rules(name).source
+
+
+@pytest.mark.slow
+def test_the_table_of_variants_says_what_turns_for_most_points_bring() -> None:
+    for name, row in variants().items():
+        turn = endless_turn(load_rules(name))
+        assert row["points"] == f"{turn.points:,.1f}", name
+        assert row["farkle"] == f"{100 * turn.farkle_probability:.1f} %", name
+
+
+@pytest.mark.slow
+def test_the_table_of_variants_says_what_is_found(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["pig", "two-dice-pig", "ruby-koans", "bupkis"]
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    (tmp_path / "kernels").symlink_to(data / "kernels")
+    result = CliRunner().invoke(farkle, ["compare", *names, "--csv"])
+    assert result.exit_code == 0, result.output
+    told = variants()
+    for name, found in figures_of(result.stdout).items():
+        assert {column: told[name].get(column, figure) for column, figure in found.items()} == found
+
+
+def test_the_table_of_all_that_was_read_counts_right() -> None:
+    """Every file that it names is there and can be read; every file of the tests is named."""
+    text = (DOCS / "variants.md").read_text("utf-8")
+    read, _, short = text.partition("## All that was read")[2].partition("cannot be said whole")
+    rows = re.findall(r"^\| (?!rule set|---)(.+) \| (.+) \| ?(.*)\|$", read, re.MULTILINE)
+    missing = re.findall(
+        r"^\| (?!rule set|---)(.+) \|(.*)\|$", short.partition("\n## ")[0], re.MULTILINE
+    )
+    assert len({name for name, *_ in rows}) == len(rows)
+    for name, file, _ in rows:
+        files = re.findall(r"\((\S+\.toml)\)", file)
+        assert files or file.strip("`") in preset_names(), name
+    linked = re.findall(r"\[([\w-]+|[\w ,]+)\]\((\S+\.toml)\)", text)
+    said = CHECKOUT / "tests" / "solver" / "rules" / "said"
+    assert {(DOCS / file).resolve() for _, file in linked} == set(said.glob("*.toml"))
+    for file in said.glob("*.toml"):
+        assert not unsolvable(read_rules(file)), file.stem
+    open_ends = sum(bool(what) for *_, what in rows)
+    counted = (
+        f"Of the {len(rows) + len(missing)} rule sets that were read, {len(rows)} can be said"
+        f" whole: {len(rows) - open_ends} with all their prices, and {open_ends} of which"
+    )
+    assert counted in text
+    assert f"These {len(missing)} cannot be said whole" in text
+    assert len(rows) * 60 >= 55 * (len(rows) + len(missing))
 
 
 def definitions() -> dict[str, str]:

@@ -556,11 +556,19 @@ def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
     ]
 
 
-def farkle_probability(rules: Ruleset, dice: Remaining, *, first: bool = False) -> Fraction:
-    """Chance that a roll of `dice` is a farkle; `first` where it is the first throw of a turn."""
+def farkle_probability(
+    rules: Ruleset, dice: Remaining, *, first: bool = False, held: Roll = ()
+) -> Fraction:
+    """Chance that a roll of `dice` is a farkle.
+
+    first : whether it is the first throw of a turn
+    held : what is held, one of `Ruleset.sets` that leaves such dice
+    """
     thrown = dice_set(rules)
     farkles = (
-        ways for roll, ways in thrown.rolls(dice) if fate(rules, roll, first=first) is Fate.FARKLE
+        ways
+        for roll, ways in thrown.rolls(dice)
+        if fate(rules, roll, first=first, held=held) is Fate.FARKLE
     )
     once = Fraction(sum(farkles), thrown.ways(dice))
     return _thrown_again(once, rules.tries(dice, first=first))[0]

@@ -18,6 +18,7 @@ from bot.table.state import Game
 from bot.views.events import turn_so_far_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
+from bot.views.thresholds import turn_text
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
 from solver.game.position import Position, check_position, impossible_turn, most_likely
 from solver.loaded.matchup import check_loaded
@@ -266,6 +267,16 @@ def test_what_it_does_not_go_with_is_refused(strategy: Strategy) -> None:
 
 
 def test_rules_are_explained_in_both_languages() -> None:
-    assert "count together" in " ".join(rules_text(RULES).split())
+    told = " ".join(rules_text(RULES).split())
+    assert "count together" in told
+    assert "5 dice 7.72 % Where dice are held it depends on which ones" in told
     told = said_in(language("de"), rules_text, RULES)
     assert "zählen zusammen" in " ".join(told.split())
+
+
+def test_a_turn_tells_the_farkle_chance_beside_what_is_held(strategy: Strategy) -> None:
+    for held, chance in (((), "5 dice 7.72 %"), ((1,), "4 dice 15.74 %")):
+        dice = 5 - len(held)
+        position = Position.of_two(turn_total=100 * len(held), dice=dice, held_set=held)
+        told = " ".join(turn_text(turn_map(strategy, position)).split())
+        assert f"Chance of a farkle: {chance}" in told
