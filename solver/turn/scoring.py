@@ -63,7 +63,7 @@ _BESIDE = 16
 _MANY = 16 * _BESIDE
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
 _MOST_DICE_COMPILED = 6
-_MOST_LAYERS_COMPILED = 3
+_MOST_LAYERS_COMPILED = 4
 """Layers of columns, of what a turn remembers, up to which the turn has code of its own."""
 
 

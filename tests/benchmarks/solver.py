@@ -65,6 +65,28 @@ ROUGH = 1.0
 
 CHILD_TIMEOUT = 1800
 
+PAIRS: dict[str, Any] = {"dice": "aabb", "points": 300}
+STRAIGHT: dict[str, Any] = {"scoring": {"straight_1_6": 1500}}
+
+
+def _pairs(**more: str) -> dict[str, Any]:
+    return {"scoring": {"combination": [PAIRS | more]}}
+
+
+LAYERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "three throws": ({"throws": 3}, {}),
+    "pairs at first": (_pairs(when="first_throw"), _pairs()),
+    "pairs to confirm": (_pairs(then="roll_on"), _pairs()),
+    "hot dice, 2, 3 times": ({"hot_dice_times": (2, 3)}, {}),
+    "a set held": ({"held_sets": "linear"}, {}),
+    "a straight to fill": (STRAIGHT | {"fill_straight": 2}, STRAIGHT),
+    "throws that combine": ({"combine_throws": True}, {}),
+    "pairs to confirm, throws": (_pairs(then="roll_on") | {"throws": 3}, _pairs()),
+}
+"""Options by which turns of classic have layers, and what else is said, with them and without."""
+
+NINE_DICE: dict[str, Any] = {"dice": 9, "scoring": {"more_of_a_kind": "doubling"}}
+
 # What children measure
 
 
@@ -154,6 +176,29 @@ def measure_sweeps(kernels: str) -> Figures:
     for _ in range(3):
         sweep()
     return {"sweep": statistics.median(whole), "solve": solving}
+
+
+def measure_layers(kernels: str, repetitions: int) -> Figures:
+    """Processor time of classic with each of LAYERED in that without it, in turns, one thread.
+
+    Each with the layers of its turns; last, seconds of that of nine dice.
+    """
+    from solver.turn.memory import memories  # noqa: PLC0415 - as numba above
+
+    def solve(changes: dict[str, Any]) -> float:
+        rules = _variant("classic", {"goal": 10_000} | changes)
+        turn_plan(rules)
+        begun = time.process_time()
+        solve_here(GameOfTwo(rules), cache=Path(kernels), threads=1)
+        return time.process_time() - begun
+
+    found: Figures = {}
+    for name, (more, usual) in LAYERED.items():
+        ratios = [solve(more) / solve(usual) for _ in range(1 + repetitions)][1:]  # one compiles
+        layers = len(memories(_variant("classic", more).of_turn))
+        found[name] = layers, statistics.median(ratios)
+    found["nine"] = [solve(NINE_DICE) for _ in range(2)][1]
+    return found
 
 
 def measure_answers(strategies: str) -> Figures:
@@ -372,6 +417,7 @@ MEASURES: dict[str, Callable[..., Figures]] = {
     "solve": measure_solve,
     "threads": measure_threads,
     "sweeps": measure_sweeps,
+    "layers": measure_layers,
     "answers": measure_answers,
     "duel": measure_duel,
     "best response": measure_best_response,
@@ -522,6 +568,17 @@ def report_sweeps(bench: SolverBench) -> None:
     note(f"{found['solve']:.3g} s, one sweep {found['sweep']:.3g} s; goal 0.33")
 
 
+def report_layers(bench: SolverBench, *, quick: bool) -> None:
+    """What turns cost that remember something, and many dice."""
+    heading("Turns with layers, in processor time of those without: classic to 10,000; nine dice")
+    repetitions = 1 if quick else 3
+    found = bench.child("layers", kernels=str(bench.folder / "kernels"), repetitions=repetitions)
+    for name in LAYERED:
+        layers, ratio = found[name]
+        show(name, ratio, "x", f"{layers} layers")
+    bench.at_most("nine dice, processor time", found["nine"], 60, "s")
+
+
 def report_kernels(bench: SolverBench) -> None:
     """The ways to solve one turn."""
     heading("States per second of one turn, facebook at 0:0, one thread")
@@ -583,6 +640,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.solver", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="leave out what takes long")
     parser.add_argument("--lenient", action="store_true", help="exit with 0 in any case")
+    parser.add_argument("--only", default="", help="those parts alone that have this in their name")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.child:
@@ -601,12 +659,15 @@ def main() -> int:
             partial(report_contests, quick=chosen.quick),
             partial(report_rates, quick=chosen.quick),
             report_sweeps,
+            partial(report_layers, quick=chosen.quick),
             report_kernels,
             report_answers,
             report_points,
             partial(report_loaded, quick=chosen.quick),
         ]
         for report in reports if chosen.quick else [*reports, report_presets]:
+            if chosen.only not in getattr(report, "func", report).__name__:
+                continue
             try:
                 report(bench)
             except subprocess.SubprocessError as error:

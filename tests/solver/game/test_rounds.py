@@ -46,7 +46,7 @@ def assert_agrees(rules: Ruleset, folder: Path, kernels: Path, far: int = FAR) -
     save_strategy(solution, folder)
     strategy = open_strategy(folder, rules)
     middle, number = solution.values.shape[2] // 2, len(modes(rules))
-    told, step = np.arange(-40, 41), rules.point_step
+    told, step = np.arange(-min(40, middle), min(40, middle) + 1), rules.point_step
     right = naive.values_of_rounds(rules, far)
     assert len(right) == len(solution.values) * number**2
     for (turns, own, other), values in right.items():
