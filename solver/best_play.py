@@ -45,7 +45,7 @@ from solver.turn.scoring import TurnPlan, TurnState
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""
 
-_TURNS = 512
+_TURNS = 2048
 """Solved turns that are kept, most of 10 to 50 kB: those of so many games under way."""
 
 _EVEN = 1e-12

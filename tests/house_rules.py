@@ -1,6 +1,6 @@
 """Small house rules to test with: random ones that mix all options, and every option alone."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from itertools import product
 from typing import Any
@@ -268,7 +268,9 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         data["held_sets"] = "none"
     some = data["scoring"]["combination"]
     apart = any(one.get("then") == "roll_on" or one.get("uses") for one in some)
-    apart = apart or any(one["when"] != "any" for one in some)
+    apart = apart or any(
+        one["when"] != "any" and "then" not in one and len(one["dice"]) < dice for one in some
+    )
     if dice < 2 or confirms or apart or not data["last_die_tries"]:
         data["combine_throws"] = False
     if data["combine_throws"]:
@@ -281,6 +283,66 @@ def house_rules(draw: st.DrawFn) -> Ruleset:
         reject()
     # turns that hardly ever farkle go on for a roll that wins for longer than is solved
     if rules.is_defended and rules.last_die_tries != 1 and "wins_game" in rules.decisive:
+        reject()
+    return rules
+
+
+def changed(rules: Ruleset, changes: dict[str, Any], unsaid: Collection[str] = ()) -> Ruleset:
+    """Drawn rules with other options, and some unsaid; drawn anew where they do not go together."""
+    said = {key: value for key, value in rules.model_dump().items() if key not in unsaid}
+    try:
+        found = Ruleset.model_validate(said | changes)
+    except ValidationError:
+        reject()
+    if not can_be_played(found):
+        reject()
+    return found
+
+
+@st.composite
+def of_rounds(draw: st.DrawFn) -> Ruleset:
+    """A small rule set in which whoever leads after some rounds has won."""
+    drawn = draw(house_rules())
+    unsaid = {"goal", "goal_must_be", "beyond_goal", "minimum_binds_win", "ending", "final_throws"}
+    unsaid |= {"score_floor", "no_bank_at", "caught_up", "lose_everything"}
+    if drawn.farkle_penalty and drawn.farkle_penalty.points == "everything":
+        unsaid.add("farkle_penalty")
+    changes = {"rounds": draw(st.integers(1, 3)), "ties": draw(rarely("shared", "played_on"))}
+    return changed(drawn, changes, unsaid)
+
+
+@st.composite
+def beating(draw: st.DrawFn) -> Ruleset:
+    """A small rule set in which a turn has to beat the one before."""
+    drawn = draw(house_rules())
+    unsaid = {"farkle_keeps_turn_total", "lose_everything", "no_bank_at", "caught_up"}
+    if drawn.goal_must_be == "exact":
+        unsaid |= {"goal_must_be", "beyond_goal"}
+    changes: dict[str, Any] = {"beat_previous_turn": True}
+    if drawn.ending == "defended":
+        changes["ending"] = "final_turn"
+    if drawn.ties == "played_on":
+        changes["ties"] = "shared"
+    rules = changed(drawn, changes, unsaid)
+    if len(naive.standings(rules)) > 14 or naive.horizon(rules, most=400) > 100:
+        reject()
+    return rules
+
+
+@st.composite
+def of_many_dice(draw: st.DrawFn) -> Ruleset:
+    """A small rule set of five to seven dice, of which six may fill a straight."""
+    drawn = draw(house_rules())
+    changes: dict[str, Any] = {"dice": draw(st.sampled_from([5, 6, 6, 6, 7]))}
+    changes["goal"] = draw(st.integers(2, 5)) * 50
+    apart = drawn.confirm_faces or drawn.confirm_points or drawn.scoring.jokers
+    if not apart and not drawn.combine_throws:
+        changes["held_sets"] = draw(rarely("none", "linear", "doubling"))
+    if changes["dice"] == 6:
+        changes["fill_straight"] = draw(st.integers(0, 5))
+        changes["scoring"] = drawn.scoring.model_dump() | {"straight_1_6": 250}
+    rules = changed(drawn, changes)
+    if effort(rules) > 6_000_000:
         reject()
     return rules
 
@@ -436,6 +498,9 @@ def _minimums_and_dice() -> dict[str, Ruleset]:
         "no bank at a score, a farkle keeps": small(no_bank_at=("350",), dice=2, **KEEPS),
         "one throw": small(throws=1),
         "two throws": small(throws=2, minimum_bank=150, dice=2),
+        "two throws, seven dice": small(
+            throws=2, dice=7, goal=250, scoring=TRIPLES | {"more_of_a_kind": "linear"}
+        ),
         "three throws": small(throws=3, hot_dice="no_bank", hot_dice_bonus=(50, 100)),
         "three throws, bank with one die left": small(
             throws=3, dice=4, bank_dice_left=1, farkle_penalty=THIRD, **KEEPS
@@ -608,6 +673,22 @@ def _combined() -> dict[str, Ruleset]:
             farkle_penalty={"in_a_row": 2, "points": 100, "when": "all_dice"},
             hot_dice="no_bank",
             opening_minimum=150,
+        ),
+        "seven dice": small(
+            dice=7,
+            goal=200,
+            combine_throws=True,
+            throws=3,
+            scoring=TRIPLES | {"more_of_a_kind": "doubling"},
+        ),
+        "some at once": small(
+            dice=4,
+            combine_throws=True,
+            scoring={
+                "combination": tables(
+                    "1234=400,all-dice,aabb=300,first-throw,22=loses-turn,first-throw"
+                )
+            },
         ),
     }
     return {f"throws combine, {name}": rules for name, rules in found.items()}

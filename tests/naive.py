@@ -334,6 +334,7 @@ def set_asides(
         straight = points(in_throw(rules, 6, first=False), (1, 2, 3, 4, 5, 6)) or 0
         return frozenset({(roll, straight)} if fills else ())
     if held and rules.combine_throws:
+        rules = in_throw(rules, len(roll), first=False)
         alone, every = points(rules, held) or 0, dict[Dice, int]()
         for dice in parts(roll):
             together = points(rules, tuple(sorted(held + dice)))

@@ -1,5 +1,6 @@
 """A line of the chat taken apart, the command that answers it, and what that says: the reply."""
 
+import asyncio
 import re
 from collections.abc import (
     AsyncGenerator,
@@ -10,12 +11,13 @@ from collections.abc import (
     Iterable,
     Mapping,
 )
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from operator import itemgetter
 from typing import Any
+from weakref import WeakValueDictionary
 
 from bot import log
 from bot.chat.cards import pressable
@@ -49,6 +51,8 @@ _ITEM = r"(?:\d{1,3}\s+)?(?![a-z][\w-]*\s*[:=])(?:[^\W\d_]|\d+(?:[x*×]|:\d))[^\
 _LIST = re.compile(rf"{_ITEM}(?:\s*[,;]\s*{_ITEM})*", re.IGNORECASE)
 """Dice with commas between them, such as `lucky*3, odd` or `3 lucky, odd`, up to an option."""
 _NUMBER = re.compile(r"[+-]?(\d+|\d{1,3}([,.']\d{3})+)")
+_MOST_ALONE = 0.05
+"""Seconds for which a command keeps others of the same person from beginning."""
 _EXAMPLES = {
     "dice": 2,
     "farkles": 1,
@@ -466,7 +470,12 @@ class Commands:
             ),
             Command("/quit", say_later("leave"), self._quit, (), is_asked=False),
         ]
-        self.by_name = {one.name: one for one in (*commands, *own)}
+        self._last: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Held by the command of a person, by their id, that has begun last."""
+        self.by_name = {
+            one.name: replace(one, answer=partial(self._in_turn, one.answer))
+            for one in (*commands, *own)
+        }
 
     @property
     def fields(self) -> dict[str, tuple[Field, ...]]:
@@ -491,6 +500,23 @@ class Commands:
                 yield as_reply(told)
         except Exception as error:  # the chat goes on, whatever one line did
             yield failure(error)
+
+    async def _in_turn(
+        self, answer: Handler, line: Line, caller: Caller
+    ) -> AsyncIterator[Reply | News]:
+        """Answer a command as soon as the one before of the same person has said something.
+
+        Of many commands that one person gives at once, those of others come in between.
+        """
+        lock = self._last.setdefault(caller.person.id, asyncio.Lock())
+        await lock.acquire()
+        with ExitStack() as turn:
+            turn.callback(lock.release)
+            later = asyncio.get_running_loop().call_later(_MOST_ALONE, turn.close)
+            turn.callback(later.cancel)
+            async for told in answer(line, caller):
+                turn.close()
+                yield told
 
     async def resume(self, caller: Caller) -> AsyncIterator[Reply]:
         """What goes on by itself in a place; what is wrong with it is a reply too."""

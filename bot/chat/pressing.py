@@ -157,9 +157,17 @@ class Pressing:
         self._solves: dict[str, Needed] = {}
         """By game in whose lobby people wait: of its rules, under way."""
 
-    async def table(self, caller: Caller, game_id: str) -> Table:
-        """A game of this place. Raises MissingGameError, or InvalidRequestError."""
-        table = await self.games.tables.current(game_id)
+    async def table(self, caller: Caller, game_id: str, version: int | None = None) -> Table:
+        """A game of this place.
+
+        version : at which it is shown; a game that this program knows to be at it is not looked
+            up, as what is appended to another version is refused
+
+        Raises MissingGameError, or InvalidRequestError.
+        """
+        table = self.games.tables.known(game_id) if self.choices.remembers else None
+        if table is None or table.game.version != version:
+            table = await self.games.tables.current(game_id)
         if table.stored.place != caller.place:
             raise InvalidRequestError.say("that game is played in another channel")
         return table

@@ -494,7 +494,11 @@ class Tables:
 
         What others wrote meanwhile is found out when something is appended.
         """
-        return self._live.get(table.game.id) or await self.current(table.game.id)
+        return self.known(table.game.id) or await self.current(table.game.id)
+
+    def known(self, game_id: str) -> Table | None:
+        """An open game as this program knows it; None where it does not."""
+        return self._live.get(game_id)
 
     async def _of(self, stored: StoredGame) -> Table:
         """A game that is stored so, from memory where it is the same there."""

@@ -42,7 +42,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
-from bot.store.schema import NEWEST, events, metadata, schema_version
+from bot.store.schema import NEWEST, events, make_indexes, metadata, schema_version
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -227,7 +227,7 @@ class _ToFile(Connections):
     async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
         """What some work makes of a transaction. sqlite3 would begin one too late by itself."""
         context = copy_context()
-        if mode is Mode.APPEND:
+        if self.ends_alone(mode):
             move = _Move(lambda connection: context.run(work, connection), asyncio.Future())
             self._moves.append(move)
             if (self._making is None or self._making.done()) and not self._made_at_once():
@@ -249,7 +249,7 @@ class _ToFile(Connections):
 
     def ends_alone(self, mode: Mode) -> bool:
         """Whether it is made in the task that makes all moves."""
-        return mode is Mode.APPEND
+        return mode in {Mode.APPEND, Mode.BRIEF}
 
     def glance(self, query: Executable, values: Mapping[str, object]) -> Sequence[Any] | None:
         """What a query finds; None where the database is held or damaged."""
@@ -417,6 +417,7 @@ def prepare(path: Path) -> None:
                     metadata.create_all(connection)
                     connection.execute(update(schema_version).values(number=NEWEST))
                 check_version(connection, path)
+                make_indexes(connection)
                 if was_cut:
                     _tell_end_lost(connection, path)
                 connection.commit()
@@ -557,7 +558,7 @@ class SqliteFile(Database):
     def check_after(self, mode: Mode) -> None:
         """Raises StoreError where the file went while something was written."""
         self._files.note()
-        if mode in {Mode.WRITE, Mode.APPEND}:
+        if mode not in {Mode.EACH, Mode.READ}:
             self._files.check()
 
 

@@ -29,6 +29,8 @@ class Mode(Enum):
     """They are done as a whole, and no other program writes meanwhile."""
     APPEND = auto()
     """They are done as a whole, beside others of this kind that each check what they build upon."""
+    BRIEF = auto()
+    """As WRITE; of a few rows by their keys, so that nobody waits for them."""
 
 
 class Connections(ABC):

@@ -20,7 +20,7 @@ _OF_PLACE = select(place_settings.c.key, place_settings.c.value).where(
 """What a place has set; made once, as every command asks for it."""
 
 
-_RECENT = 5.0
+_RECENT = 15.0
 """Seconds after which it is noticed what another program has set for a place."""
 _MOST_KEPT = 10_000
 """Places whose settings are kept in memory."""

@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from bot.store.database import check_version
 from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
-from bot.store.schema import NEWEST, metadata, schema_version
+from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
 from solver.wording import say_later
 
 try:
@@ -51,11 +51,6 @@ _HOLDING = {
 }
 """How the server looks after the connection of who holds something."""
 _AWAY = say_later("The database {name} cannot be reached or used ({reason})")
-_ISOLATION = {
-    Mode.READ: "REPEATABLE READ",
-    Mode.WRITE: "READ COMMITTED",
-    Mode.APPEND: "READ COMMITTED",
-}
 _OF_PEOPLE = (
     *("seats", "entrants", "daily_answers", "drills", "place_rules"),
     *("games", "place_settings", "daily_positions"),  # whose places may be called after people
@@ -84,9 +79,10 @@ class _ToServer(Connections):
         async with self._engine.connect() as connection:
             if mode is Mode.EACH:
                 return await connection.run_sync(work)
-            await connection.execution_options(isolation_level=_ISOLATION[mode])
+            isolation = "REPEATABLE READ" if mode is Mode.READ else "READ COMMITTED"
+            await connection.execution_options(isolation_level=isolation)
             async with connection.begin():
-                if mode is Mode.WRITE:
+                if mode in {Mode.WRITE, Mode.BRIEF}:
                     await connection.execute(select(func.pg_advisory_xact_lock(_WRITING)))
                 elif mode is Mode.APPEND:
                     await connection.execute(select(func.pg_advisory_xact_lock_shared(_WRITING)))
@@ -145,6 +141,7 @@ class Postgres(Database):
             metadata.create_all(connection)
             connection.execute(insert(schema_version).values(number=NEWEST))
         check_version(connection, self.name)
+        make_indexes(connection)
 
     def check_is_there(self) -> None:
         """Nothing is known before it is asked."""

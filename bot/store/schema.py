@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     REAL,
     Column,
+    Connection,
     Dialect,
     Double,
     ForeignKey,
@@ -94,6 +95,7 @@ version before up to date."""
 
 metadata = MetaData()
 OPEN = text("ended_at IS NULL")
+_UNTOLD = text("set_aside = 0")
 
 
 def _table(name: str, *items: SchemaItem) -> Table:
@@ -115,7 +117,8 @@ games = _table(
     Column("ended_at", UtcTime),
     Column("set_aside", Integer),
     Index("games_of_place", "place", "began_at"),
-    Index("games_open", "place", sqlite_where=OPEN, postgresql_where=OPEN),
+    Index("open_games", "place", "set_aside", "began_at", sqlite_where=OPEN, postgresql_where=OPEN),
+    Index("untold_games", "place", sqlite_where=_UNTOLD, postgresql_where=_UNTOLD),
 )
 """`version` counts the events; a game without `ended_at` is open.
 
@@ -266,3 +269,10 @@ tournament_games = _table(
 
 What comes of them is in `results`.
 """
+
+
+def make_indexes(connection: Connection) -> None:
+    """Make the indexes that a database of before lacks."""
+    for table in metadata.tables.values():
+        for index in table.indexes:
+            index.create(connection, checkfirst=True)

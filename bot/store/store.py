@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Select,
     bindparam,
     delete,
     func,
     insert,
+    literal_column,
     select,
     update,
 )
@@ -34,7 +34,6 @@ from bot.store.game_rows import (
     insert_events,
     insert_rows,
     missing_game,
-    read_games,
     read_record,
     read_rolls,
     why_not_appended,
@@ -168,7 +167,7 @@ class Store(Places):
             if also is not None:
                 also(connection, game_id)
 
-        await self.write(begin)
+        await self.write(begin, Mode.BRIEF)
         return game
 
     async def append(
@@ -237,13 +236,13 @@ class Store(Places):
 
         Also whether one was set aside that the place was not told of, see `untold`.
         """
-        is_open = (games.c.place == place, games.c.ended_at.is_(None), COUNTED)
-        query = _untold(place)
-        return await self.read(lambda c: (read_games(c, *is_open), c.scalar(query) is not None))
+        found = games_of(await self.glance(OPEN_GAMES, place=place))
+        return found, bool(await self.glance(UNTOLD, place=place))
 
     async def recent_games(self, place: str, limit: int) -> list[StoredGame]:
         """The last `limit` games of a place, open or not, the newest first."""
-        return await self._listed(games.c.place == place, limit=limit)
+        query = games_query(games.c.place == place, COUNTED, limit=limit)
+        return games_of(await self.glance(query))
 
     async def all_open_games(self, person: str | None = None) -> list[StoredGame]:
         """Games anywhere that have not ended, or those with this person, the newest first."""
@@ -275,7 +274,7 @@ class Store(Places):
         """A game of a place that was set aside and that the place was not told of; now it is."""
 
         def tell(connection: Connection) -> str | None:
-            found: str | None = connection.scalar(_untold(place))
+            found: str | None = connection.scalar(UNTOLD, {"place": place})
             this = games.c.id == found
             connection.execute(update(games).where(this).values(set_aside=1))
             return found
@@ -317,7 +316,7 @@ class Store(Places):
         Raises MissingGameError.
         """
         query = select(games.c.secret).where(games.c.id == game_id)
-        for row in await self.rows(query):
+        for row in await self.glance(query):
             secret: bytes | None = row.secret
             return secret
         raise missing_game(game_id)
@@ -330,6 +329,14 @@ class Store(Places):
 
 _GAME_OF_ID = games_query(games.c.id == bindparam("game"), COUNTED)
 """A game by its id; made once, as every press asks for one."""
+OPEN_GAMES = games_query(games.c.place == bindparam("place"), games.c.ended_at.is_(None), COUNTED)
+UNTOLD = (
+    select(games.c.id)
+    .where(games.c.place == bindparam("place"), games.c.set_aside == literal_column("0"))
+    .order_by(games.c.id)
+    .limit(1)
+)
+"""What every command asks for; the index of those that are set aside wants its number told."""
 
 
 _MOVED_ON = (
@@ -340,11 +347,6 @@ _MOVED_ON = (
 _APPENDED = _MOVED_ON.where(games.c.ended_at.is_(None))
 _REOPENED = _MOVED_ON.where(games.c.ended_at.is_not(None))
 """How a game moves on; made once, as every move does."""
-
-
-def _untold(place: str) -> Select[Any]:
-    untold = select(games.c.id).where(games.c.place == place, games.c.set_aside == 0)
-    return untold.order_by(games.c.id).limit(1)
 
 
 def in_place(place: str | None) -> list[ColumnElement[bool]]:

@@ -48,7 +48,7 @@ class TaskFailedError(Exception):
 class Workers:
     """The processes; as many as compute at a time. For one event loop."""
 
-    def __init__(self, memory: int = 2048, grace: float = 0.0, nice: int = 10) -> None:
+    def __init__(self, memory: int = 2048, grace: float = 0.0, nice: int = 19) -> None:
         """How processes are limited, and stopped.
 
         memory : MiB of addresses that each may use, where the system can limit that; 0 for any

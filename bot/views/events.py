@@ -165,8 +165,21 @@ def idle_text(hours: int) -> str:
     )
 
 
-def turn_so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
-    """How far the turn under way has come."""
+def turn_so_far_text(game: Game) -> str:
+    """How far the turn under way has come, and what it remembers."""
+    return ", ".join([_so_far_text(game), *remembered_texts(game)])
+
+
+def remembered_texts(game: Game) -> Iterator[str]:
+    """What a further throw of the turn under way counts with: dice held, and what is to confirm."""
+    state = game.turn.state
+    if state.held_set:
+        yield held_text(game.rules, state)
+    if state.to_confirm:
+        yield confirm_text(game.rules, state)
+
+
+def _so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
     turn = game.turn
     if game.is_drafting:
         return say("to take dice")
@@ -357,11 +370,7 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
             after.number_of_dice,
             **parts,
         )
-    if turn.held_set:
-        told += " " + whole_sentence(held_text(after.rules, turn.state))
-    if turn.to_confirm:
-        told += " " + whole_sentence(confirm_text(after.rules, turn.state))
-    return told
+    return " ".join([told, *map(whole_sentence, remembered_texts(after))])
 
 
 def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Roll = ()) -> str:

@@ -24,7 +24,12 @@ from bot.tasks.tasks import duration
 from bot.typed import cleaned
 from bot.views.card import Attachment, Card, Menu, listed
 from bot.views.dice_picture import dice_png
-from bot.views.events import result_text, turn_so_far_text, winners_text
+from bot.views.events import (
+    remembered_texts,
+    result_text,
+    turn_so_far_text,
+    winners_text,
+)
 from bot.views.game import story_lines, table_head, to_move_text
 from bot.views.highlights import highlight_line, highlight_of, moment_picture
 from bot.views.layout import (
@@ -35,6 +40,7 @@ from bot.views.layout import (
     shorten,
     shorten_text,
     text_width,
+    whole_sentence,
 )
 from bot.views.review import luck_text
 from bot.views.table_buttons import roll_picture, shown_faces, table_buttons
@@ -242,6 +248,7 @@ def _foot(table: Table) -> str:
         told = say("{name} chooses what to keep.", name=name)
         if total:
             told += " " + say("Turn total {points:,}.", points=total)
+        told = " ".join([told, *map(whole_sentence, remembered_texts(game))])
     elif total:
         told = say("{name}: {turn}.", name=name, turn=turn_so_far_text(game))
     elif game.tracked and not game.is_drafting:

@@ -63,8 +63,8 @@ RULESETS = 64
 """Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
 _MOST_NEEDS = 100
 """Steps of points that may confirm."""
-MOST_DICE_COUNTED = 6
-"""Dice of games in which throws of a turn are counted, or sets are held."""
+MOST_DICE_HELD = 6
+"""Dice of games in which a set is held: of more there could be two."""
 LEAST_DICE_HELD = 4
 """Dice of games in which a set leaves some that may match it."""
 _STRAIGHT: Dice = tuple(FACES)
@@ -608,7 +608,9 @@ class Ruleset(Data):
 
     When all dice are set aside they are hot dice, and none is held any more. Points that hot dice
     multiply, as `hot_dice_times` says, are multiplied for each set-aside as ever. Rolls that win or
-    lose whatever they score do so by the dice of the throw alone."""
+    lose whatever they score do so by the dice of the throw alone. A combination of all dice with
+    `when` counts in such a throw alone, and not for dice that were gathered: with "all_dice" a
+    straight has to fall at once."""
 
     def _tell_fill_straight(self) -> Told:
         if not self.fill_straight:
@@ -1585,7 +1587,7 @@ class Ruleset(Data):
             ),
         )
         yield (
-            one.when == "all_dice" and len(one.dice) == self.dice,
+            one.when == "all_dice" and len(one.dice) == self.dice and not self.combine_throws,
             ("when",),
             say_later("{key}: {pattern} is always a throw of all dice; leave it out"),
         )
@@ -1727,14 +1729,6 @@ class Ruleset(Data):
 
     def _not_with_throws(self) -> Iterator[Complaint]:
         """Options with which turns of few throws are not solved."""
-        others = {"dice": self.dice > MOST_DICE_COUNTED}
-        message = say_later(
-            "{key}: the throws of a turn cannot be limited under this {other}; leave out one of"
-            " them"
-        )
-        for limit in ("throws", "final_throws"):
-            if getattr(self, limit):
-                yield from _excluded((limit,), message, others)
         for key in IDLE_IN_ONE_THROW if self.throws == 1 else ():
             if getattr(self, key) != OPTIONS[key].default:
                 message = say_later(
@@ -1807,7 +1801,7 @@ class Ruleset(Data):
     def _not_with_held_sets(self) -> Iterator[Complaint]:
         """Options with which it is not solved, or not said, that sets are held."""
         others = {
-            "dice": self.dice > MOST_DICE_COUNTED,
+            "dice": self.dice > MOST_DICE_HELD,
             "confirm_faces": bool(self.confirm_faces),
             "confirm_points": self.confirm_points > 0,
             "jokers": bool(self.scoring.jokers),
@@ -1853,12 +1847,15 @@ class Ruleset(Data):
         others = {
             "held_sets": self.held_sets != "none",
             "fill_straight": self.fill_straight > 0,
-            "dice": self.dice > MOST_DICE_COUNTED,
             "take_over": self.takes_over,
             "confirm_faces": bool(self.confirm_faces),
             "confirm_points": self.confirm_points > 0,
+            # what counts in some throws alone would bring other points beside what is held then
             "combination": any(one.then == "roll_on" or one.uses for one in tables)
-            or any(one.when != "any" for one in tables),
+            or any(
+                one.when != "any" and one.then == "scores" and len(one.dice) < self.dice
+                for one in tables
+            ),
             # beside some dice that are held no last die may score, which would be thrown for ever
             "last_die_tries": self.last_die_tries == 0,
         }

@@ -1,4 +1,4 @@
-"""Dice of several throws that count together: chances, games by commands, reviews."""
+"""Dice of several throws that count together: chances, games by commands and presses, reviews."""
 
 import random
 from collections import Counter
@@ -15,7 +15,9 @@ from bot.table import commands
 from bot.table.events import Kept
 from bot.table.fold import apply, begin
 from bot.table.state import Game
+from bot.views.events import turn_so_far_text
 from bot.views.rules_text import rules_text
+from bot.views.table_buttons import table_buttons
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
 from solver.game.position import Position, check_position, impossible_turn, most_likely
 from solver.loaded.matchup import check_loaded
@@ -135,6 +137,17 @@ def test_dice_held_count_with_further_ones_until_hot_dice() -> None:
     assert apply(game, *commands.roll(game, 0, (2, 3, 4, 6))).mover == 1
 
 
+def test_buttons_say_what_dice_bring_beside_those_that_are_held() -> None:
+    game = after(tracked(), ((1, 2, 3, 4, 6), (1,)))
+    rolled = apply(game, *commands.roll(game, 0, (6, 3, 1, 1)))
+    assert turn_so_far_text(rolled) == "rolled 6 3 1 1, turn total 100, 1 held"
+    for mask, keep, bank in ((0b1100, "Keep 900", "Bank 1,000"), (0b1000, "Keep 100", "Bank 200")):
+        told = {one.action: one.label for one in table_buttons(rolled, mask)}
+        assert (told["pick12"], told["keep"], told["bank"]) == ("All · 900", keep, bank)
+    three = after(game, ((6, 3, 1, 1), (1, 1)))
+    assert turn_so_far_text(three) == "turn total 1,000, 2 dice to roll or bank, 111 held"
+
+
 @pytest.mark.slow
 def test_dice_by_dice_a_turn_brings_what_is_said() -> None:
     """The rules said once more, thrown some thousand times; banks as the table has them."""
@@ -239,9 +252,9 @@ def test_what_it_does_not_go_with_is_refused(strategy: Strategy) -> None:
     for options, wrong in (
         ({"take-over": "banked"}, "not solved together with this take-over"),
         ({"held-sets": "linear"}, "not solved together with this held-sets"),
-        ({"dice": "7", "more-of-a-kind": "linear"}, "together with this dice"),
         ({"last-die-tries": "0"}, "together with this last-die-tries"),
         ({"combination": "aab=500,roll-on"}, "together with this combination"),
+        ({"combination": "aab=500,first-throw"}, "together with this combination"),
     ):
         with pytest.raises(FarkleError, match=wrong):
             rules_from_options("sets", classic, {"combine-throws": "yes"} | options)

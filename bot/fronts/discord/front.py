@@ -265,7 +265,7 @@ class DiscordFront:
         turn: AsyncExitStack,
     ) -> None:
         pressing = self.pressing
-        table = await pressing.table(caller, press.game)
+        table = await pressing.table(caller, press.game, press.version)
         if (late := too_late(caller, table, press)) is not None:
             await answer.tell(pressing.told_late(caller, press, late))
         elif press.asks:

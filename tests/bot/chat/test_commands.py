@@ -1,10 +1,12 @@
+import asyncio
 import re
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bot.chat.commands import Line, as_reply, failure
+from bot.chat.commands import Command, Commands, Line, Reply, as_reply, failure
 from bot.chat.features import of_answers
 from bot.chat.help import GROUPS
 from bot.chat.presses import CommandPress, read_press
@@ -239,3 +241,35 @@ async def test_an_estimate_shows_no_more_decimals_than_it_has(chat: Chat) -> Non
         assert re.findall(r"\d+\.\d\d %", text) == exact
     exactly = (await chat.answer("/odds turn:300 dice:4 them:100")).text
     assert len(re.findall(r"\d+\.\d\d %", exactly)) == 3
+
+
+async def test_commands_of_others_come_between_those_of_one_person() -> None:
+    begun: list[str] = []
+    told: list[str] = []
+    all_told = asyncio.Event()
+
+    async def answer(line: Line, caller: Caller) -> AsyncIterator[Reply]:
+        begun.append(caller.person.name)
+        await asyncio.sleep(0)
+        yield Reply(line, str)
+        await asyncio.Event().wait()  # as a match that shows its moves
+
+    async def resume(caller: Caller) -> AsyncIterator[Reply]:
+        yield Reply(caller, str)
+
+    async def rule_names(_: str) -> list[str]:
+        return []
+
+    async def give(name: str) -> None:
+        async for reply in commands.answer("/advise", Caller("here", Person(name, name))):
+            told.append(reply.text)
+            if len(told) == 6:
+                all_told.set()
+
+    commands = Commands([Command("/advise", "", answer, ())], resume, rule_names, lambda _: [])
+    given = [asyncio.create_task(give(name)) for name in (*["mallory"] * 5, "ann")]
+    await all_told.wait()
+    assert begun == ["mallory", "ann", *["mallory"] * 4]
+    for one in given:
+        one.cancel()
+    await asyncio.wait(given)

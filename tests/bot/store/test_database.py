@@ -9,11 +9,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy.dialects import sqlite
 
 from bot.settings import CHECKOUT, Settings
 from bot.store import database
 from bot.store.errors import StoreError
-from bot.store.store import Store
+from bot.store.store import OPEN_GAMES, UNTOLD, Store
 from tests.bot.store.test_store import NOON, begin, started
 
 
@@ -49,6 +50,20 @@ async def test_tables_of_the_version_before_are_brought_up_to_date(path: Path, u
         assert connection.execute("SELECT number FROM schema_version").fetchall() == [(1,)]
         assert connection.execute("SELECT id FROM games").fetchall() == [("g",)]
     await (await Store.open(url)).close()
+
+
+async def test_every_command_finds_its_games_by_an_index(path: Path, url: str) -> None:
+    await (await Store.open(url)).close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DROP INDEX untold_games")  # as in a database of before
+    await (await Store.open(url)).close()
+    with closing(sqlite3.connect(path)) as connection:
+        for query, index in ((OPEN_GAMES, "open_games"), (UNTOLD, "untold_games")):
+            asked = query.params(place="here").compile(
+                dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}
+            )
+            plan = [step for *_, step in connection.execute(f"EXPLAIN QUERY PLAN {asked}")]
+            assert any(f"INDEX {index}" in step for step in plan), plan
 
 
 async def test_an_empty_file_becomes_a_database(path: Path, url: str) -> None:

@@ -39,6 +39,7 @@ async def test_those_who_wait_share_the_next_one(url: str) -> None:
     ):
         await store.scrub()
         asked = [asyncio.create_task(store.scrub()) for _ in range(5)]
+        await asyncio.wait(asked, timeout=0)  # all have asked
         # moves are made while they wait
         await begin(store, "g")
         await store.append("g", 1, [rolled(1)], NOON)

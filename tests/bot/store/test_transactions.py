@@ -336,7 +336,7 @@ async def test_closing_ends_the_threads(path: Path, url: str) -> None:
     lay_database(path)
     before = set(threading.enumerate())
     store = await Store.open(url)
-    await asyncio.gather(*(versions(store) for _ in range(4)))
+    await asyncio.gather(*(store.all_open_games() for _ in range(4)))
     of_connections = {
         one for one in set(threading.enumerate()) - before if not one.name.startswith("asyncio")
     }

@@ -70,12 +70,11 @@ BEATING = {
 }
 
 
-@pytest.mark.mostly_skipped(2)
-@pytest.mark.parametrize("rules", mostly_slow(BEATING.items(), every=len(BEATING)))
-def test_all_states_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: Path) -> None:
+def assert_agrees(rules: Ruleset, folder: Path, kernels: Path) -> None:
+    """The solver, its file and the twin agree in all that may have to be beaten."""
     solution = solve(rules, cache=kernels)
-    save_strategy(solution, tmp_path)
-    strategy = open_strategy(tmp_path, rules)
+    save_strategy(solution, folder)
+    strategy = open_strategy(folder, rules)
     right = naive.values_to_beat(rules)
     assert len(right) == solution.values.size
     for (began, own, other, points), value in right.items():
@@ -91,6 +90,12 @@ def test_all_states_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path:
             assert strategy.win_probability(position) == found
             assert strategy.turn(position).roll[0, 0, -1] == pytest.approx(value, abs=1e-11)
     assert residual(rules, solution.values, cache=kernels) < 1e-12
+
+
+@pytest.mark.mostly_skipped(2)
+@pytest.mark.parametrize("rules", mostly_slow(BEATING.items(), every=len(BEATING)))
+def test_all_states_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: Path) -> None:
+    assert_agrees(rules, tmp_path, kernels)
 
 
 def test_a_final_turn_is_worth_what_the_bank_before_it_leaves(

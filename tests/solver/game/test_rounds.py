@@ -37,21 +37,23 @@ def of(rounds: int, **changes: Any) -> Ruleset:
     return Ruleset.model_validate({"name": "rounds", "dice": 3, "rounds": rounds} | changes)
 
 
-@pytest.mark.mostly_skipped(2)
-@pytest.mark.parametrize("rules", mostly_slow(ROUNDS.items(), every=len(ROUNDS)))
-def test_all_leads_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: Path) -> None:
+def assert_agrees(rules: Ruleset, folder: Path, kernels: Path, far: int = FAR) -> None:
+    """The solver, its file and the twin agree in all leads that are told.
+
+    far : point steps of leads in the twin, within which they are told
+    """
     solution = solve(rules, cache=kernels)
-    save_strategy(solution, tmp_path)
-    strategy = open_strategy(tmp_path, rules)
+    save_strategy(solution, folder)
+    strategy = open_strategy(folder, rules)
     middle, number = solution.values.shape[2] // 2, len(modes(rules))
     told, step = np.arange(-40, 41), rules.point_step
-    right = naive.values_of_rounds(rules, FAR)
+    right = naive.values_of_rounds(rules, far)
     assert len(right) == len(solution.values) * number**2
     for (turns, own, other), values in right.items():
         one, two = (Standing(0, *kind) for kind in (own, other))
         [pair] = mode_of(rules, many(one)) * number + mode_of(rules, many(two))
         found = solution.values[turns - 1, pair, middle + told]
-        expected = values[FAR + told]
+        expected = values[far + told]
         error = np.abs(found - expected) / np.maximum(expected, LEAST)
         assert error.max() < 1e-9
         assert error.max() - 1e-11 <= solution.error_bound <= 1e-9
@@ -70,9 +72,15 @@ def test_all_leads_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: 
             apart = (position.banked - position.opponent) // step
             answer = strategy.turn(position).roll[0, 0, -1]
             assert strategy.win_probability(position) == pytest.approx(answer, abs=1e-12)
-            if abs(apart) <= FAR:
-                assert answer == pytest.approx(values[FAR + apart], abs=1e-10)
+            if abs(apart) <= far:
+                assert answer == pytest.approx(values[far + apart], abs=1e-10)
     assert round_sweeps.residual(rules, solution.values) < 1e-12
+
+
+@pytest.mark.mostly_skipped(2)
+@pytest.mark.parametrize("rules", mostly_slow(ROUNDS.items(), every=len(ROUNDS)))
+def test_all_leads_agree_with_the_twin(kernels: Path, rules: Ruleset, tmp_path: Path) -> None:
+    assert_agrees(rules, tmp_path, kernels)
 
 
 @pytest.mark.slow

@@ -230,10 +230,6 @@ def test_point_step_follows_from_the_points() -> None:
         ("goal = " + "[" * 5000, "line 1: this is nested more deeply"),
         ("goal = 10000\nscore_floor = -500", "no meaning without a farkle_penalty"),
         (
-            "goal = 500\nthrows = 2\ndice = 7",
-            "throws of a turn cannot be limited under this dice",
-        ),
-        (
             "goal = 500\nthrows = 1\nending = 'final_turn'\nfinal_throws = 1",
             "final_throws: this has no meaning under throws = 1, where every turn is one throw",
         ),

@@ -1,4 +1,4 @@
-"""Games by rules made by a command: of eight unusual options, and with taking over.
+"""Games by rules made by a command: of eight options, with taking over, with throws that combine.
 
 They are played at the console and by buttons in Discord, and kept in tests/playthroughs/mixed. To
 write them anew after a change that is meant:
@@ -46,6 +46,9 @@ RULES = rules_from_options(
 PASSED = "take-over:both ending:final_turn ties:shared"
 """Rules by which turns go on with what the one before left, and what is told of them."""
 
+TOGETHER = "combine-throws:yes more-of-a-kind:doubling three-of-a-kind:400"
+"""Rules by which dice of several throws count together."""
+
 
 @pytest.fixture
 def folder(solved: Path, data: Path, tmp_path: Path) -> Path:
@@ -85,7 +88,9 @@ async def test_at_the_console(code: str, folder: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.slow
 @pytest.mark.parametrize("code", ["en", "de"])
-@pytest.mark.parametrize(("name", "more"), [("mixed", MORE), ("passed", PASSED)])
+@pytest.mark.parametrize(
+    ("name", "more"), [("mixed", MORE), ("passed", PASSED), ("together", TOGETHER)]
+)
 async def test_in_discord(
     name: str,
     more: str,
@@ -96,7 +101,7 @@ async def test_in_discord(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     typed = f"dice:4 {more}"
-    if name == "passed":
+    if name != "mixed":
         options = dict(one.split(":") for one in f"{typed} goal:{GOAL}".split())
         rules = rules_from_options(name, load_rules("classic"), options)
         save_strategy(solve(rules, cache=folder / "kernels"), folder / "strategies")
