@@ -31,14 +31,6 @@ def _default_data() -> Path:
     return user_data_path("farkle-advisor")
 
 
-def _default_database_url(settings: dict[str, Any]) -> str:
-    return f"sqlite:///{settings['data'] / 'farkle.db'}"
-
-
-def _default_backups(settings: dict[str, Any]) -> Path:
-    return Path(settings["data"]) / "backups"
-
-
 class FromEnvironment(BaseModel):
     """What is not given is read from the environment, where a variable without text is none."""
 
@@ -127,9 +119,11 @@ class Settings(FromEnvironment):
     prefix = "FARKLE_"
 
     data: Path = Field(default_factory=_default_data)
-    database_url: str = Field(default_factory=_default_database_url)
+    database_url: str = Field(
+        default_factory=lambda data: f"sqlite:///{data['data'] / 'farkle.db'}"
+    )
     """Where games are kept; a file in SQLAlchemy's notation."""
-    backups: Path = Field(default_factory=_default_backups)
+    backups: Path = Field(default_factory=lambda given: given["data"] / "backups")
     """The folder of copies of the database; better on another disk."""
     backup_days: int = Field(default=7, ge=0, le=10_000)
     """The number of days of which the running bot keeps a copy; 0 for none."""

@@ -433,8 +433,8 @@ def solve_first(settings: Settings, rules: Ruleset, players: int, *, shown: bool
     with suppress(StrategyFileError):
         advisor_of(settings).strategy_for(rules, players)
         return
-    from bot.services.needed import seconds_of_solve  # noqa: PLC0415
     from bot.shell.first_solve import solve_with_share  # noqa: PLC0415 - only who solves waits
+    from bot.tasks.solving import seconds_of_solve  # noqa: PLC0415
 
     seconds = seconds_of_solve(rules, players)
     solve_with_share(settings, rules, players, seconds, quietly=not shown)

@@ -27,7 +27,6 @@ from bot.views.advice import (
     set_aside_text,
     use_lines,
 )
-from bot.views.badges import use_text
 from bot.views.card import Button, Card, Style
 from bot.views.dice_picture import kept_picture
 from bot.views.game import NOT_EXACT, hint_head
@@ -37,11 +36,12 @@ from bot.views.layout import (
     plain_markdown,
     shorten_text,
 )
+from bot.views.named_dice import use_text
 from bot.views.table_buttons import SURE
 from bot.views.table_card import TableCard
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
-from solver.play.advice import Advice, BadgeUse, Odds, Option
+from solver.play.advice import Advice, Odds, Option
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate
 from solver.wording import say, say_later
@@ -127,7 +127,9 @@ def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) ->
     if advice.fate is not Fate.SCORES and not advice.uses:
         return Card(plain_markdown(advice_text(advice)))
     rows = [(one.win_probability, _choice_text(advice, one)) for one in advice.options]
-    rows += [(one.win_probability, _use_text(advice, one)) for one in advice.uses[:MOST_USES]]
+    for use in advice.uses[:MOST_USES]:
+        told = escape_markdown(use_text(advice.brought, use, advice.roll))
+        rows.append((use.win_probability, f"**{told}**"))
     rows.sort(key=lambda row: -row[0])
     most = _MOST_OPTIONS if whole else _MOST_ROWS
     lines = [f"### {escape_markdown(head)}", f"-# {escape_markdown(advice_head(advice))}"]
@@ -169,11 +171,6 @@ def _choice_text(advice: Advice, option: Option) -> str:
         total=option.turn_total,
     )
     return say("{action} with the badge", action=told) if option.with_badge else told
-
-
-def _use_text(advice: Advice, use: BadgeUse) -> str:
-    """A use of a badge on the roll."""
-    return f"**{escape_markdown(use_text(advice.brought, use, advice.roll))}**"
 
 
 def _marked_odds(odds: Odds, head: str) -> list[str]:

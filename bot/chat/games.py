@@ -3,10 +3,11 @@
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Literal
 
 from bot.chat import fields
-from bot.chat.bringing import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
+from bot.chat.advice import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
 from bot.chat.commands import (
     YES_OR_NO,
     Command,
@@ -28,15 +29,14 @@ from bot.chat.waiting import (
 from bot.languages import best_language, language_codes
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
+from bot.services.loaded import read_fallen, read_kept, read_use
 from bot.services.place_settings import AUTO, OFF, change_settings
 from bot.services.rule_options import with_goal
-from bot.services.seats import read_fallen, read_kept, read_use
 from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
-from bot.store.errors import DamagedGameError
-from bot.store.rows import PlaceSettings
+from bot.store.rows import DamagedGameError, PlaceSettings
 from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, least_score, resign
-from bot.table.drafting import place_of
+from bot.table.state import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
 from bot.views.layout import LONGEST_NAME, safe_text
@@ -139,7 +139,7 @@ class GameCommands:
             Command(
                 "/seed TEXT",
                 say_later("add your own randomness to the dice"),
-                self._seed,
+                lambda line, caller: games.seed(caller, table_of(line), line.words),
                 (
                     fields.word("text", say_later("any text"), most=MOST_SEED, required=True),
                     fields.GAME,
@@ -261,14 +261,14 @@ class GameCommands:
             Command(
                 "/skip [NAME]",
                 say_later("skip the turn of a player who is away"),
-                self._skip,
+                partial(self._away, command="/skip"),
                 (_ABSENT, fields.GAME),
                 takes_name=True,
             ),
             Command(
                 "/replace [NAME]",
                 say_later("let a bot play on for a player who is away"),
-                self._replace,
+                partial(self._away, command="/replace"),
                 (_ABSENT, fields.level(), fields.GAME),
                 takes_name=True,
             ),
@@ -304,7 +304,7 @@ class GameCommands:
             Command(
                 "/leave [NAME]",
                 say_later("get up from the table, or give up once the game has begun"),
-                self._leave,
+                partial(self._end_part, command="/leave", end=games.leave),
                 (_LEAVER, _SURE, fields.GAME),
                 takes_name=True,
                 examples=("/leave bob",),
@@ -312,7 +312,7 @@ class GameCommands:
             Command(
                 "/resign [NAME]",
                 say_later("give up"),
-                self._resign,
+                partial(self._end_part, command="/resign", end=games.resign),
                 (_LEAVER, _SURE, fields.GAME),
                 takes_name=True,
             ),
@@ -434,9 +434,6 @@ class GameCommands:
         async for told in self._games.pick(caller, table_of(line), place):
             yield told_reply(told)
 
-    def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.seed(caller, table_of(line), line.words)
-
     async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         dice: Roll | None = None
         if line.words:
@@ -543,18 +540,10 @@ class GameCommands:
         chosen = best_language(settings.language) if settings.language else spoken()
         yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
 
-    def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._games.away(caller, table_of(line), None, _player(line, "/skip bob"))
-
-    def _replace(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        level, who = _level(line) or "max-points", _player(line, "/replace bob")
-        return self._games.away(caller, table_of(line), level, who)
-
-    def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._end_part(line, caller, "/leave", self._games.leave)
-
-    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
-        return self._end_part(line, caller, "/resign", self._games.resign)
+    def _away(self, line: Line, caller: Caller, command: str) -> AsyncIterator[News]:
+        """Skip a player who is away, or let a bot play on."""
+        level = (_level(line) or "max-points") if command == "/replace" else None
+        return self._games.away(caller, table_of(line), level, _player(line, f"{command} bob"))
 
     async def _end_part(
         self, line: Line, caller: Caller, command: str, end: Callable[..., AsyncIterator[News]]
@@ -808,10 +797,5 @@ def _players(arguments: Sequence[Word], caller: Caller, level: str) -> list[Play
         elif name.lower() == "bot":
             players.append(level)
         else:
-            players.append(named_person(caller, name))
+            players.append(Person(f"{caller.place}:{name.casefold()}", name))
     return players
-
-
-def named_person(caller: Caller, name: str) -> Person:
-    """The person of that name on this console."""
-    return Person(f"{caller.place}:{name.casefold()}", name)

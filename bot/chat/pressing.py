@@ -18,9 +18,8 @@ from bot.review.review import Review
 from bot.services.away import check_end
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
-from bot.services.needed import Needed
 from bot.services.tables import Caller, Person, Player, Table, bot_name
-from bot.store.errors import StaleVersionError
+from bot.store.rows import StaleVersionError
 from bot.table.commands import resign
 from bot.table.events import (
     Accepted,
@@ -35,6 +34,7 @@ from bot.table.events import (
     Used,
 )
 from bot.table.state import Stage
+from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
 from bot.views.game import details_lines

@@ -17,29 +17,9 @@ from bot.services.house_rules import HouseRules
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
 from bot.tasks.solving import SolveState
+from bot.views import house_rules as views
+from bot.views import library
 from bot.views.compare import compare_card, compare_chart, compare_data, compare_notes, compare_text
-from bot.views.house_rules import (
-    cancelled_text,
-    created_text,
-    deleted_text,
-    house_rules_data,
-    house_rules_text,
-    new_rules_help,
-    shown_text,
-    solve_progress_text,
-    used_text,
-)
-from bot.views.library import (
-    diff_data,
-    diff_text,
-    find_rules,
-    found_data,
-    found_text,
-    key_as_typed,
-    like_data,
-    like_rules,
-    like_text,
-)
 from bot.views.rules_text import rules_data
 from solver.errors import InvalidRequestError
 from solver.play.compare import CARELESS
@@ -132,11 +112,11 @@ class RulesCommands:
             yield await by(caller.place, name, {k: str(v) for k, v in line.options.items()})
         elif not line.words:
             entries = await self._rules.list(caller.place)
-            yield Reply(entries, house_rules_text, house_rules_data)
+            yield Reply(entries, views.house_rules_text, views.house_rules_data)
         else:
             named = name if word == "show" else line.words
             rules = await self._rules.resolve(caller.place, named)
-            yield Reply(rules, partial(shown_text, **await self._how_far(rules)), rules_data)
+            yield Reply(rules, partial(views.shown_text, **await self._how_far(rules)), rules_data)
 
     async def _how_far(self, rules: Ruleset) -> dict[str, Any]:
         """Whether rules are solved, or are being solved."""
@@ -150,13 +130,13 @@ class RulesCommands:
             raise InvalidRequestError.say(
                 "/rules diff takes two names, as in /rules diff facebook sunday"
             )
-        return Reply((found[0], found[1]), _diff_text, lambda both: diff_data(*both))
+        return Reply((found[0], found[1]), _diff_text, lambda both: library.diff_data(*both))
 
     async def _find(self, place: str, words: str, options: Mapping[str, str]) -> Reply:
         """The rule sets that say some words, or something of options."""
         asked = " ".join([words, *(f"{key} {value}" for key, value in options.items())])
-        found = await at_once(find_rules, await self._known(place), asked)
-        return Reply(found, found_text, found_data)
+        found = await at_once(library.find_rules, await self._known(place), asked)
+        return Reply(found, library.found_text, library.found_data)
 
     async def _known(self, place: str) -> list[Ruleset]:
         """The rules of a place and those of the program."""
@@ -173,8 +153,8 @@ class RulesCommands:
             rules = await self._rules.described(place, say("these rules"), options)
         else:
             rules = await self._rules.resolve(place, name or None)
-        nearest = await at_once(like_rules, rules, await self._known(place))
-        return Reply(nearest, like_text, like_data)
+        nearest = await at_once(library.like_rules, rules, await self._known(place))
+        return Reply(nearest, library.like_text, library.like_data)
 
     async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         words = list(map(str, line.arguments))
@@ -200,12 +180,12 @@ class RulesCommands:
         self, caller: Caller, name: str, options: Mapping[str, Word]
     ) -> AsyncIterator[Reply]:
         if not name:
-            yield Reply({"help": new_rules_help()}, itemgetter("help"), private=True)
+            yield Reply({"help": views.new_rules_help()}, itemgetter("help"), private=True)
             return
         # the values of these options have a grammar of their own
         values = {key: str(value) for key, value in options.items()}
         rules = await self._rules.create(caller.place, caller.person.id, name, values)
-        yield Reply(rules, created_text, rules_data)
+        yield Reply(rules, views.created_text, rules_data)
         async for reply in self._solve(caller, name):
             yield reply
 
@@ -217,7 +197,7 @@ class RulesCommands:
                 state = progress.state
                 yield Reply(
                     progress,
-                    solve_progress_text,
+                    views.solve_progress_text,
                     asdict,
                     repeats=state is SolveState.CANCELLED,
                     passes=state is SolveState.RUNNING,
@@ -225,17 +205,19 @@ class RulesCommands:
 
     async def _use(self, place: str, name: str) -> Reply:
         rules = await self._rules.use(place, name)
-        return Reply(rules, partial(used_text, **await self._how_far(rules)), rules_data)
+        return Reply(rules, partial(views.used_text, **await self._how_far(rules)), rules_data)
 
     async def _cancel(self, place: str, _: str) -> Reply:
         cancelled = await self._rules.cancel(place)
-        return Reply(cancelled, cancelled_text, lambda name: {"cancelled": name})
+        return Reply(cancelled, views.cancelled_text, lambda name: {"cancelled": name})
 
     async def _delete(self, place: str, name: str) -> Reply:
         deleted = await self._rules.delete(place, name)
-        return Reply(deleted, deleted_text, lambda one: {"deleted": one.name, "rules": one.now})
+        return Reply(
+            deleted, views.deleted_text, lambda one: {"deleted": one.name, "rules": one.now}
+        )
 
 
 def _diff_text(both: tuple[Ruleset, Ruleset]) -> str:
     one, other = both
-    return diff_text(one, other, (one.name, other.name), key_as_typed)
+    return library.diff_text(one, other, (one.name, other.name), library.key_as_typed)

@@ -27,7 +27,7 @@ from bot.views.advice import (
     answer_text,
     odds_text,
 )
-from bot.views.turn_table import turn_data, turn_sheet, turn_table_text, turn_text
+from bot.views.thresholds import turn_data, turn_sheet, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
 from solver.play.maps import turn_map
@@ -82,15 +82,13 @@ def _with_numbers(
     if not numbers:
         return given
     fields = "turn_total", "banked", "opponent"
-    if twice := next((one for one in fields if _is_given(context, one)), None):
+    given_by = context.get_parameter_source
+    given_too = (one for one in fields if given_by(one) is not ParameterSource.DEFAULT)
+    if twice := next(given_too, None):
         flag = twice.replace("_", "-")
         raise InvalidRequestError(f"--{flag} is given twice: it is among the numbers, too")
     turn_total, banked, opponent = numbers
     return given | {"turn_total": turn_total, "banked": banked, "opponent": (opponent,)}
-
-
-def _is_given(context: click.Context, option: str) -> bool:
-    return context.get_parameter_source(option) is not ParameterSource.DEFAULT
 
 
 @click.command(cls=AsInTheChat)

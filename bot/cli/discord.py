@@ -69,7 +69,7 @@ def discord_command(settings: Settings, *, check: bool, by_requests: bool) -> No
 
     # discord.py takes a second to import
     from bot.fronts.discord.client import BadTokenError, DiscordError  # noqa: PLC0415
-    from bot.store.errors import StoreError  # noqa: PLC0415
+    from bot.store.rows import StoreError  # noqa: PLC0415
 
     try:
         uvloop.run(connect(settings, chosen, token, by_requests=by_requests))
@@ -163,14 +163,14 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
 
 def _name_of_database(settings: Settings) -> str:
     """What the database is called, without a password. Raises StoreError."""
-    from bot.store.opening import database_of  # noqa: PLC0415
+    from bot.store.database import database_of  # noqa: PLC0415
 
     return database_of(settings.database_url).name
 
 
 async def _open_database(settings: Settings) -> None:
     """Raises StoreError where the database, or the folder where it is to be, cannot be used."""
-    from bot.store.opening import database_of  # noqa: PLC0415
+    from bot.store.database import database_of  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
     from bot.wiring import check_folder  # noqa: PLC0415
 

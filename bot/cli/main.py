@@ -11,11 +11,10 @@ import click
 from bot import log
 from bot.features import on_command_line
 from bot.settings import Settings, read_settings
-from bot.shell.output import EXIT_BAD_INPUT
+from bot.shell.output import EXIT_BAD_INPUT, terminal_width
 from bot.starting import INTERRUPTED, loading
 from bot.typed import cleaned
 from bot.views.layout import fit_to
-from bot.views.terminal import terminal_width
 from solver.errors import FarkleError, InvalidRequestError
 
 EXIT_FAILED = 70
@@ -37,7 +36,7 @@ COMMANDS = {
     "web": "bot.cli.web.web_command",
     "site": "bot.cli.web.site_command",
     "verify": "bot.cli.verify.verify",
-    "forget": "bot.cli.forget.forget",
+    "forget": "bot.cli.store.forget",
     "store": "bot.cli.store.store",
 }
 """Where each command is: its module, and its name there. --help has this order."""

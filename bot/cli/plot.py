@@ -17,26 +17,22 @@ from bot.shell.needed import ready_to_answer, solved_first
 from bot.shell.output import Decorated, csv_option, json_option, show, write_file
 from bot.shell.places import advisor_of, named, place_option, rules_reader, situation_of
 from bot.shell.position import position_option, position_options
-from bot.views.comparison_picture import (
-    CURVES_SIZE,
-    Curve,
-    curves_picture,
-    sweep_chart,
-    sweep_size,
-)
+from bot.views.comparison_picture import CURVES_SIZE, Curve, curves_picture, sweep_chart, sweep_size
 from bot.views.drawing import DARK, LIGHT, Form, Size, picture_form
 from bot.views.progress import share_progress
-from bot.views.score_pictures import (
+from bot.views.sheet import NumberTable, columns_table
+from bot.views.thresholds import number_table
+from bot.views.turn_picture import (
     BORDER_SIZE,
+    TURN_SIZE,
     WIN_SIZE,
+    Shown,
     border_picture,
     border_table,
+    turn_picture,
     win_picture,
     win_table,
 )
-from bot.views.sheet import NumberTable, columns_table
-from bot.views.turn_picture import TURN_SIZE, Shown, turn_picture
-from bot.views.turn_table import number_table
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, check_hot_dice, check_position, first_position
 from solver.game.standings import Ints

@@ -1,7 +1,13 @@
-"""`farkle rules`: list, explain, check, compare and write rule sets."""
+"""`farkle rules`: list, explain, check, compare and write rule sets, asked for in questions."""
 
+import os
+import re
 import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -9,19 +15,8 @@ from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.shell.output import EXIT_BAD_INPUT, Shown, answer_options, csv_option, json_option, show
 from bot.shell.places import known_rules, place_option, place_rules, rules_reader
-from bot.views.layout import columns
-from bot.views.library import (
-    FOUND,
-    diff_data,
-    diff_sheet,
-    diff_text,
-    find_rules,
-    found_data,
-    found_text,
-    like_data,
-    like_rules,
-    like_text,
-)
+from bot.views import library
+from bot.views.layout import columns, wrap
 from bot.views.rules_text import (
     RULES_LIST,
     check_data,
@@ -33,10 +28,241 @@ from bot.views.rules_text import (
     rules_text,
 )
 from bot.views.sheet import sheet
-from solver.errors import InvalidRulesError
+from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.solvable import unsolvable
-from solver.rules.file import Finding, check_file
-from solver.rules.ruleset import Ruleset
+from solver.rules.complaints import complaints
+from solver.rules.file import Finding, check_file, load_rules, make_rules
+from solver.rules.options import YES_NO, Kind, Place, RuleOption
+from solver.rules.ruleset import (
+    OF_FARKLES,
+    OF_GOAL,
+    OF_TURN,
+    OPTIONS,
+    PENALTY_OPTIONS,
+    TABLES,
+    Ruleset,
+    Scoring,
+    unchecked,
+)
+from solver.wording import say, short
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """Asks and tells on the terminal, or a pipe."""
+
+    to_stderr: bool = False
+
+    def ask(self, question: str, default: str | None) -> str:
+        """The answer to a question, the default for an empty one."""
+        shown = wrap(f"{question} [{default}]" if default else question)
+        reply: str = click.prompt(
+            shown, default=default, type=str, err=self.to_stderr, show_default=False
+        )
+        return reply.strip()
+
+    def tell(self, text: str) -> None:
+        """Say something."""
+        click.echo(wrap(text), err=self.to_stderr)
+
+    def confirm(self, question: str, *, default: bool) -> bool:
+        """Ask until the answer is yes or no."""
+        while True:
+            reply = self.ask(f"{question} (y/n)", "y" if default else "n").lower()
+            if reply in {"y", "yes", "n", "no"}:
+                return reply.startswith("y")
+            self.tell(f'  answer y or n, not "{short(reply)}"')
+
+
+def new_rules(terminal: Terminal, file: str | None) -> tuple[Path, Ruleset]:
+    """Ask for a rule set and write it; returns where, and the rules. Raises FarkleError.
+
+    Nothing is written before the last answer.
+    """
+    # only here: no other command writes TOML
+    from solver.rules.writer import write_rules  # noqa: PLC0415
+
+    try:
+        path = _path(terminal, file) if file else None
+        while file and path is None:
+            path = _path(terminal, terminal.ask("Write to which other file", None))
+        terminal.tell("Enter takes the answer in brackets; Ctrl-C leaves without a file.")
+        rules = Interview(terminal, path).rules()
+        while path is None:
+            path = _path(terminal, terminal.ask("Write them to which file", f"{rules.name}.toml"))
+        write_rules(path, rules)
+    except click.Abort as error:
+        terminal.tell("")
+        # click hides whether it was Ctrl-C or the end of a pipe
+        if isinstance(error.__context__, EOFError):
+            raise InvalidRequestError(
+                "the answers ended before the questions; nothing was written"
+            ) from None
+        raise
+    return path, rules
+
+
+def _path(terminal: Terminal, file: str) -> Path | None:
+    """A file that can be written, None with a sentence for one that cannot or must not."""
+    path = Path(file)
+    try:
+        if path.is_dir():
+            terminal.tell(f"  {short(file)} is a folder; name a file")
+        elif path.exists() and not path.is_file():
+            terminal.tell(f"  {short(file)} is not a file")
+        elif not path.parent.is_dir():
+            terminal.tell(f"  there is no folder {short(str(path.parent))}")
+        elif not os.access(path.parent, os.W_OK):
+            terminal.tell(f"  the folder {short(str(path.parent))} cannot be written to")
+        elif not path.exists() or terminal.confirm(
+            f"{short(file)} is there already; overwrite it?", default=False
+        ):
+            return path
+    except (OSError, ValueError) as error:
+        terminal.tell(f"  {short(file)} cannot be the name of a file ({error})")
+    return None
+
+
+@dataclass
+class Interview:
+    """The answers so far, and the rule set that gives the defaults."""
+
+    terminal: Terminal
+    path: Path | None = None
+    base: Ruleset = field(init=False)
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def rules(self) -> Ruleset:
+        """Ask everything."""
+        self.base = self._base()
+        stem = re.sub(r"[^\w .+-]", "-", self.path.stem)[:60] if self.path else "my-rules"
+        self._ask(OPTIONS["name"], default=stem)
+        self._ask(OPTIONS["title"], default="")
+        self._ask(OPTIONS["dice"])
+        self._scoring()
+        self._ask_all(OF_GOAL)
+        self._ask_all(OF_TURN)
+        self._ask_all(OF_FARKLES)
+        while sentence := unsolvable(rules := make_rules(self.data, "rules")):
+            self.terminal.tell(f"  {sentence}")
+            self._ask_all(OF_GOAL)
+            self._ask_all(OF_TURN)
+        return rules
+
+    def _base(self) -> Ruleset:
+        self.terminal.tell("Known rules: those that farkle rules lists")
+        while True:
+            try:
+                return load_rules(
+                    self.terminal.ask("Start from which of them, or from which file", "classic")
+                )
+            except FarkleError as error:
+                self.terminal.tell(f"  {error}")
+
+    def _scoring(self) -> None:
+        """What dice are worth: as in the rules to start from, or one by one."""
+        kept = f"Should dice be worth the same as in {self.base.name}?"
+        while True:
+            scoring = self.base.scoring
+            counting = [scoring.combination[k] for k in scoring.counting(self.data["dice"])]
+            self.data["scoring"] = scoring.model_dump() | {"combination": counting}
+            if not self.terminal.confirm(kept, default=True):
+                self.data["scoring"] = {}
+                self.terminal.tell(
+                    "Points: six numbers for the faces 1 to 6, or one for all of them; 0 for no"
+                    " score."
+                )
+                self._ask_all(Scoring.model_fields)
+            if not (sentence := self._objection(("scoring",), self.data["scoring"])):
+                return
+            self.terminal.tell(f"  {sentence}")
+
+    def _ask_all(self, keys: Iterable[str]) -> None:
+        """Ask for options one after the other, those that mean something by then."""
+        for key in keys:
+            self.data.pop(key, None)
+        for key in keys:
+            option = OPTIONS[key]
+            if option.applies(unchecked(self.data)):
+                if key in TABLES:
+                    self._ask_table()
+                else:
+                    self._ask(option)
+
+    def _ask_table(self) -> None:
+        """Ask for the penalty for farkles, the only table that there may be or not."""
+        first, *others = PENALTY_OPTIONS.values()
+        if self._ask(first, may_be_none=True):
+            for option in others:
+                if option.applies(unchecked(self.data)):
+                    self._ask(option)
+
+    def _ask(
+        self, option: RuleOption, default: str | None = None, *, may_be_none: bool = False
+    ) -> Any:
+        """Ask for the value of an option until it is one that goes with the answers before."""
+        kind = option.kind
+        if kind is YES_NO or (option.meanings and kind.is_list):
+            return self._put(self.data, option.place, self._confirmed(option))
+        for choice, meaning in option.meanings.items():
+            self.terminal.tell(f"  {choice:<13}{say(meaning)}")
+        if default is None:
+            default = self._default(option)
+        while True:
+            value = kind.value(self.terminal.ask(option.question, default), partial(_items, kind))
+            if may_be_none and value in {0, None}:
+                return None
+            if not (sentence := self._objection(option.place, value)):
+                return self._put(self.data, option.place, value)
+            self.terminal.tell(f"  {sentence}")
+
+    def _confirmed(self, option: RuleOption) -> Any:
+        """Whether an option holds; of one that takes words, those that do."""
+        value = option.of(self.base)
+        if not option.meanings:
+            return self.terminal.confirm(option.question, default=value)
+        return [
+            word
+            for word, meaning in option.meanings.items()
+            if self.terminal.confirm(say(option.ask, word=say(meaning)), default=word in value)
+        ]
+
+    def _default(self, option: RuleOption) -> str | None:
+        """The value of the rules to start from, if it goes with the answers; else the simplest."""
+        for value in (option.of(self.base), option.default):
+            if not self._objection(option.place, value):
+                return _shown(value)
+        return option.typical
+
+    def _objection(self, place: Place, value: Any) -> str:
+        """What is wrong with a value after the answers so far, if anything."""
+        data = {key: dict(old) if isinstance(old, dict) else old for key, old in self.data.items()}
+        self._put(data, place, value)
+        about = (one for one in complaints(data) if one.place[: len(place)] == place)
+        return next((one.sentence() for one in about), "")
+
+    @staticmethod
+    def _put(data: dict[str, Any], place: Place, value: Any) -> Any:
+        for key in place[:-1]:
+            data = data.setdefault(key, {})
+        data[place[-1]] = value
+        return value
+
+
+def _items(kind: Kind, reply: str) -> list[str]:
+    """What a list is made of: with spaces between them, or else commas."""
+    words = [word.strip(",;") for word in reply.strip("[]() ").split()]
+    if len(words) == 1 and type(kind.read(words[0])) is not int:
+        words = re.split("[,;]", words[0])
+    return [bare for word in words if (bare := word.strip("\"'"))]
+
+
+def _shown(value: Any) -> str:
+    """A default as it might be typed."""
+    if isinstance(value, list | tuple):
+        same = len(value) == 6 and len(set(value)) == 1
+        return str(value[0]) if same else " ".join(map(str, value)) or "none"
+    return "none" if value is None else str(value)
 
 
 class RulesGroup(click.Group):
@@ -140,7 +366,11 @@ def rules_diff(settings: Settings, a: str, b: str, place: str | None) -> Shown:
     """Say what differs between the rule sets A and B, names or TOML files."""
     one, two = map(rules_reader(settings, place), (a, b))
     names = (one.name, two.name) if one.name != two.name else (a, b)
-    return Shown(diff_text(one, two, names), diff_data(one, two), diff_sheet(one, two))
+    return Shown(
+        library.diff_text(one, two, names),
+        library.diff_data(one, two),
+        library.diff_sheet(one, two),
+    )
 
 
 @rules.command("find")
@@ -150,9 +380,9 @@ def rules_diff(settings: Settings, a: str, b: str, place: str | None) -> Shown:
 @click.pass_obj
 def rules_find(settings: Settings, words: tuple[str, ...], place: str | None) -> Shown:
     """Find rule sets by what they say, as in: find three pairs 750."""
-    found = find_rules(known_rules(settings, place), " ".join(words))
-    data = found_data(found)
-    return Shown(found_text(found), data, sheet(FOUND, data))
+    found = library.find_rules(known_rules(settings, place), " ".join(words))
+    data = library.found_data(found)
+    return Shown(library.found_text(found), data, sheet(library.FOUND, data))
 
 
 @rules.command("like")
@@ -162,8 +392,8 @@ def rules_find(settings: Settings, words: tuple[str, ...], place: str | None) ->
 @click.pass_obj
 def rules_like(settings: Settings, rules: str, place: str | None, *, as_json: bool) -> None:
     """Say which rule sets are most like RULES, a name or a TOML file, and what differs."""
-    nearest = like_rules(rules_reader(settings, place)(rules), known_rules(settings, place))
-    show(like_text(nearest), like_data(nearest), as_json=as_json)
+    nearest = library.like_rules(rules_reader(settings, place)(rules), known_rules(settings, place))
+    show(library.like_text(nearest), library.like_data(nearest), as_json=as_json)
 
 
 @rules.command("new")
@@ -171,9 +401,6 @@ def rules_like(settings: Settings, rules: str, place: str | None, *, as_json: bo
 @json_option
 def rules_new(file: str | None, *, as_json: bool) -> None:
     """Ask for your house rules and write them to FILE."""
-    # only here: no other command writes TOML
-    from bot.cli.rules_questions import Terminal, new_rules  # noqa: PLC0415
-
     path, ruleset = new_rules(Terminal(to_stderr=as_json), file)
     name = shlex.quote(str(path))
     # on lines of their own: what is to be typed again is not wrapped

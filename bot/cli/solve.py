@@ -12,8 +12,14 @@ from bot.services.rule_options import with_goal
 from bot.settings import Settings
 from bot.shell.output import csv_option, json_option, show
 from bot.shell.places import all_option, place_option, rules_given, rules_reader
-from bot.views.progress import CatalogueProgress, share_progress
-from bot.views.solve import results_data, results_sheet, results_text, solve_data
+from bot.views.progress import (
+    CatalogueProgress,
+    results_data,
+    results_sheet,
+    results_text,
+    share_progress,
+    solve_data,
+)
 from solver.batch.jobs import Job, Result, Solver, solve_all
 from solver.batch.subjects import Checked, GameOfDice, GameOfTwo, Subject, game_of
 from solver.errors import FarkleError, InvalidRequestError

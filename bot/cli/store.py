@@ -62,8 +62,8 @@ def upgrade(context: click.Context, *, as_json: bool) -> None:
     Nothing may have it open meanwhile. It is kept as it was beside the new one.
     """
     # the database takes a while to import
+    from bot.store.backups import bring_over  # noqa: PLC0415
     from bot.store.database import database_path  # noqa: PLC0415
-    from bot.store.upgrade import bring_over  # noqa: PLC0415
 
     settings: Settings = context.obj
     path = database_path(settings.database_url)
@@ -85,7 +85,7 @@ def backup(settings: Settings, file: Path | None, *, as_json: bool) -> None:
     """
     # the database takes a while to import
     from bot.store.backups import back_up_any  # noqa: PLC0415
-    from bot.store.opening import database_of  # noqa: PLC0415
+    from bot.store.database import database_of  # noqa: PLC0415
 
     database = database_of(settings.database_url)
     name = f"{database.stem}-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.db"
@@ -114,7 +114,7 @@ def restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     """
     from bot.features import keepers  # noqa: PLC0415
     from bot.store.backups import put_back, put_rows_back  # noqa: PLC0415
-    from bot.store.opening import database_of  # noqa: PLC0415
+    from bot.store.database import database_of  # noqa: PLC0415
 
     database, copy = database_of(settings.database_url), file.absolute()
     kept: Path | None
@@ -230,7 +230,7 @@ async def _check(settings: Settings, *, as_json: bool) -> bool:
 
 async def _restore(settings: Settings, game: str) -> None:
     """Raises MissingGameError, DamagedGameError, StoreError."""
-    from bot.services.soundness import replayed  # noqa: PLC0415
+    from bot.services.store_check import replayed  # noqa: PLC0415
     from bot.store.store import Store  # noqa: PLC0415
 
     await Store.look_into(settings.database_url).close()  # which makes none
@@ -239,3 +239,34 @@ async def _restore(settings: Settings, game: str) -> None:
         await opened.restore(game, lambda record: replayed(record, dice=True))
     finally:
         await opened.close()
+
+
+@click.command()
+@click.argument("person", metavar="PERSON")
+@json_option
+@click.pass_obj
+def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
+    """Take a person out of the database, as /forget me does.
+
+    PERSON is an ID such as discord:80351110224678912, or console:ann.
+    """
+    games = asyncio.run(_forget(settings, person))
+    kept = "1 game is" if games == 1 else f"{games} games are"
+    told = f"{person} is forgotten: {kept} kept without the name."
+    if not games:
+        told = f"Nobody with the ID {person} sat in a game; nothing is stored under it now."
+    show(told, {"person": person, "games": games}, as_json=as_json)
+
+
+async def _forget(settings: Settings, person: str) -> int:
+    """The number of games that the person sat in. Raises StoreError."""
+    # the database takes a while to import
+    from bot.services.advisor import Advisor  # noqa: PLC0415
+    from bot.services.tables import Caller, Person  # noqa: PLC0415
+    from bot.store import records  # noqa: PLC0415
+    from bot.wiring import open_parts  # noqa: PLC0415
+
+    async with open_parts(settings, Advisor(settings.strategies)) as parts:
+        async for _ in parts.games.leave_all(Caller("", Person(person, ""))):
+            pass
+        return await records.forget(parts.store, person)

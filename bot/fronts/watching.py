@@ -17,7 +17,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from bot import log
-from bot.store.errors import StoreError
+from bot.store.rows import StoreError
 from bot.store.store import Store
 from bot.tasks.tasks import Kind, Tasks
 from solver.errors import InvalidRequestError

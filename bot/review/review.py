@@ -1,21 +1,63 @@
 """The review of a game: how well each player played it, and how lucky it was."""
 
+import hashlib
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
 from math import exp, fsum
 from typing import Any
 
-from bot.review.kept_questions import kept
+from pydantic import TypeAdapter
+
 from bot.review.moments import Judgement, Kind, Mark, Moment, Reader, TurnChange, read_events
 from bot.review.worth import Shares, Worth
-from bot.store.rows import SeatReview
+from bot.store.rows import SeatReview, StoredDaily, StoredDrill
 from bot.table.events import Begun, Event, TurnEnding
 from solver.loaded.kits import Kit
 from solver.play.daily import CLEAR, Choice, Question, in_order
 from solver.play.drills import fewer_choices, spot_of
+from solver.play.position_id import read_id
+from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.wording import say_later
+
+_KEY = 20
+"""Characters of what a decision without an ID is kept by."""
+
+
+def kept(question: Question) -> dict[str, Any]:
+    """A decision as it is kept: by its ID or, where it has none, in full; and its choices."""
+    found: dict[str, Any] = {"choices": list(map(asdict, question.choices))}
+    if text := question.id:
+        return {"position": text, "whole": None, **found}
+    left_out = {"rules", "choices"}
+    whole = _questions().dump_python(question, mode="json", exclude=left_out)
+    plain = json.dumps([question.rules.digest, whole], sort_keys=True)
+    text = hashlib.sha256(plain.encode()).hexdigest()[:_KEY].upper()
+    return {"position": text, "whole": whole, **found}
+
+
+def read_kept(stored: StoredDaily | StoredDrill, called: str) -> Question:
+    """A decision that was kept; `called` so in what is said of its rules.
+
+    Raises FarkleError where this program cannot read it.
+    """
+    rules = make_rules(stored.rules, called)
+    choices = tuple(
+        Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in stored.choices
+    )
+    if whole := getattr(stored, "whole", None):
+        return _questions().validate_python({**whole, "rules": rules, "choices": choices})
+    position, roll = read_id(stored.position).position(rules)
+    return Question(rules, position, roll or (), choices)
+
+
+@cache
+def _questions() -> TypeAdapter[Question]:
+    return TypeAdapter(Question)
+
 
 BANDS: tuple[tuple[float, str], ...] = (
     (1e-6, say_later("perfect")),
@@ -235,8 +277,10 @@ def _of_seat(found: Review, player: PlayerReview) -> SeatReview:
         spot = spot_of(found.rules, judged.position, thrown).value
         number, loss = spots.get(spot, (0, 0.0))
         spots[spot] = number + 1, loss + judged.loss
+        # where a badge may be used there is more to choose than what to keep
+        is_about_badge = any(one.use or one.takes_farkle for one in judged.choices)
         # a decision that costs less is a matter of taste
-        if judged.roll and judged.loss >= CLEAR and not _is_about_badge(judged):
+        if judged.roll and judged.loss >= CLEAR and not is_about_badge:
             lessons.append((moment, judged))
     lessons.sort(key=lambda one: -one[1].loss)
     return SeatReview(
@@ -247,11 +291,6 @@ def _of_seat(found: Review, player: PlayerReview) -> SeatReview:
         spots,
         [_lesson(found, *one) for one in lessons[:NUMBER_OF_WORST]],
     )
-
-
-def _is_about_badge(judged: Judgement) -> bool:
-    """Whether a badge may be used, so that there is more to choose than what to keep."""
-    return any(one.use or one.takes_farkle for one in judged.choices)
 
 
 def _lesson(found: Review, moment: Moment, judged: Judgement) -> dict[str, Any]:

@@ -191,7 +191,7 @@ class Advisor:
         """The position of a game before its roll, made or not. Raises StrategyFileError."""
         play, brought = self.play_in(game), None
         if game.kits:
-            from bot.services.seats import brought_to  # noqa: PLC0415 - others do not wait for it
+            from bot.services.loaded import brought_to  # noqa: PLC0415 - others do not wait for it
 
             brought = brought_to(game, play)
         return Asked(play, game.position_in(play), brought, game.playing == play.players)
@@ -340,7 +340,7 @@ class Advisor:
         players: int = 2,
     ) -> MissingStrategyError:
         """That rules are not solved, and what to do, or that nothing can be done."""
-        from bot.services.needed import about  # noqa: PLC0415 - only who is refused waits
+        from bot.tasks.solving import about  # noqa: PLC0415 - only who is refused waits
 
         try:
             time = about(rules, players)
@@ -457,7 +457,7 @@ class Advisor:
     def may_estimate(self, rules: Ruleset) -> bool:
         """Whether an estimate under the rules is there in time, which takes longest at first."""
         # as `estimate`
-        from bot.services.needed import seconds_of_estimate  # noqa: PLC0415
+        from bot.tasks.solving import seconds_of_estimate  # noqa: PLC0415
         from bot.tasks.tasks import ASIDE_SECONDS  # noqa: PLC0415
 
         solved = self.solved(rules) is not None
@@ -524,7 +524,7 @@ class Advisor:
 def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
     """Return a roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
     if game.kits:
-        from bot.services.seats import read_fallen  # noqa: PLC0415 - who brings no dice does not wait
+        from bot.services.loaded import read_fallen  # noqa: PLC0415 - who brings no dice does not wait
 
         return read_fallen(game, typed, mover)
     roll = read_faces(typed, game.rules)

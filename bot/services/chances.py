@@ -10,21 +10,16 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Any, TypeVar
 
-from bot.review.chart import GameChart
+from bot.review.highlights import GameChart
 from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
 from bot.review.review import Review, accuracy
 from bot.review.worth import Shares, Worth
 from bot.services.advisor import Advisor
 from bot.services.loaded import is_light, seconds_of_solve, solved_arrays
-from bot.services.needed import turn_rows
 from bot.services.reckoning import (
-    badge_use,
-    banked,
     charted,
-    decided,
     estimated,
     reviewed,
-    taken_over,
 )
 from bot.services.tables import Table
 from bot.store.rows import GameResult
@@ -32,15 +27,13 @@ from bot.table.events import Event, Undone
 from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import Delay, Tasks
-from bot.tasks.turns import Asker
+from bot.tasks.solving import turn_rows
+from bot.tasks.tasks import Asker, Delay, Tasks
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import first_position
 from solver.loaded.matchup import Matchup
 from solver.play.policies import MaxPoints, Optimal
-from solver.play.policy import Move
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll
 from solver.wording import say_later
 
 logger = logging.getLogger(__name__)
@@ -293,30 +286,11 @@ class Oracle:
         """What is kept of a game with a result, by seat."""
         return await at_once(self._results, table)
 
-    async def decided(self, table: Table) -> Move:
-        """What the bot that is to move does with the roll. Raises StrategyFileError, TaskError."""
-        return await self._moved(table, decided)
+    async def of_bot(self, table: Table, make: Callable[[Advisor, Game], T]) -> T:
+        """What the bot that is to move makes of the moment, by a function of `reckoning`.
 
-    async def banked(self, table: Table) -> bool:
-        """Whether the bot that is to move banks. Raises StrategyFileError, TaskError."""
-        return await self._moved(table, banked)
-
-    async def taken_over(self, table: Table) -> bool:
-        """Whether the bot that is to move takes over what the player before left.
-
-        Raises StrategyFileError, TaskError.
+        Raises StrategyFileError and TaskError.
         """
-        return await self._moved(table, taken_over)
-
-    async def badge_use(self, table: Table) -> Roll | None:
-        """What the bot that is to move uses its badge on now, see `reckoning.badge_use`.
-
-        Raises StrategyFileError, TaskError.
-        """
-        return await self._moved(table, badge_use)
-
-    async def _moved(self, table: Table, make: Callable[[Advisor, Game], T]) -> T:
-        """What a bot makes of the moment at a table."""
         game, asker = replace(table.game, before=None), asker_of(table)
         matchup = game.side.matchup if game.kits else None
         return await self.answered(asker, game.rules, make, self.advisor, game, matchup=matchup)

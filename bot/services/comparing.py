@@ -11,12 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.services.needed import turn_rows
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.tasks.tasks import Delay, Tasks
-from bot.tasks.turns import Asker
+from bot.tasks.solving import turn_rows
+from bot.tasks.tasks import Asker, Delay, Tasks
 from solver.batch.jobs import solve_one
 from solver.batch.subjects import GameOfTwo
 from solver.errors import FarkleError, InvalidRequestError

@@ -13,28 +13,29 @@ from typing import Any, Concatenate, Literal, ParamSpec, Unpack
 
 from sqlalchemy import Connection
 
-from bot.review.chart import GameChart
+from bot.review.highlights import GameChart
+from bot.services import reckoning
 from bot.services.advisor import Hint
 from bot.services.away import check_away, check_end, is_idle
 from bot.services.chances import Chances, Oracle, asker_of
-from bot.services.needed import Needed
 from bot.services.tables import Caller, Person, Player, Table, Tables, Terms, seat_row
-from bot.store.errors import (
+from bot.store.records import won_in_a_row
+from bot.store.rows import (
     DamagedGameError,
+    GameResult,
     GameRunningError,
+    SeatRow,
     StaleVersionError,
     StoreError,
 )
-from bot.store.records import won_in_a_row
-from bot.store.rows import GameResult, SeatRow
-from bot.table import badges, commands, drafting
+from bot.table import badges, commands
 from bot.table.commands import kept
-from bot.table.drafting import laid_out
 from bot.table.events import Accepted, Banked, Corrected, Event, Left, Picked, Rolled, TookOver
 from bot.table.fold import apply
-from bot.table.state import Game
+from bot.table.state import Game, laid_out, pick_pair
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
+from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay
 from bot.tasks.workers import TaskError
 from solver.errors import (
@@ -140,7 +141,7 @@ async def bot_move(tables: Tables, oracle: Oracle, table: Table) -> Table:
     game = table.game
     if game.is_drafting:
         return table.then(bot_pick(game))
-    if game.may_use and (dice := await oracle.badge_use(table)) is not None:
+    if game.may_use and (dice := await oracle.of_bot(table, reckoning.badge_use)) is not None:
         return table.then(await tables.used(game, game.mover, dice))
     if game.is_farkle:
         return table.then(Accepted())
@@ -151,16 +152,16 @@ async def _roll_or_choose(tables: Tables, oracle: Oracle, table: Table) -> Table
     """The table after a bot that uses no badge has rolled or has chosen."""
     game = table.game
     if game.turn.roll is None:
-        if game.may_bank and await oracle.banked(table):
+        if game.may_bank and await oracle.of_bot(table, reckoning.banked):
             return table.then(Banked())
-        if game.offered and await oracle.taken_over(table):
+        if game.offered is not None and await oracle.of_bot(table, reckoning.taken_over):
             table = table.then(TookOver())
         table = table.then(*await tables.rolled(table.game, game.mover))
         if table.game.may_use:
             return table  # whether to use its badge on the roll comes next
     if table.game.turn.roll is None:
         return table
-    choice = await oracle.decided(table)
+    choice = await oracle.of_bot(table, reckoning.decided)
     after = table.then(*kept(table.game, choice.set_aside))
     goes_on = after.game.last is table.game.last
     return after.then(Banked()) if choice.bank and goes_on and not after.game.may_use else after
@@ -337,12 +338,12 @@ class Games:
     ) -> AsyncIterator[Delay | News]:
         """Take a pair of the dice that are laid out; after the last one the game begins."""
         found = await self.tables.find(caller, game_id)
-        after = found.then(*drafting.pick(found.game, found.acting_seat(caller), place))
+        after = found.then(*pick_pair(found.game, found.acting_seat(caller), place))
         async for delay in self.oracle.ready(caller.asker, after.game.matchup):
             yield delay
         async with self._changing(caller, found) as table:
             seat = table.acting_seat(caller)
-            news = await self._commit(table, table.then(*drafting.pick(table.game, seat, place)))
+            news = await self._commit(table, table.then(*pick_pair(table.game, seat, place)))
         yield news
         async for more in self.bots(news.table):
             yield more

@@ -14,16 +14,14 @@ from typing import Any
 from sqlalchemy import Connection, select, union
 
 from bot.services.comparing import ComparedRules, Draw, Variation, compare_rules
-from bot.services.needed import Needed, check_size
 from bot.services.rule_options import checked_name, rules_from_options
 from bot.services.situation import DEFAULT_RULES
 from bot.store.database import check_version
 from bot.store.schema import place_rules, place_settings
 from bot.store.store import Store
 from bot.tasks.answering import at_once
-from bot.tasks.solving import SolveProgress, SolveState, solve_apart
-from bot.tasks.tasks import SHORT_SOLVE, Delay, Kind, Task, TaskCancelledError, Tasks
-from bot.tasks.turns import Asker
+from bot.tasks.solving import Needed, SolveProgress, SolveState, check_size, solve_apart
+from bot.tasks.tasks import SHORT_SOLVE, Asker, Delay, Kind, Task, TaskCancelledError, Tasks
 from solver.batch.jobs import Job, Watch
 from solver.batch.local import seconds_to_compile
 from solver.batch.subjects import Subject, game_of

@@ -9,10 +9,8 @@ from bot.review.review import band
 from bot.services.chances import Oracle
 from bot.services.reckoning import lessons_in
 from bot.services.tables import Caller, Table, Tables
-from bot.store.errors import DamagedGameError, MissingGameError
-from bot.store.records import PersonStats, person_stats
-from bot.store.reviews import keep_review, reviewed_games, unreviewed
-from bot.store.rows import PlayedGame
+from bot.store.records import PersonStats, keep_review, person_stats, reviewed_games, unreviewed
+from bot.store.rows import DamagedGameError, MissingGameError, PlayedGame
 from bot.store.store import Store
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay, Task, TaskCancelledError

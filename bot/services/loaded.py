@@ -3,6 +3,7 @@
 All of it may load numba, and so is called only in a worker or on the command line.
 """
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,29 +11,43 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from bot.services.positions import position_of
 from bot.services.situation import Situation
 from bot.settings import Settings
+from bot.table.badges import TAKES_DICE, check_use
+from bot.table.state import Game
 from solver.batch.local import compiled_code, with_sound_code
-from solver.errors import InvalidRequestError, StrategyFileError
+from solver.errors import (
+    IllegalActionError,
+    InvalidRequestError,
+    InvalidRollError,
+    StrategyFileError,
+)
+from solver.game.best import BestPlay
 from solver.game.many import ManySolution
 from solver.game.position import ALL_LEFT, Held, Position, check_several
 from solver.game.standings import Progress, Standing, score_count
 from solver.game.workload import workload
 from solver.loaded.files import keep_within, open_matchup, save_matchup, strategy_of
-from solver.loaded.kits import Kit, head_starts_of, matchup_of
+from solver.loaded.kits import Kit, badges_of, head_starts_of, matchup_of
 from solver.loaded.matchup import Matchup, MatchupSolution, check_no_badges
+from solver.loaded.power_turn import PowerTurn
 from solver.loaded.strategy import OwnDice
 from solver.named.badges import Badges, played_badges, read_badges
-from solver.named.rolls import read_roll
+from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet, read_dice, read_set
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import Floats
+from solver.turn.points import turn_outcome
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
 from solver.turn.scoring import Badge, TurnState
+from solver.wording import say_number
 
 Told = Callable[[float], None]
 
@@ -394,3 +409,171 @@ def _solution(matchup: Matchup, cache: Path, on_progress: Told) -> MatchupSoluti
     from solver.loaded.game import solve_matchup  # noqa: PLC0415
 
     return solve_matchup(matchup, cache=cache, on_progress=on_progress)
+
+
+_NOW = re.compile(r"\b(?:now|jetzt)\b", re.IGNORECASE)
+"""What stands between the dice that are rolled again and what they show then."""
+
+
+def _left_to(game: Game, seat: int) -> Kit:
+    """What a seat has brought, the badge with the uses that are left."""
+    kit = game.kits[seat]
+    badge = kit.badge
+    if badge is None or len(game.kits) > 2 or badges_of(game.kits)[seat] is None or not badge.power:
+        return kit
+    uses = game.seats[seat].uses if seat < len(game.seats) else badge.uses_left
+    return replace(kit, badge=replace(badge, left=None if uses == badge.badge.uses else uses))
+
+
+def brought_to(game: Game, play: BestPlay) -> LoadedDice | None:
+    """Return what those bring to a game whose best play is asked, the player to move first.
+
+    These are all who play, else the player to move and the strongest of the others. None where
+    nobody brings dice.
+    """
+    if not game.kits:
+        return None
+    seats = [game.mover, game.rival_of(game.mover)]
+    if play.players > 2:
+        order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
+        seats = [seat for seat in order if game.seats[seat].playing]
+    kits = tuple(_left_to(game, seat) for seat in seats)
+    return LoadedDice(game.rules, kits, game.joker_alone)
+
+
+def read_fallen(game: Game, typed: str, mover: str) -> Roll:
+    """A roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
+    return _fell(game.kits[game.mover].dice, typed, game.turn.dice, mover)
+
+
+def read_kept(game: Game, typed: str) -> Roll:
+    """Dice of the roll on the table, as typed; none where there is no roll.
+
+    Raises InvalidRollError.
+    """
+    roll = game.turn.roll
+    return () if roll is None else read_set_aside(game.kits[game.mover].shown(roll), roll, typed)
+
+
+def read_use(game: Game, typed: str, mover: str) -> tuple[Roll, Roll]:
+    """The dice on which a badge is used, and in a tracked game what fell by it, as typed.
+
+    None where nothing is to be read. Raises InvalidRollError and IllegalActionError.
+    """
+    power, kit = game.power, game.kits[game.mover] if game.kits else None
+    before, *after = _NOW.split(typed, maxsplit=1)
+    if power is None or kit is None or not game.may_use or not typed:
+        return (), ()
+    thrown = kit.dice.dice_set
+    if power.kind in TAKES_DICE:
+        dice = read_kept(game, before)
+        if not after:
+            return dice, ()
+        types = check_use(game, game.mover, dice)
+        left = thrown.place(tuple(types.count(k) for k in range(len(thrown.types))))
+        return dice, _fell(kit.dice, after[0], left, mover) if types else ()
+    if not game.tracked:
+        raise IllegalActionError.say("this badge is used without dice: /use alone does it")
+    if power.kind is not PowerKind.MIGHT:
+        return (), read_fallen(game, typed, mover)
+    wider = kit.with_added
+    left = wider.dice_set.place((*thrown.remaining[game.turn.dice], 1))
+    return (), _fell(wider, typed, left, mover)
+
+
+def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
+    """A roll of some dice of a set, as typed. Raises InvalidRollError."""
+    roll, thrown = read_roll(named, typed, dice), named.dice_set
+    if thrown.thrown_in(roll) != dice:
+        raise InvalidRollError(
+            say_number(
+                "now {name} rolls {number} die, {set}, not {told}",
+                "now {name} rolls {number} dice, {set}, not {told}",
+                sum(thrown.remaining[dice]),
+                name=mover,
+                set=named.left(dice).text,
+                told=len(roll),
+            )
+        )
+    return roll
+
+
+MOST_DICE = 8
+"""Remaining dice for which it is told when to use a badge."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseAt:
+    """Turn totals at which to use a badge."""
+
+    dice: NamedSet | None
+    """With these dice left; None where they do not matter."""
+    first: int
+    """In points."""
+    last: int
+    """At those between, or at most of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadgePlan:
+    """When to use a badge in my first turn, as far as a few words tell."""
+
+    kind: PowerKind
+    worth: float
+    """What all its uses add to my win probability in the game that was asked for."""
+    at: tuple[UseAt, ...] = ()
+    """When a badge is best used that is used at a bank, a farkle or before a roll."""
+    share: float | None = None
+    """The chance that a badge that is used on a roll is best used on the first one."""
+    before: bool | None = None
+    """Whether a badge that has to be said before the first roll is best said."""
+
+
+def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePlan | None:
+    """When to use my badge; None where I have none to use."""
+    badge = dice.played[0]
+    if badge is None or badge.power is None or not badge.uses_left:
+        return None
+    used_up = Held((0, other.uses_left if (other := dice.played[1]) else 0))
+    with_it = dice.win(strategy, begins=begins)
+    worth = with_it - dice.win(strategy, begins=begins, held=used_up)
+    turn = strategy.power_turn(strategy.start(0, *dice.head_starts, dice.held))
+    if turn is None:
+        return None
+    kind = badge.power.kind
+    if turn.said is not None:
+        return BadgePlan(kind, worth, before=turn.said > turn.top.rolls[0, -1])
+    if turn.use_on_rolls:
+        return BadgePlan(kind, worth, share=turn.share_of_first_rolls())
+    rows = (dice.rules.winning_score - dice.head_starts[0]) // dice.rules.point_step
+    return BadgePlan(kind, worth, at=_when(dice, turn, rows))
+
+
+def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
+    """When to use a badge that acts on banks, farkles or before rolls; totals below `rows`."""
+    top, step = turn.top, dice.rules.point_step
+    if top.more is not None:
+        # a bank that reaches the goal needs no badge
+        raised = top.more[:rows] > np.nan_to_num(top.bank[:rows], nan=2.0)
+        return _stretch(None, np.flatnonzero(raised), step)
+    table = turn.table
+    visited = turn_outcome(dice.rules, table).visits[0, :rows]
+    often = visited.sum(axis=0)
+    found: tuple[UseAt, ...] = ()
+    for column in np.argsort(-often, kind="stable")[:MOST_DICE]:
+        seen = visited[:, column] > 0
+        if turn.instead is not None:
+            better = turn.instead[:rows, column] > top.farkle
+        else:
+            bank = np.nan_to_num(top.bank[:rows], nan=-1.0)
+            plain = np.maximum(top.rolls[:rows, column], bank)
+            better = plain < (-1 if turn.added is None else turn.added[:rows, column])
+        left = dice.mine.left(int(column) + 1)
+        found += _stretch(left, np.flatnonzero(better & seen), step)
+    return found
+
+
+def _stretch(left: NamedSet | None, rows: npt.NDArray[np.intp], step: int) -> tuple[UseAt, ...]:
+    if not len(rows):
+        return ()
+    return (UseAt(left, int(rows[0]) * step, int(rows[-1]) * step),)

@@ -20,7 +20,7 @@ from solver.play.position_id import PositionId
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll, make_roll
-from solver.turn.memory import typed_set
+from solver.turn.memory import told_apart, typed_set
 from solver.turn.scoring import TurnState
 
 
@@ -122,7 +122,7 @@ def position_of(rules: Ruleset, situation: Situation, dice: int | None) -> Posit
         raise InvalidPositionError.say(
             "the set that is held is said by its dice, such as 222, not {set}", set=held
         )
-    held_set = None if held is None else rules.told_apart(make_roll(map(int, str(held or ""))))
+    held_set = None if held is None else told_apart(rules, make_roll(map(int, str(held or ""))))
     turn = most_likely(rules, turn, need, situation.throws, held_set)
     position = Position.of_two(
         banked=situation.banked,

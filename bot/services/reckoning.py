@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.review.chart import ChartPoint, GameChart
+from bot.review.highlights import ChartPoint, GameChart
 from bot.review.moments import effective_events, steps_before_start
 from bot.review.review import Review, lessons_of, review
 from bot.services.advisor import Advisor

@@ -16,6 +16,7 @@ from bot.typed import cleaned
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean, one_of
 from solver.rules.complaints import complaints
 from solver.rules.file import make_rules, preset_names
+from solver.rules.fitting import NOT_OF_ROUNDS
 from solver.rules.options import (
     NUMBER,
     PATTERNS,
@@ -30,7 +31,6 @@ from solver.rules.options import (
 from solver.rules.ruleset import (
     FACES,
     MAX_POINTS,
-    NOT_OF_ROUNDS,
     NOT_YET,
     OPTIONS,
     Ruleset,

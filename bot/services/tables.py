@@ -12,9 +12,16 @@ from weakref import WeakValueDictionary
 
 from sqlalchemy import Connection
 
-from bot.services.soundness import replayed
-from bot.store.errors import DamagedGameError, GameRunningError, MissingGameError
-from bot.store.rows import GameResult, NewEvent, SeatRow, StoredGame
+from bot.services.store_check import replayed
+from bot.store.rows import (
+    DamagedGameError,
+    GameResult,
+    GameRunningError,
+    MissingGameError,
+    NewEvent,
+    SeatRow,
+    StoredGame,
+)
 from bot.store.store import Store
 from bot.table import badges, commands, fair_dice
 from bot.table.events import (
@@ -34,7 +41,7 @@ from bot.table.events import (
 )
 from bot.table.fold import apply, begin, fold
 from bot.table.state import Game, Stage
-from bot.tasks.turns import Asker
+from bot.tasks.tasks import Asker
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.loaded.kits import Kit
 from solver.named.sets import NamedDie

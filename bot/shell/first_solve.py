@@ -9,8 +9,7 @@ from bot.services.loaded import LoadedDice, folders_of, solved_arrays
 from bot.settings import Settings
 from bot.tasks.solving import solve_apart
 from bot.tasks.tasks import duration
-from bot.views.progress import CatalogueProgress, share_progress
-from bot.views.solve import solve_text
+from bot.views.progress import CatalogueProgress, share_progress, solve_text
 from solver.batch.local import compiled_code, seconds_to_compile, solve_here
 from solver.batch.subjects import game_of
 from solver.game.many import time_text

@@ -74,7 +74,7 @@ def _is_solved(advisor: Advisor, rules: Ruleset, players: int) -> bool:
 
 def _tell_how(advisor: Advisor, rules: Ruleset, reference: str, players: int) -> None:
     """What makes the answer exact, where that can be."""
-    from bot.services.needed import seconds_of_solve  # noqa: PLC0415
+    from bot.tasks.solving import seconds_of_solve  # noqa: PLC0415
 
     with suppress(InvalidRulesError):
         seconds_of_solve(rules, players)
@@ -87,8 +87,8 @@ def _tell_how(advisor: Advisor, rules: Ruleset, reference: str, players: int) ->
 def _solved(settings: Settings, rules: Ruleset, players: int) -> bool:
     """Whether rules could be solved in the time that there is. Raises FarkleError."""
     # only here: who asks about what is solved waits for none of it
-    from bot.services.needed import check_size  # noqa: PLC0415
     from bot.shell.first_solve import solve_with_share  # noqa: PLC0415
+    from bot.tasks.solving import check_size  # noqa: PLC0415
 
     try:
         seconds = check_size(rules, settings.needed_seconds, players)

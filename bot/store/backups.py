@@ -1,38 +1,172 @@
-"""Copies of a database, made while programs use it, and put back. Each is a file of SQLite.
+"""Copies of a database, made while programs use it and put back, and all of it as lines of JSON.
 
-A plain copy of the file of a running program lacks what is still in its log.
+A copy is a file of SQLite: a plain copy of the file of a running program lacks what is still in its
+log. Of the lines the first says what it is, each further one has a table and a row as it is kept,
+and the last the number of rows with a hash over all lines before it. A database of before events
+were chained, which is a file of SQLite, is brought over as a new one of its rows.
 """
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from hashlib import blake2b
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import TextIO
+from typing import Any, TextIO
 
 from filelock import FileLock
-from sqlalchemy import URL, Connection, NullPool, create_engine
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    LargeBinary,
+    NullPool,
+    Table,
+    TypeDecorator,
+    bindparam,
+    create_engine,
+    delete,
+    insert,
+    select,
+    type_coerce,
+)
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.types import TypeEngine
 
 from bot.store.database import (
     check_whole,
+    database_of,
     explained,
     file_of,
     leave_log,
     prepare,
     write_copy,
 )
-from bot.store.errors import StoreError
+from bot.store.game_rows import START, link
 from bot.store.kinds import PATIENCE, Database
-from bot.store.moving import delete_all, export_lines, import_lines
-from bot.store.opening import database_of
+from bot.store.rows import StoreError
+from bot.store.schema import NEWEST, done, events, metadata, schema_version
 from bot.store.store import Keeper, Store
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private
+
+_FIRST = {"what": "the games of farkle-advisor", "tables": NEWEST}
+_AT_ONCE = 1000
+"""Rows that are read or written together."""
+_TABLES = {one.name: one for one in metadata.sorted_tables if one is not schema_version}
+
+
+def export_lines(connection: Connection) -> Iterator[str]:
+    """The lines, each with its end, of a database as a transaction sees it."""
+    summed, number = blake2b(), 0
+    first = _line(_FIRST)
+    summed.update(first.encode())
+    yield first
+    for table in _TABLES.values():
+        columns = [type_coerce(one, _kept(one)).label(one.name) for one in table.columns]
+        query = select(*columns).order_by(*table.primary_key)
+        for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
+            written = _line([table.name, {key: _written(value) for key, value in row.items()}])
+            summed.update(written.encode())
+            number += 1
+            yield written
+    yield _line({"rows": number, "hash": summed.hexdigest()})
+
+
+def import_lines(connection: Connection, lines: Iterable[str]) -> int:
+    """Put rows into a database that has none, and say how many there were.
+
+    Raises StoreError for lines that are not as they were written, and where a row is already: the
+    transaction is to be given up then.
+    """
+    for table in _TABLES.values():
+        if connection.execute(select(table).limit(1)).first():
+            raise StoreError(f"The database has rows in {table.name} already: choose a new one")
+    number, rest = 0, iter(lines)
+    for name, of_table in groupby(_rows(rest), itemgetter(0)):
+        table = _TABLES[name]
+        values = {one.name: bindparam(one.name, type_=_kept(one)) for one in table.columns}
+        while rows := [_read(table, row) for _, row in islice(of_table, _AT_ONCE)]:
+            try:
+                connection.execute(insert(table).values(values), rows)
+            except DBAPIError as error:
+                raise StoreError(f"There are {name} that the database does not take") from error
+            number += len(rows)
+    if any(map(str.strip, rest)):
+        raise StoreError("The file goes on after its last line: import one file alone")
+    return number
+
+
+def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of lines, each with the name of its table. Raises StoreError."""
+    summed, read = blake2b(), 0
+    for line in lines:
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        match found:
+            case {"what": _, "tables": _} if not read:
+                if found != _FIRST:
+                    raise StoreError("This was exported by another version of the program")
+            case [str(name), dict(row)] if read and name in _TABLES:
+                if row.keys() != set(_TABLES[name].columns.keys()):
+                    raise _changed(read + 1)
+                yield name, row
+            case {"rows": _, "hash": _} if read:
+                if found != {"rows": read - 1, "hash": summed.hexdigest()}:
+                    raise _changed(read + 1)
+                return
+            case _ if not read:
+                raise StoreError("This is no file of `farkle store export`")
+            case _:
+                raise _changed(read + 1)
+        summed.update(line.encode())
+        read += 1
+    raise StoreError(f"The file ends after {read:,} lines, before its last one")
+
+
+def _changed(number: int) -> StoreError:
+    return StoreError(f"Line {number:,} of the file, or one before it, is not as it was written")
+
+
+def _kept(column: Column[Any]) -> TypeEngine[Any]:
+    """The type of a column as it is kept, before anything is made of it."""
+    kind = column.type
+    return kind.impl_instance if isinstance(kind, TypeDecorator) else kind
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, separators=(",", ":")) + "\n"
+
+
+def _written(value: object) -> object:
+    """A value as JSON has it: bytes in hexadecimal digits."""
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _read(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+    """A row with the bytes that it has. Raises StoreError."""
+    try:
+        return {
+            key: bytes.fromhex(value) if _is_bytes(table, key) and value is not None else value
+            for key, value in row.items()
+        }
+    except (TypeError, ValueError):
+        raise StoreError(f"There are {table.name} that are not as they were written") from None
+
+
+def _is_bytes(table: Table, key: str) -> bool:
+    return isinstance(table.columns[key].type, LargeBinary)
+
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +235,8 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
     def put_in(connection: Connection) -> int:
         if replaces:
             opened.database.check_unused(connection)
-            delete_all(connection)
+            for table in reversed(_TABLES.values()):
+                connection.execute(delete(table))
         return import_lines(connection, lines)
 
     try:
@@ -316,3 +451,79 @@ def _set_aside(path: Path) -> Path | None:
         with contextlib.suppress(FileNotFoundError):
             path.with_name(f"{path.name}{end}").rename(f"{kept}{end}")
     return kept
+
+
+_LAST = "7"
+"""The version that is brought over, as Alembic wrote it."""
+
+
+def bring_over(path: Path) -> tuple[Path, int]:
+    """Put a database of today's tables in the place of an earlier one.
+
+    Returns where the earlier one is kept, and the number of games. Raises StoreError, and then
+    leaves all as it was: for one of another version, or that is in use.
+    """
+    kept, new = path.with_name(f"{path.name}.before"), path.with_name(f"{path.name}.new")
+    if kept.exists():
+        raise StoreError(f"{kept} is in the way: move it away first")
+    if not path.is_file():
+        raise StoreError(f"there is no database {path}")
+    new.unlink(missing_ok=True)
+    with explained(path), closing(sqlite3.connect(path, timeout=PATIENCE)) as old:
+        _check_version(old, path)
+        leave_log(old)  # refused while others have it open
+        prepare(new)
+        with closing(sqlite3.connect(new)) as fresh, fresh:
+            for table in metadata.sorted_tables:
+                if table.name not in {"schema_version", events.name, done.name}:
+                    _copy(old, fresh, table.name, table.columns.keys())
+            _copy_events(old, fresh)
+            [games] = fresh.execute("SELECT count(*) FROM games").fetchone()
+    keep_as(path, kept)
+    new.replace(path)
+    new.with_name(f"{new.name}.lock").unlink(missing_ok=True)
+    return kept, games
+
+
+def _check_version(old: sqlite3.Connection, path: Path) -> None:
+    try:
+        versions = old.execute("SELECT version_num FROM alembic_version").fetchall()
+    except sqlite3.OperationalError:
+        versions = []
+    if versions != [(_LAST,)]:
+        raise StoreError(f"The database {path} is not of the version that can be brought over")
+
+
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, columns: list[str]) -> None:
+    """Copy rows as they are; those whose values are of the wrong type, which are damaged, are not.
+
+    The games that they belonged to are set aside once somebody looks at them.
+    """
+    names = ", ".join(f'"{one}"' for one in columns)
+    insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
+    for row in old.execute(f"SELECT {names} FROM {table}"):  # noqa: S608 - the names are our own
+        _insert(new, insert, row)
+
+
+def _copy_events(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
+    """Copy what happened in games, each event with its hash."""
+    rows = old.execute(
+        "SELECT game_id, version, at, kind, data FROM events ORDER BY game_id, version"
+    )
+    game, before = "", START
+    for game_id, version, at, kind, data in rows:
+        if game_id != game:
+            game, before = game_id, START
+        try:
+            before = link(before, game_id, version, at, kind, data)
+        except TypeError:
+            before = START  # it fits nothing: the game is damaged
+        row = game_id, version, at, kind, data, before
+        _insert(new, "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", row)
+
+
+def _insert(new: sqlite3.Connection, insert: str, row: tuple[Any, ...]) -> None:
+    try:
+        new.execute(insert, row)
+    except sqlite3.IntegrityError:  # the types are checked all the same
+        return

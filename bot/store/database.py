@@ -40,8 +40,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
+from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, events, make_indexes, metadata, schema_version
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
@@ -713,3 +713,13 @@ def _is_sound(head: bytes) -> bool:
         first = (first + one + second) & 0xFFFFFFFF
         second = (second + other + first) & 0xFFFFFFFF
     return (first, second) == _HEADER.unpack(head)[6:]
+
+
+def database_of(url: str) -> Database:
+    """The database of an address. Raises StoreError for one that names none."""
+    if not url.startswith("postgresql"):
+        return SqliteFile(database_path(url))
+    # its driver is installed where it is needed
+    from bot.store.postgres import Postgres  # noqa: PLC0415
+
+    return Postgres(url)

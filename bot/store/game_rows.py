@@ -9,30 +9,20 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Row,
-    Select,
-    Table,
-    Text,
-    bindparam,
-    delete,
-    insert,
-    select,
-    type_coerce,
-    update,
-)
+import sqlalchemy as sa
 
-from bot.store.errors import DamagedGameError, MissingGameError, StaleVersionError, StoreError
 from bot.store.rows import (
+    DamagedGameError,
     GameRecord,
     GameResult,
+    MissingGameError,
     NewEvent,
     RolledGame,
     SeatRow,
+    StaleVersionError,
     StoredEvent,
     StoredGame,
+    StoreError,
 )
 from bot.store.schema import (
     UNREADABLE_MOMENT,
@@ -72,20 +62,20 @@ _GAME = [
 ]
 _SEAT = [seats.c.number, seats.c.person, seats.c.name, seats.c.level]
 _EVENT = [events.c.version, events.c.at, events.c.kind, events.c.data, events.c.hash]
-_KEPT = [type_coerce(events.c[name], Text).label(f"{name}_text") for name in ("at", "data")]
+_KEPT = [sa.type_coerce(events.c[name], sa.Text).label(f"{name}_text") for name in ("at", "data")]
 """Moment and data as they are kept, of which the hash is."""
 _RESULT = [results.c[one.name] for one in fields(GameResult)]
 
 
-def games_query(*where: ColumnElement[bool], limit: int | None = None) -> Select[Any]:
+def games_query(*where: sa.ColumnElement[bool], limit: int | None = None) -> sa.Select[Any]:
     """Games with their seats, the newest first, for `games_of`."""
-    newest = select(*_GAME).where(*where).order_by(games.c.began_at.desc(), games.c.id)
+    newest = sa.select(*_GAME).where(*where).order_by(games.c.began_at.desc(), games.c.id)
     game = newest.limit(limit).subquery()
-    query = select(game, *_SEAT).outerjoin_from(game, seats, game.c.id == seats.c.game_id)
+    query = sa.select(game, *_SEAT).outerjoin_from(game, seats, game.c.id == seats.c.game_id)
     return query.order_by(game.c.began_at.desc(), game.c.id, seats.c.number)
 
 
-def games_of(rows: Iterable[Row[Any]]) -> list[StoredGame]:
+def games_of(rows: Iterable[sa.Row[Any]]) -> list[StoredGame]:
     """The games of rows of `games_query`."""
     found = []
     for _, group in groupby(rows, itemgetter(0)):
@@ -96,12 +86,12 @@ def games_of(rows: Iterable[Row[Any]]) -> list[StoredGame]:
     return found
 
 
-def read_games(connection: Connection, *where: ColumnElement[bool]) -> list[StoredGame]:
+def read_games(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[StoredGame]:
     """Games with their seats, the newest first."""
     return games_of(connection.execute(games_query(*where)))
 
 
-def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> GameRecord:
+def read_record(connection: sa.Connection, game_id: str, *, set_aside: bool) -> GameRecord:
     """All that is stored of a game.
 
     set_aside : whether a game that was set aside is read like any other
@@ -113,19 +103,19 @@ def read_record(connection: Connection, game_id: str, *, set_aside: bool) -> Gam
     if not found:
         raise missing_game(game_id)
     secret, was_set_aside = connection.execute(
-        select(games.c.secret, games.c.set_aside).where(this)
+        sa.select(games.c.secret, games.c.set_aside).where(this)
     ).one()
     happened = _read_events(connection, found[0])
     if was_set_aside is not None and not set_aside:
         raise DamagedGameError(game_id, say("it was found to be damaged before"))
-    ends = select(*_RESULT).where(results.c.game_id == game_id).order_by(results.c.seat)
+    ends = sa.select(*_RESULT).where(results.c.game_id == game_id).order_by(results.c.seat)
     ended = tuple(GameResult(*row) for row in connection.execute(ends))
     return GameRecord(found[0], happened, secret, ended)
 
 
-def _read_events(connection: Connection, game: StoredGame) -> tuple[StoredEvent, ...]:
+def _read_events(connection: sa.Connection, game: StoredGame) -> tuple[StoredEvent, ...]:
     """The events of a game, none of them missing or changed. Raises DamagedGameError."""
-    query = select(*_EVENT, *_KEPT).where(events.c.game_id == game.id)
+    query = sa.select(*_EVENT, *_KEPT).where(events.c.game_id == game.id)
     found = []
     before = START
     for expected, row in enumerate(connection.execute(query.order_by(events.c.version)), start=1):
@@ -149,10 +139,10 @@ def _read_events(connection: Connection, game: StoredGame) -> tuple[StoredEvent,
     return tuple(found)
 
 
-def read_rolls(connection: Connection, *where: ColumnElement[bool]) -> list[RolledGame]:
+def read_rolls(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[RolledGame]:
     """The dice of every roll of games, game by game in their order, but for damaged ones."""
     told = events.c.kind.in_(("begun", "rolled"))
-    query = select(games.c.id, events.c.kind, events.c.data).join_from(games, events)
+    query = sa.select(games.c.id, events.c.kind, events.c.data).join_from(games, events)
     rows = connection.execute(query.where(*where, told).order_by(games.c.id, events.c.version))
     rolled = []
     for game_id, group in groupby(rows.all(), itemgetter(0)):
@@ -161,7 +151,7 @@ def read_rolls(connection: Connection, *where: ColumnElement[bool]) -> list[Roll
         if not all(isinstance(data, dict) for _, data in happened):
             continue
         if begun.get("kits") or begun.get("pool"):
-            of_game = select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
+            of_game = sa.select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
             rows = connection.execute(of_game.order_by(events.c.version))
             rolled.append(RolledGame(begun.get("rules"), (), [tuple(row) for row in rows]))
         else:
@@ -175,21 +165,23 @@ def _is_roll(dice: object) -> bool:
     return isinstance(dice, list) and all(die in range(1, 7) for die in dice)
 
 
-def insert_rows(connection: Connection, table: Table, game_id: str, rows: Iterable[Any]) -> None:
+def insert_rows(
+    connection: sa.Connection, table: sa.Table, game_id: str, rows: Iterable[Any]
+) -> None:
     """Insert rows of a game, given as dataclasses, if there are any."""
     if listed := [{"game_id": game_id, **asdict(row)} for row in rows]:
-        connection.execute(insert(table), listed)
+        connection.execute(sa.insert(table), listed)
 
 
-_HASH = select(events.c.hash).where(
-    events.c.game_id == bindparam("game"), events.c.version == bindparam("number")
+_HASH = sa.select(events.c.hash).where(
+    events.c.game_id == sa.bindparam("game"), events.c.version == sa.bindparam("number")
 )
-_NEW_EVENTS = insert(events)
+_NEW_EVENTS = sa.insert(events)
 """What every move asks and writes; made once."""
 
 
 def insert_events(
-    connection: Connection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
+    connection: sa.Connection, game_id: str, after: int, new: Sequence[NewEvent], at: datetime
 ) -> None:
     """Insert what happened after some version. Raises DamagedGameError where that is not there."""
     before = START
@@ -207,37 +199,37 @@ def insert_events(
         connection.execute(_NEW_EVENTS, rows)
 
 
-def chain_anew(connection: Connection, game_id: str) -> None:
+def chain_anew(connection: sa.Connection, game_id: str) -> None:
     """Take the events of a game as they are now for what was written."""
-    query = select(*_EVENT, *_KEPT).where(events.c.game_id == game_id)
+    query = sa.select(*_EVENT, *_KEPT).where(events.c.game_id == game_id)
     before = START
     for row in connection.execute(query.order_by(events.c.version)).all():
         before = link(before, game_id, row.version, row.at_text, row.kind, row.data_text)
         this = (events.c.game_id == game_id, events.c.version == row.version)
-        connection.execute(update(events).where(*this).values(hash=before))
+        connection.execute(sa.update(events).where(*this).values(hash=before))
 
 
-def change_seats(connection: Connection, game_id: str, changed: Sequence[SeatRow]) -> None:
+def change_seats(connection: sa.Connection, game_id: str, changed: Sequence[SeatRow]) -> None:
     """Change seats that are there. Raises ValueError for others."""
     for seat in changed:
         this = (seats.c.game_id == game_id, seats.c.number == seat.number)
-        if not connection.execute(update(seats).where(*this).values(asdict(seat))).rowcount:
+        if not connection.execute(sa.update(seats).where(*this).values(asdict(seat))).rowcount:
             raise ValueError(f"game {game_id} has no seat {seat.number} to change")
 
 
-def delete_seats(connection: Connection, game_id: str, number: int) -> None:
+def delete_seats(connection: sa.Connection, game_id: str, number: int) -> None:
     """Delete the seats from this one on."""
-    connection.execute(delete(seats).where(seats.c.game_id == game_id, seats.c.number >= number))
+    connection.execute(sa.delete(seats).where(seats.c.game_id == game_id, seats.c.number >= number))
 
 
-def delete_results(connection: Connection, game_id: str) -> None:
+def delete_results(connection: sa.Connection, game_id: str) -> None:
     """Delete how a game ended, and what its review found."""
-    connection.execute(delete(reviews).where(reviews.c.game_id == game_id))
-    connection.execute(delete(results).where(results.c.game_id == game_id))
+    connection.execute(sa.delete(reviews).where(reviews.c.game_id == game_id))
+    connection.execute(sa.delete(results).where(results.c.game_id == game_id))
 
 
 def why_not_appended(
-    connection: Connection, game_id: str, expected: int, *, reopens: bool
+    connection: sa.Connection, game_id: str, expected: int, *, reopens: bool
 ) -> StoreError:
     """Why nothing can be appended."""
     found = read_games(connection, games.c.id == game_id)

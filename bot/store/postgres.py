@@ -7,24 +7,13 @@ from contextlib import asynccontextmanager, contextmanager
 from hashlib import blake2b
 from typing import TypeVar
 
-from sqlalchemy import (
-    Connection,
-    NullPool,
-    Select,
-    column,
-    func,
-    insert,
-    inspect,
-    make_url,
-    select,
-    table,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.database import check_version
-from bot.store.errors import StoreError
 from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
+from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
 from solver.wording import say_later
 
@@ -74,7 +63,7 @@ class _ToServer(Connections):
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
+    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
         """What some work makes of a transaction."""
         async with self._engine.connect() as connection:
             if mode is Mode.EACH:
@@ -83,9 +72,11 @@ class _ToServer(Connections):
             await connection.execution_options(isolation_level=isolation)
             async with connection.begin():
                 if mode in {Mode.WRITE, Mode.BRIEF}:
-                    await connection.execute(select(func.pg_advisory_xact_lock(_WRITING)))
+                    await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITING)))
                 elif mode is Mode.APPEND:
-                    await connection.execute(select(func.pg_advisory_xact_lock_shared(_WRITING)))
+                    await connection.execute(
+                        sa.select(sa.func.pg_advisory_xact_lock_shared(_WRITING))
+                    )
                 return await connection.run_sync(work)
 
     async def close(self) -> None:
@@ -105,9 +96,9 @@ class Postgres(Database):
     def __init__(self, url: str) -> None:
         """Raises StoreError for an address that names no database, and without the driver."""
         try:
-            parts = make_url(url).set(drivername="postgresql+asyncpg")
+            parts = sa.make_url(url).set(drivername="postgresql+asyncpg")
         except (ValueError, ArgumentError):
-            parts = make_url("postgresql://")
+            parts = sa.make_url("postgresql://")
         # other programs say sslmode
         query = {key.removesuffix("mode"): value for key, value in parts.query.items()}
         parts = parts.set(query=query)
@@ -127,19 +118,21 @@ class Postgres(Database):
 
     async def prepare(self) -> None:
         """Make the tables, one program at a time."""
-        engine = create_async_engine(self._url, poolclass=NullPool, hide_parameters=True)
+        engine = create_async_engine(self._url, poolclass=sa.NullPool, hide_parameters=True)
         try:
             with self.explained():
                 async with engine.begin() as connection:
-                    await connection.execute(select(func.pg_advisory_xact_lock(_key("tables"))))
+                    await connection.execute(
+                        sa.select(sa.func.pg_advisory_xact_lock(_key("tables")))
+                    )
                     await connection.run_sync(self._make)
         finally:
             await engine.dispose()
 
-    def _make(self, connection: Connection) -> None:
-        if not inspect(connection).get_table_names():
+    def _make(self, connection: sa.Connection) -> None:
+        if not sa.inspect(connection).get_table_names():
             metadata.create_all(connection)
-            connection.execute(insert(schema_version).values(number=NEWEST))
+            connection.execute(sa.insert(schema_version).values(number=NEWEST))
         check_version(connection, self.name)
         make_indexes(connection)
 
@@ -194,7 +187,7 @@ class Postgres(Database):
                 "server_settings": _HOLDING,
             },
         )
-        locks = [select(func.pg_try_advisory_lock(_key(name))) for name in names]
+        locks = [sa.select(sa.func.pg_try_advisory_lock(_key(name))) for name in names]
         try:
             with self.explained():
                 is_told = False
@@ -218,7 +211,7 @@ class Postgres(Database):
     async def _keep(
         self,
         engine: AsyncEngine,
-        locks: Sequence[Select[tuple[bool]]],
+        locks: Sequence[sa.Select[tuple[bool]]],
         when_lost: Callable[[], object],
     ) -> None:
         """Look whether the locks are still held, and take them again after the server was away.
@@ -242,23 +235,23 @@ class Postgres(Database):
                 when_lost()
                 return
 
-    def problems(self, connection: Connection) -> list[tuple[str, str]]:  # noqa: ARG002
+    def problems(self, connection: sa.Connection) -> list[tuple[str, str]]:  # noqa: ARG002
         """Return nothing: the server checks its pages and references by itself."""
         return []
 
-    def check_unused(self, connection: Connection) -> None:
+    def check_unused(self, connection: sa.Connection) -> None:
         """Raises StoreError where others are connected."""
-        activity = table("pg_stat_activity", column("datname"), column("pid"))
-        others = select(func.count()).where(
-            activity.c.datname == func.current_database(),
-            activity.c.pid != func.pg_backend_pid(),
+        activity = sa.table("pg_stat_activity", sa.column("datname"), sa.column("pid"))
+        others = sa.select(sa.func.count()).where(
+            activity.c.datname == sa.func.current_database(),
+            activity.c.pid != sa.func.pg_backend_pid(),
         )
         if connection.scalar(others):
             raise StoreError(
                 f"The database {self.name} is in use: end the programs that have it open first"
             )
 
-    def rewrite(self, connection: Connection) -> None:
+    def rewrite(self, connection: sa.Connection) -> None:
         """Write the tables anew that name people; the server's log of writes is its own matter."""
         for name in _OF_PEOPLE:
             connection.exec_driver_sql(f"VACUUM FULL {name}")

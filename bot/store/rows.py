@@ -1,4 +1,4 @@
-"""What the store takes and gives: games, their events, seats and results, a place's settings."""
+"""What the store takes and gives, as rows, and what it refuses, each in one sentence."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,6 +7,57 @@ from datetime import date, datetime
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
+
+from solver.errors import FarkleError
+from solver.wording import say, say_number
+
+
+class StoreError(FarkleError):
+    """The database cannot be opened, read or written."""
+
+
+class StaleVersionError(StoreError):
+    """The game has gone on, or ended, since it was read."""
+
+
+class DoneElsewhereError(StoreError):
+    """Another program that heard of it, too, has done what was asked for."""
+
+
+class MissingGameError(StoreError):
+    """No game has this id."""
+
+
+class DamagedGameError(StoreError):
+    """What is stored of a game is not what the program wrote, so nobody can tell how it stands."""
+
+    def __init__(self, game: str, reason: str) -> None:
+        """The game by its id, and what is wrong in plain words."""
+        sentence = say(
+            "Game {game} is damaged and was set aside ({reason}); nothing of it is deleted, and"
+            " the host can look at it and put it right",
+            game=game,
+            reason=reason,
+        )
+        super().__init__(sentence)
+        self.game = game
+        self.reason = reason
+
+
+class GameRunningError(FarkleError):
+    """The place has as many open games as it may."""
+
+    @classmethod
+    def of(cls, most_open: int) -> "GameRunningError":
+        """The error of a place that may have so many."""
+        return cls(
+            say_number(
+                "a game is running here already: finish it, or /end it",
+                "{number} games are running here already, which is the most allowed: /end one",
+                most_open,
+            )
+        )
+
 
 logger = logging.getLogger(__name__)
 
@@ -150,7 +201,7 @@ class SeatReview:
     """Decisions and loss by spot."""
     lessons: list[dict[str, Any]]
     """Decisions that cost so much that the best choice is no matter of taste, the worst first: the
-    turn of the seat, the question as `bot.review.kept_questions` keeps it, and what was chosen."""
+    turn of the seat, the question as `bot.review.review` keeps it, and what was chosen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,23 +4,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import (
-    REAL,
-    Column,
-    Connection,
-    Dialect,
-    Double,
-    ForeignKey,
-    ForeignKeyConstraint,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    TypeDecorator,
-    text,
-)
+import sqlalchemy as sa
 from sqlalchemy.schema import SchemaItem
 from sqlalchemy.types import TypeEngine
 
@@ -43,21 +27,21 @@ def json_text(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
-_TEXT: TypeEngine[str] = Text().with_variant(Text(collation="C"), "postgresql")
+_TEXT: TypeEngine[str] = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Text in the order of its letters' numbers, on any database."""
 
 
-class UtcTime(TypeDecorator[datetime]):
+class UtcTime(sa.TypeDecorator[datetime]):
     """An aware datetime, kept as ISO text in UTC of one width, so that text sorts by time."""
 
     impl = _TEXT
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
         """To the database. Raises ValueError for a datetime without a time zone."""
         return None if value is None else moment_text(value)
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
         """From the database; `UNREADABLE_MOMENT` for text that was changed to no moment."""
         if value is None:
             return None
@@ -68,17 +52,17 @@ class UtcTime(TypeDecorator[datetime]):
         return found if found.tzinfo else UNREADABLE_MOMENT
 
 
-class Json(TypeDecorator[Any]):
+class Json(sa.TypeDecorator[Any]):
     """JSON, kept as its text on any database."""
 
     impl = _TEXT
     cache_ok = True
 
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str:  # noqa: ARG002
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str:  # noqa: ARG002
         """To the database. Raises ValueError for what is not finite."""
         return json_text(value)
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ARG002
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> Any:  # noqa: ARG002
         """From the database; `UNREADABLE` for text that was changed to no JSON."""
         try:
             return json.loads(value or "")
@@ -86,39 +70,41 @@ class Json(TypeDecorator[Any]):
             return UNREADABLE
 
 
-_NUMBER: TypeEngine[float] = Double().with_variant(REAL(), "sqlite")
+_NUMBER: TypeEngine[float] = sa.Double().with_variant(sa.REAL(), "sqlite")
 """SQLite has one type of eight bytes, of another name than elsewhere."""
 
 NEWEST = 2
 """The version of these tables. Whoever changes them once they were released brings those of the
 version before up to date."""
 
-metadata = MetaData()
-OPEN = text("ended_at IS NULL")
-_UNTOLD = text("set_aside = 0")
+metadata = sa.MetaData()
+OPEN = sa.text("ended_at IS NULL")
+_UNTOLD = sa.text("set_aside = 0")
 
 
-def _table(name: str, *items: SchemaItem) -> Table:
+def _table(name: str, *items: SchemaItem) -> sa.Table:
     """A table, of which SQLite holds the types as other databases do, in the order of its key."""
-    return Table(name, metadata, *items, sqlite_strict=True, sqlite_with_rowid=False)
+    return sa.Table(name, metadata, *items, sqlite_strict=True, sqlite_with_rowid=False)
 
 
-schema_version = _table("schema_version", Column("number", Integer, primary_key=True))
+schema_version = _table("schema_version", sa.Column("number", sa.Integer, primary_key=True))
 """One row."""
 
 games = _table(
     "games",
-    Column("id", _TEXT, primary_key=True),
-    Column("place", _TEXT, nullable=False),
-    Column("rules_name", _TEXT, nullable=False),
-    Column("secret", LargeBinary),
-    Column("version", Integer, nullable=False),
-    Column("began_at", UtcTime, nullable=False),
-    Column("ended_at", UtcTime),
-    Column("set_aside", Integer),
-    Index("games_of_place", "place", "began_at"),
-    Index("open_games", "place", "set_aside", "began_at", sqlite_where=OPEN, postgresql_where=OPEN),
-    Index("untold_games", "place", sqlite_where=_UNTOLD, postgresql_where=_UNTOLD),
+    sa.Column("id", _TEXT, primary_key=True),
+    sa.Column("place", _TEXT, nullable=False),
+    sa.Column("rules_name", _TEXT, nullable=False),
+    sa.Column("secret", sa.LargeBinary),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("began_at", UtcTime, nullable=False),
+    sa.Column("ended_at", UtcTime),
+    sa.Column("set_aside", sa.Integer),
+    sa.Index("games_of_place", "place", "began_at"),
+    sa.Index(
+        "open_games", "place", "set_aside", "began_at", sqlite_where=OPEN, postgresql_where=OPEN
+    ),
+    sa.Index("untold_games", "place", sqlite_where=_UNTOLD, postgresql_where=_UNTOLD),
 )
 """`version` counts the events; a game without `ended_at` is open.
 
@@ -127,64 +113,64 @@ games = _table(
 
 seats = _table(
     "seats",
-    Column("game_id", _TEXT, ForeignKey("games.id"), primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("person", _TEXT),
-    Column("name", _TEXT, nullable=False),
-    Column("level", _TEXT),
-    Index("seats_of_person", "person", "game_id", unique=True),
+    sa.Column("game_id", _TEXT, sa.ForeignKey("games.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("person", _TEXT),
+    sa.Column("name", _TEXT, nullable=False),
+    sa.Column("level", _TEXT),
+    sa.Index("seats_of_person", "person", "game_id", unique=True),
 )
 """The table that names players; those of games know seats."""
 
 events = _table(
     "events",
-    Column("game_id", _TEXT, ForeignKey("games.id"), primary_key=True),
-    Column("version", Integer, primary_key=True),
-    Column("at", UtcTime, nullable=False),
-    Column("kind", _TEXT, nullable=False),
-    Column("data", Json, nullable=False),
-    Column("hash", LargeBinary, nullable=False),
+    sa.Column("game_id", _TEXT, sa.ForeignKey("games.id"), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True),
+    sa.Column("at", UtcTime, nullable=False),
+    sa.Column("kind", _TEXT, nullable=False),
+    sa.Column("data", Json, nullable=False),
+    sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 """What happened in games; the hash is of an event and of the hash before, see `link`."""
 
 results = _table(
     "results",
-    Column("game_id", _TEXT, primary_key=True),
-    Column("seat", Integer, primary_key=True),
-    Column("share", _NUMBER, nullable=False),
-    Column("points", Integer, nullable=False),
-    Column("turns", Integer, nullable=False),
-    Column("farkles", Integer, nullable=False),
-    Column("biggest_turn", Integer, nullable=False),
-    Column("accuracy", _NUMBER),
-    Column("luck", _NUMBER),
-    ForeignKeyConstraint(["game_id", "seat"], ["seats.game_id", "seats.number"]),
+    sa.Column("game_id", _TEXT, primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True),
+    sa.Column("share", _NUMBER, nullable=False),
+    sa.Column("points", sa.Integer, nullable=False),
+    sa.Column("turns", sa.Integer, nullable=False),
+    sa.Column("farkles", sa.Integer, nullable=False),
+    sa.Column("biggest_turn", sa.Integer, nullable=False),
+    sa.Column("accuracy", _NUMBER),
+    sa.Column("luck", _NUMBER),
+    sa.ForeignKeyConstraint(["game_id", "seat"], ["seats.game_id", "seats.number"]),
 )
 """Rows come with the last event of a game, so that only finished games have any."""
 
 place_settings = _table(
     "place_settings",
-    Column("place", _TEXT, primary_key=True),
-    Column("key", _TEXT, primary_key=True),
-    Column("value", Json, nullable=False),
+    sa.Column("place", _TEXT, primary_key=True),
+    sa.Column("key", _TEXT, primary_key=True),
+    sa.Column("value", Json, nullable=False),
 )
 
 place_rules = _table(
     "place_rules",
-    Column("place", _TEXT, primary_key=True),
-    Column("name", _TEXT, primary_key=True),
-    Column("text", _TEXT, nullable=False),
-    Column("author", _TEXT),
+    sa.Column("place", _TEXT, primary_key=True),
+    sa.Column("name", _TEXT, primary_key=True),
+    sa.Column("text", _TEXT, nullable=False),
+    sa.Column("author", _TEXT),
 )
 
 daily_positions = _table(
     "daily_positions",
-    Column("place", _TEXT, primary_key=True),
-    Column("day", _TEXT, primary_key=True),
-    Column("rules", Json, nullable=False),
-    Column("position", _TEXT, nullable=False),
-    Column("choices", Json, nullable=False),
-    Column("posted_at", UtcTime),
+    sa.Column("place", _TEXT, primary_key=True),
+    sa.Column("day", _TEXT, primary_key=True),
+    sa.Column("rules", Json, nullable=False),
+    sa.Column("position", _TEXT, nullable=False),
+    sa.Column("choices", Json, nullable=False),
+    sa.Column("posted_at", UtcTime),
 )
 """What was asked in a place on a day: the rules as data, the position by its ID.
 
@@ -197,73 +183,73 @@ nobody knows yet whether it was."""
 
 daily_answers = _table(
     "daily_answers",
-    Column("place", _TEXT, primary_key=True),
-    Column("day", _TEXT, primary_key=True),
-    Column("person", _TEXT, primary_key=True),
-    Column("name", _TEXT, nullable=False),
-    Column("choice", Integer, nullable=False),
-    Column("cost", _NUMBER, nullable=False),
-    ForeignKeyConstraint(["place", "day"], ["daily_positions.place", "daily_positions.day"]),
-    Index("daily_answers_of_person", "person", "day"),
+    sa.Column("place", _TEXT, primary_key=True),
+    sa.Column("day", _TEXT, primary_key=True),
+    sa.Column("person", _TEXT, primary_key=True),
+    sa.Column("name", _TEXT, nullable=False),
+    sa.Column("choice", sa.Integer, nullable=False),
+    sa.Column("cost", _NUMBER, nullable=False),
+    sa.ForeignKeyConstraint(["place", "day"], ["daily_positions.place", "daily_positions.day"]),
+    sa.Index("daily_answers_of_person", "person", "day"),
 )
 """Whoever is forgotten has none any more. A cost of 0 is that of the best choice."""
 
 reviews = _table(
     "reviews",
-    Column("game_id", _TEXT, primary_key=True),
-    Column("seat", Integer, primary_key=True),
-    Column("found", Json, nullable=False),
+    sa.Column("game_id", _TEXT, primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True),
+    sa.Column("found", Json, nullable=False),
 )
 """What reviews found of the seats of finished games, once somebody has asked for it."""
 
 drills = _table(
     "drills",
-    Column("person", _TEXT, primary_key=True),
-    Column("position", _TEXT, primary_key=True),
-    Column("state", Json, nullable=False),
+    sa.Column("person", _TEXT, primary_key=True),
+    sa.Column("position", _TEXT, primary_key=True),
+    sa.Column("state", Json, nullable=False),
 )
 """Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more."""
 
 done = _table(
     "done",
-    Column("id", _TEXT, primary_key=True),
-    Column("at", UtcTime, nullable=False),
+    sa.Column("id", _TEXT, primary_key=True),
+    sa.Column("at", UtcTime, nullable=False),
 )
 """What was asked for lately and is done, see `deeds.py`."""
 
 tournaments = _table(
     "tournaments",
-    Column("id", _TEXT, primary_key=True),
-    Column("place", _TEXT, nullable=False),
-    Column("form", _TEXT, nullable=False),
-    Column("rules", Json, nullable=False),
-    Column("hints", Integer, nullable=False),
-    Column("draw", Json, nullable=False),
-    Column("made_at", UtcTime, nullable=False),
-    Column("ended_at", UtcTime),
-    Index("tournaments_of_place", "place", "made_at"),
+    sa.Column("id", _TEXT, primary_key=True),
+    sa.Column("place", _TEXT, nullable=False),
+    sa.Column("form", _TEXT, nullable=False),
+    sa.Column("rules", Json, nullable=False),
+    sa.Column("hints", sa.Integer, nullable=False),
+    sa.Column("draw", Json, nullable=False),
+    sa.Column("made_at", UtcTime, nullable=False),
+    sa.Column("ended_at", UtcTime),
+    sa.Index("tournaments_of_place", "place", "made_at"),
 )
 """`rules` are data; `draw` are the numbers of the entrants as drawn, none before the start."""
 
 entrants = _table(
     "entrants",
-    Column("tournament_id", _TEXT, ForeignKey("tournaments.id"), primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("person", _TEXT),
-    Column("name", _TEXT, nullable=False),
-    Column("left", Integer, nullable=False),
-    Index("entrants_of_person", "person", "tournament_id", unique=True),
+    sa.Column("tournament_id", _TEXT, sa.ForeignKey("tournaments.id"), primary_key=True),
+    sa.Column("number", sa.Integer, primary_key=True),
+    sa.Column("person", _TEXT),
+    sa.Column("name", _TEXT, nullable=False),
+    sa.Column("left", sa.Integer, nullable=False),
+    sa.Index("entrants_of_person", "person", "tournament_id", unique=True),
 )
 """Who takes part; number 0 is the host, who may have left."""
 
 tournament_games = _table(
     "tournament_games",
-    Column("game_id", _TEXT, ForeignKey("games.id"), primary_key=True),
-    Column("tournament_id", _TEXT, ForeignKey("tournaments.id"), nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("first", Integer, nullable=False),
-    Column("second", Integer, nullable=False),
-    Index("games_of_tournament", "tournament_id", "number", unique=True),
+    sa.Column("game_id", _TEXT, sa.ForeignKey("games.id"), primary_key=True),
+    sa.Column("tournament_id", _TEXT, sa.ForeignKey("tournaments.id"), nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("first", sa.Integer, nullable=False),
+    sa.Column("second", sa.Integer, nullable=False),
+    sa.Index("games_of_tournament", "tournament_id", "number", unique=True),
 )
 """Games of pairings, numbered from 1 in the order in which they were begun: the entrants by seat.
 
@@ -271,7 +257,7 @@ What comes of them is in `results`.
 """
 
 
-def make_indexes(connection: Connection) -> None:
+def make_indexes(connection: sa.Connection) -> None:
     """Make the indexes that a database of before lacks."""
     for table in metadata.tables.values():
         for index in table.indexes:

@@ -4,25 +4,15 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    bindparam,
-    delete,
-    func,
-    insert,
-    literal_column,
-    select,
-    update,
-)
+import sqlalchemy as sa
 
 from bot.store import schema
-from bot.store.errors import DamagedGameError, GameRunningError
+from bot.store.database import database_of
 from bot.store.game_rows import (
     COUNTED,
     chain_anew,
@@ -39,18 +29,104 @@ from bot.store.game_rows import (
     why_not_appended,
 )
 from bot.store.kinds import Database, Mode
-from bot.store.opening import database_of
-from bot.store.places import Places
 from bot.store.rows import (
+    DamagedGameError,
     GameRecord,
     GameResult,
+    GameRunningError,
     NewEvent,
+    PlaceSettings,
     RolledGame,
     SeatRow,
     StoredEvent,
     StoredGame,
 )
-from bot.store.schema import games
+from bot.store.schema import games, place_rules, place_settings
+from bot.store.transactions import Transactions, put
+
+_SETTINGS = {one.name: type(one.default) for one in fields(PlaceSettings)}
+
+_OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
+    place_settings.c.place == sa.bindparam("place")
+)
+"""What a place has set; made once, as every command asks for it."""
+
+
+_RECENT = 15.0
+"""Seconds after which it is noticed what another program has set for a place."""
+_MOST_KEPT = 10_000
+"""Places whose settings are kept in memory."""
+
+
+class Places(Transactions):
+    """The settings and rules of places in one database."""
+
+    def __init__(self, database: Database, *, read_only: bool = False) -> None:
+        super().__init__(database, read_only=read_only)
+        self._lately: dict[str, tuple[float, PlaceSettings]] = {}
+        """By place, until when something is taken for what holds there."""
+
+    async def place_settings(self, place: str) -> dict[str, Any]:
+        """All that a place has set, by key."""
+        return await self._pairs(_OF_PLACE, place=place)
+
+    async def settings(self, place: str) -> PlaceSettings:
+        """What holds in a place for its games and messages; what makes no sense is not set."""
+        found = await self.place_settings(place)
+        return PlaceSettings(
+            **{name: found[name] for name in _SETTINGS if type(found.get(name)) is _SETTINGS[name]}
+        )
+
+    async def settings_lately(self, place: str, patience: float) -> PlaceSettings:
+        """What holds in a place, or held some seconds ago if another program has set it since.
+
+        A turn is several presses, each of which asks.
+
+        patience : seconds that reading it may take. Raises TimeoutError after them.
+        """
+        now = time.monotonic()
+        until, found = self._lately.get(place, (0.0, None))
+        if found is None or until < now:
+            async with asyncio.timeout(patience):
+                found = await self.settings(place)
+            if len(self._lately) >= _MOST_KEPT:
+                self._lately.clear()
+            self._lately[place] = now + _RECENT, found
+        return found
+
+    async def places_that_set(self, key: str) -> dict[str, Any]:
+        """What each place has set under a key that has set it at all."""
+        rows = place_settings.c
+        query = sa.select(rows.place, rows.value).where(rows.key == key)
+        return await self._pairs(query)
+
+    async def set_place_setting(self, place: str, key: str, value: Any) -> None:
+        """Set something, given as JSON, for a place; never who did it."""
+        row = {"place": place, "key": key, "value": value}
+        await self.write(lambda connection: put(connection, place_settings, row))
+        self._lately.pop(place, None)
+
+    async def place_rules(self, place: str) -> dict[str, str]:
+        """The rules that a place has saved, by name in alphabetical order."""
+        rows = place_rules.c
+        query = sa.select(rows.name, rows.text).where(rows.place == place).order_by(rows.name)
+        return await self._pairs(query)
+
+    async def save_place_rules(self, place: str, name: str, text: str, by: str | None) -> None:
+        """Save rules for a place under a name, instead of any of that name."""
+        row = {"place": place, "name": name, "text": text, "author": by}
+        await self.write(lambda connection: put(connection, place_rules, row))
+
+    async def delete_place_rules(self, place: str, name: str) -> bool:
+        """Delete rules of a place; whether there were any of that name."""
+        these = sa.delete(place_rules).where(
+            place_rules.c.place == place, place_rules.c.name == name
+        )
+        return bool(await self.write(lambda connection: connection.execute(these).rowcount))
+
+    async def _pairs(self, query: sa.Select[tuple[str, Any]], **values: object) -> dict[str, Any]:
+        return {str(name): value for name, value in await self.glance(query, **values)}
+
 
 REST = 100.0
 """How long a file is not rewritten again, in units of the time that it took."""
@@ -94,11 +170,11 @@ logger = logging.getLogger(__name__)
 class Keeper:
     """A feature that keeps rows of its own in the database."""
 
-    forget: Callable[[Connection, str], None]
+    forget: Callable[[sa.Connection, str], None]
     """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
-    problems: Callable[[Connection], Iterable[tuple[str, str]]]
+    problems: Callable[[sa.Connection], Iterable[tuple[str, str]]]
     """Finds what is wrong in them: where, and what."""
-    carry: Callable[[Connection, Connection], object] = lambda _before, _after: None
+    carry: Callable[[sa.Connection, sa.Connection], object] = lambda _before, _after: None
     """Notes in a copy that is put back what was posted since, so that it is not posted again."""
 
 
@@ -140,7 +216,7 @@ class Store(Places):
         most_open: int,
         at: datetime,
         game_id: str,
-        also: Callable[[Connection, str], object] | None = None,
+        also: Callable[[sa.Connection, str], object] | None = None,
     ) -> StoredGame:
         """Begin a game. Raises GameRunningError if the place has `most_open` open ones already.
 
@@ -156,12 +232,12 @@ class Store(Places):
             "began_at": at,
         }
 
-        def begin(connection: Connection) -> None:
+        def begin(connection: sa.Connection) -> None:
             is_open = (games.c.place == place, games.c.ended_at.is_(None), COUNTED)
-            running = connection.scalar(select(func.count()).where(*is_open)) or 0
+            running = connection.scalar(sa.select(sa.func.count()).where(*is_open)) or 0
             if running >= most_open:
                 raise GameRunningError.of(most_open)
-            connection.execute(insert(games).values(row))
+            connection.execute(sa.insert(games).values(row))
             insert_rows(connection, schema.seats, game_id, seats)
             insert_events(connection, game_id, 0, events, at)
             if also is not None:
@@ -198,7 +274,7 @@ class Store(Places):
         this = {"game": game_id, "expected": expected_version}
         change = _REOPENED if reopens else _APPENDED
 
-        def move(connection: Connection) -> None:
+        def move(connection: sa.Connection) -> None:
             if not connection.execute(change, this | changes).rowcount:
                 raise why_not_appended(connection, game_id, expected_version, reopens=reopens)
             if reopens:
@@ -248,35 +324,35 @@ class Store(Places):
         """Games anywhere that have not ended, or those with this person, the newest first."""
         where = [games.c.ended_at.is_(None)]
         if person is not None:
-            sits = select(schema.seats.c.game_id).where(schema.seats.c.person == person)
+            sits = sa.select(schema.seats.c.game_id).where(schema.seats.c.person == person)
             where.append(games.c.id.in_(sits))
         return await self._listed(*where)
 
     async def count_open(self) -> int:
         """The number of games anywhere that have not ended."""
-        query = select(func.count()).where(games.c.ended_at.is_(None), COUNTED)
+        query = sa.select(sa.func.count()).where(games.c.ended_at.is_(None), COUNTED)
         [[number]] = await self.rows(query)
         return int(number)
 
     async def _listed(
-        self, *where: ColumnElement[bool], limit: int | None = None
+        self, *where: sa.ColumnElement[bool], limit: int | None = None
     ) -> list[StoredGame]:
         """Games that are not set aside."""
         return games_of(await self.rows(games_query(*where, COUNTED, limit=limit)))
 
     async def set_aside(self, error: DamagedGameError) -> None:
         """Keep a damaged game as it is, and count it no more."""
-        change = update(games).where(games.c.id == error.game, COUNTED).values(set_aside=0)
+        change = sa.update(games).where(games.c.id == error.game, COUNTED).values(set_aside=0)
         if await self.write(lambda connection: connection.execute(change).rowcount):
             logger.error("%s", error)
 
     async def untold(self, place: str) -> str | None:
         """A game of a place that was set aside and that the place was not told of; now it is."""
 
-        def tell(connection: Connection) -> str | None:
+        def tell(connection: sa.Connection) -> str | None:
             found: str | None = connection.scalar(UNTOLD, {"place": place})
             this = games.c.id == found
-            connection.execute(update(games).where(this).values(set_aside=1))
+            connection.execute(sa.update(games).where(this).values(set_aside=1))
             return found
 
         return await self.write(tell)
@@ -289,9 +365,9 @@ class Store(Places):
         Raises MissingGameError and DamagedGameError.
         """
 
-        def take_back(connection: Connection) -> None:
+        def take_back(connection: sa.Connection) -> None:
             chain_anew(connection, game_id)
-            connection.execute(update(games).where(games.c.id == game_id).values(set_aside=None))
+            connection.execute(sa.update(games).where(games.c.id == game_id).values(set_aside=None))
             check(read_record(connection, game_id, set_aside=False))
 
         await self.write(take_back)
@@ -301,13 +377,13 @@ class Store(Places):
         rows = schema.events.c
         last = (rows.game_id == games.c.id) & (rows.version == games.c.version)
         idle = (games.c.ended_at.is_(None), rows.at <= since, COUNTED)
-        query = select(games.c.id).join_from(games, schema.events, last).where(*idle)
+        query = sa.select(games.c.id).join_from(games, schema.events, last).where(*idle)
         query = query.order_by(games.c.began_at, games.c.id)
         return [row.id for row in await self.rows(query)]
 
     async def forget_done(self, before: datetime) -> None:
         """Forget what was done before a moment: nobody hears of it any more."""
-        old = delete(schema.done).where(schema.done.c.at < before)
+        old = sa.delete(schema.done).where(schema.done.c.at < before)
         await self.write(lambda connection: connection.execute(old))
 
     async def secret(self, game_id: str) -> bytes | None:
@@ -315,7 +391,7 @@ class Store(Places):
 
         Raises MissingGameError.
         """
-        query = select(games.c.secret).where(games.c.id == game_id)
+        query = sa.select(games.c.secret).where(games.c.id == game_id)
         for row in await self.glance(query):
             secret: bytes | None = row.secret
             return secret
@@ -327,12 +403,14 @@ class Store(Places):
         return await self.read(lambda connection: read_rolls(connection, *fair))
 
 
-_GAME_OF_ID = games_query(games.c.id == bindparam("game"), COUNTED)
+_GAME_OF_ID = games_query(games.c.id == sa.bindparam("game"), COUNTED)
 """A game by its id; made once, as every press asks for one."""
-OPEN_GAMES = games_query(games.c.place == bindparam("place"), games.c.ended_at.is_(None), COUNTED)
+OPEN_GAMES = games_query(
+    games.c.place == sa.bindparam("place"), games.c.ended_at.is_(None), COUNTED
+)
 UNTOLD = (
-    select(games.c.id)
-    .where(games.c.place == bindparam("place"), games.c.set_aside == literal_column("0"))
+    sa.select(games.c.id)
+    .where(games.c.place == sa.bindparam("place"), games.c.set_aside == sa.literal_column("0"))
     .order_by(games.c.id)
     .limit(1)
 )
@@ -340,15 +418,15 @@ UNTOLD = (
 
 
 _MOVED_ON = (
-    update(games)
-    .where(games.c.id == bindparam("game"), games.c.version == bindparam("expected"), COUNTED)
-    .values(version=bindparam("version"), ended_at=bindparam("ended_at"))
+    sa.update(games)
+    .where(games.c.id == sa.bindparam("game"), games.c.version == sa.bindparam("expected"), COUNTED)
+    .values(version=sa.bindparam("version"), ended_at=sa.bindparam("ended_at"))
 )
 _APPENDED = _MOVED_ON.where(games.c.ended_at.is_(None))
 _REOPENED = _MOVED_ON.where(games.c.ended_at.is_not(None))
 """How a game moves on; made once, as every move does."""
 
 
-def in_place(place: str | None) -> list[ColumnElement[bool]]:
+def in_place(place: str | None) -> list[sa.ColumnElement[bool]]:
     """The condition that a game is of this place; none if it may be of any."""
     return [] if place is None else [games.c.place == place]

@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from bot.table.dice_names import kept_text
-from bot.table.drafting import check_opponent, check_turn
 from bot.table.events import Accepted, Begun, Event, Rolled, Used
 from bot.table.fold import apply, begin
-from bot.table.state import Game
+from bot.table.state import Game, check_opponent, check_turn, kept_text
 from solver.errors import IllegalActionError
 from solver.loaded.kits import badges_of
 from solver.rules.ruleset import FACES

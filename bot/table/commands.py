@@ -10,11 +10,19 @@ from typing import Any, Literal
 
 from bot.table import events, fair_dice
 from bot.table.badges import faces_of, farkle_text, weights_of
-from bot.table.dice_names import between, kept_text, rolled_text
-from bot.table.drafting import check_drafted, check_goes_on, check_opponent, check_turn
 from bot.table.events import Begun, TurnEnding
 from bot.table.fold import apply
-from bot.table.state import Game, Stage
+from bot.table.state import (
+    Game,
+    Stage,
+    between,
+    check_drafted,
+    check_goes_on,
+    check_opponent,
+    check_turn,
+    kept_text,
+    rolled_text,
+)
 from solver.errors import IllegalActionError
 from solver.game.many import MOST_IN_ROUNDS
 from solver.game.position import highest_sensible, reachable_at
@@ -395,7 +403,10 @@ def check_seats(players: int, most: int) -> None:
             if most == 2
             else say("this game has dice for {most} players", most=most)
         )
-    _check_number(players)
+    if players > MOST_PLAYERS:
+        raise IllegalActionError.say(
+            "{players} players are too many: {most} is the most", players=players, most=MOST_PLAYERS
+        )
 
 
 def _check_places(game: Begun | Game, players: int, most: int) -> None:
@@ -437,13 +448,6 @@ def check_tracked(game: Game) -> None:
     """Raises IllegalActionError unless the dice of a game are real ones."""
     if not game.tracked:
         raise IllegalActionError.say("only a game with real dice takes scores: /track begins one")
-
-
-def _check_number(players: int) -> None:
-    if players > MOST_PLAYERS:
-        raise IllegalActionError.say(
-            "{players} players are too many: {most} is the most", players=players, most=MOST_PLAYERS
-        )
 
 
 def _check_playing(game: Game, seat: int) -> None:

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.table import badges, commands, drafting, events, fair_dice
+from bot.table import badges, commands, events, fair_dice
 from bot.table.events import Begun, Event, make_event
 from bot.table.fold import apply, begin
-from bot.table.state import Game
+from bot.table.state import Game, pick_pair
 from solver.errors import FarkleError, IllegalActionError
 from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll
@@ -98,7 +98,7 @@ def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
             if commands.leave(game, event.seat) != [event]:
                 raise IllegalActionError.say("nobody can get up yet")
         case events.Picked():
-            drafting.pick(game, mover, event.place)
+            pick_pair(game, mover, event.place)
             apply(game, event)  # raises for what cannot be played with
         case events.Seeded():
             # which texts may be given is another matter than which were

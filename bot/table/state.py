@@ -5,15 +5,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from bot.table.events import TurnEnding
+from bot.table.events import Picked, TurnEnding
+from solver.errors import IllegalActionError
 from solver.game.best import BestPlay
 from solver.game.position import Held, Position, highest_score
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit, Side, many_of, pair_of
 from solver.loaded.matchup import Matchup
-from solver.named.sets import NamedDie
+from solver.named.sets import NamedDie, read_die
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Remaining, Roll
+from solver.turn.dice import DiceSet, Remaining, Roll, make_roll
 from solver.turn.hand import EqualDice, Hand
 from solver.turn.powers import Power, PowerKind, in_steps
 from solver.turn.scoring import SetAside, TurnState
@@ -541,3 +542,105 @@ class Game:
             return position
         pair, number = (position.own, position.other), self.mover
         return replace(position, players=pair[::-1] if number else pair, mover=number)
+
+
+def rolled_text(game: Game, roll: Roll) -> str:
+    """A roll of the dice that the player to move rolls now, or has just rolled."""
+    if not game.kits:
+        return _faces(roll)
+    return game.kits[game.mover].roll_text(make_roll(roll), game.turn.dice)
+
+
+def kept_text(game: Game, dice: Roll) -> str:
+    """Dice of the roll on the table."""
+    if not game.kits or game.turn.roll is None:
+        return _faces(make_roll(dice))
+    return game.kits[game.mover].set_aside_text(game.turn.roll, dice)
+
+
+def between(game: Game) -> str:
+    """What stands between several: a comma, unless there are some in them."""
+    return "; " if game.kits else ", "
+
+
+def _faces(dice: Roll) -> str:
+    return " ".join(map(str, dice))
+
+
+def pick_pair(game: Game, seat: int, place: int) -> list[Picked]:
+    """Take a pair of dice that is laid out."""
+    _check_drafting(game)
+    check_opponent(game)
+    _check_mover(game, seat)
+    if place not in dict(laid_out(game)):
+        raise _not_there(game)
+    return [Picked(place=place)]
+
+
+def place_of(game: Game, typed: str) -> int:
+    """Where in the pool a die lies that is named.
+
+    Raises InvalidDiceError, and IllegalActionError for one that is not there.
+    """
+    _check_drafting(game)
+    if not typed.strip():
+        raise IllegalActionError.say("say which pair to take: {pairs}", pairs=_left(game))
+    die = read_die(typed).die
+    for place, laid in laid_out(game):
+        if laid.die == die:
+            return place
+    raise _not_there(game)
+
+
+def laid_out(game: Game) -> list[tuple[int, NamedDie]]:
+    """The pairs that nobody has taken yet, each with its place."""
+    return [(place, die) for place, die in enumerate(game.pool) if place not in game.picks]
+
+
+def check_drafted(game: Game) -> None:
+    """Raises IllegalActionError while dice are taken."""
+    if game.is_drafting:
+        raise IllegalActionError.say(
+            "the dice are still being taken: /pick takes a pair of {pairs}", pairs=_left(game)
+        )
+
+
+def check_opponent(game: Game) -> None:
+    """Raises IllegalActionError while one player sits alone."""
+    if len(game.seats) < 2:
+        raise IllegalActionError.say("a game needs two players: somebody has to join first")
+
+
+def check_goes_on(game: Game) -> None:
+    """Raises IllegalActionError once a game is over."""
+    if game.over:
+        raise IllegalActionError.say("the game is over: /play begins another")
+
+
+def check_turn(game: Game, seat: int) -> None:
+    """Raises IllegalActionError unless a player is to move with dice that are all taken."""
+    check_goes_on(game)
+    check_drafted(game)
+    _check_mover(game, seat)
+
+
+def _check_mover(game: Game, seat: int) -> None:
+    if seat != game.mover:
+        raise IllegalActionError.say("it is not your turn")
+
+
+def _check_drafting(game: Game) -> None:
+    if not game.is_drafting:
+        raise IllegalActionError.say(
+            "no dice are laid out in this game: /play draft:choose begins one where players choose"
+        )
+
+
+def _not_there(game: Game) -> IllegalActionError:
+    return IllegalActionError.say(
+        "that pair is not among those that are left: {pairs}", pairs=_left(game)
+    )
+
+
+def _left(game: Game) -> str:
+    return ", ".join(die.typed for _, die in laid_out(game))

@@ -86,7 +86,7 @@ def _ends_data(option: Option) -> dict[str, Any]:
 
 def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
     """What plain data of an answer say of dice by name, and of badges."""
-    from bot.views.badges import use_data  # noqa: PLC0415 - who brings no dice does not wait
+    from bot.views.named_dice import use_data  # noqa: PLC0415 - who brings no dice does not wait
 
     dice: LoadedDice = answer.brought
     turn = data["position"] if len(answer.chances) == 2 else data["position"]["turn"]
@@ -201,7 +201,7 @@ def advice_text(advice: Advice) -> str:
         for option in advice.options
     ]
     if advice.uses:
-        from bot.views.badges import use_text  # noqa: PLC0415
+        from bot.views.named_dice import use_text  # noqa: PLC0415
 
         rows += [
             (use.win_probability, (use_text(dice, use, advice.roll), "", "", "", ""))
@@ -235,7 +235,7 @@ def endings_lines(advice: Advice) -> list[str]:
     told = [(one, one.ends) for one in advice.options if one.ends]
     if not told:
         return []
-    from bot.views.endings import ends_text  # noqa: PLC0415 - others do not wait for it
+    from bot.views.why import ends_text  # noqa: PLC0415 - others do not wait for it
 
     rows = [(set_aside_text(advice, one), ends_text(ends)) for one, ends in told]
     return [say("How the turn ends:"), *columns(rows)]
@@ -275,7 +275,7 @@ def brought_lines(dice: "LoadedDice | None") -> list[str]:
     """What players bring, where they do."""
     if dice is None:
         return []
-    from bot.views.badges import badge_lines  # noqa: PLC0415 - who brings no dice does not wait
+    from bot.views.named_dice import badge_lines  # noqa: PLC0415 - who brings no dice does not wait
 
     return [sets_text(dice), *badge_lines(dice.badges)]
 
@@ -394,7 +394,7 @@ def use_lines(odds: Odds) -> list[str]:
     """What the badge allows before a roll, against not using it."""
     if (use := odds.use) is None:
         return []
-    from bot.views.badges import use_text  # noqa: PLC0415
+    from bot.views.named_dice import use_text  # noqa: PLC0415
 
     said = {
         "what": use_text(odds.brought, use),
@@ -468,7 +468,11 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         scores,
         *_boards(rules, position),
         *_stage(rules, position),
-        *([rounds_left_text(position.rounds_left)] if rules.rounds else []),
+        *(
+            [say_number("the last round", "{number} rounds left", position.rounds_left)]
+            if rules.rounds
+            else []
+        ),
         *([turn_to_beat_text(position.to_beat)] if beats else []),
     ]
     if position.turn_total:
@@ -503,19 +507,9 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
     return ", ".join(parts)
 
 
-def rounds_left_text(number: int) -> str:
-    """How many rounds are left."""
-    return say_number("the last round", "{number} rounds left", number)
-
-
 def turn_to_beat_text(points: int) -> str:
     """What a turn has to beat, where rules say that it has to."""
     return say("{points:,} to beat", points=points) if points else say("nothing to beat")
-
-
-def scores_text(own: int, other: int) -> str:
-    """One score and the other one."""
-    return say("{score:,} to {other:,}", score=own, other=other)
 
 
 def to_beat_text(points: int, *, play_off: bool) -> str:

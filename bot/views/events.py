@@ -6,13 +6,12 @@ from itertools import chain, repeat, zip_longest
 from bot.services.tables import Table
 from bot.table import events
 from bot.table.badges import farkle_text, used_roll
-from bot.table.dice_names import between, kept_text, rolled_text
 from bot.table.events import Event, TurnEnding
 from bot.table.fold import apply
-from bot.table.state import Game, Seat, Stage, TurnEnd
+from bot.table.state import Game, Seat, Stage, TurnEnd, between, kept_text, rolled_text
 from bot.views.advice import farkles_in_a_row
-from bot.views.badges import use_event_text
 from bot.views.layout import dice_count, inside, whole_sentence
+from bot.views.named_dice import use_event_text
 from solver.named.drafts import PAIR
 from solver.turn.dice import Roll
 from solver.turn.memory import confirm_text, held_text

@@ -9,10 +9,8 @@ from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.table.commands import most_players
-from bot.table.dice_names import rolled_text
-from bot.table.drafting import laid_out
 from bot.table.events import Corrected, Undone, event_data
-from bot.table.state import Game, Stage
+from bot.table.state import Game, Stage, laid_out, rolled_text
 from bot.tasks.tasks import duration
 from bot.views.advice import (
     advice_text,
@@ -22,7 +20,6 @@ from bot.views.advice import (
     set_aside_text,
     turn_to_beat_text,
 )
-from bot.views.badges import taken_lines, use_text, uses_left_text
 from bot.views.events import (
     events_text,
     kits_text,
@@ -31,7 +28,7 @@ from bot.views.events import (
     turn_so_far_text,
 )
 from bot.views.layout import columns, dice_count, rough_percent, wrap
-from bot.views.named_dice import doubts
+from bot.views.named_dice import doubts, taken_lines, use_text, uses_left_text
 from solver.named.drafts import pairs_of
 from solver.play.advice import Advice, Odds
 from solver.turn.equations import Decision
@@ -234,7 +231,9 @@ def chances_text(names: Sequence[str], chances: Chances) -> str:
         change = (last.after[last.seat] - last.before[last.seat]) * 100
         moved = say("{name} {points:+.1f} %", name=names[last.seat], points=change)
         text += f" ({': '.join([moved, ', '.join(why)] if why else [moved])})"
-    return text if within is None else f"{text} {_within_text(within)}"
+    if within is None:
+        return text
+    return f"{text} " + say("(±{points:.1f})", points=within * 100)
 
 
 def reminder_text(player: str, name: str, seconds: int, game: str) -> str:
@@ -520,10 +519,6 @@ def _of_turn(game: Game) -> str:
     if number > rounds:
         return say("One more round.")
     return say("Round {number} of {most}.", number=number, most=rounds)
-
-
-def _within_text(within: float) -> str:
-    return say("(±{points:.1f})", points=within * 100)
 
 
 def _how_exact(game: Game, within: float) -> str:

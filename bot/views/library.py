@@ -63,11 +63,6 @@ def _cell(value: object) -> Cell:
     return value if isinstance(value, str | int | None) else json.dumps(value)
 
 
-def key_in_words(key: str) -> str:
-    """The key of an option as a heading."""
-    return key.replace("_", " ")
-
-
 def key_as_typed(key: str) -> str:
     """The key of an option as it is typed in a chat, in any language."""
     return f"{as_typed(key)}:"
@@ -77,7 +72,7 @@ def diff_text(
     a: Ruleset,
     b: Ruleset,
     names: tuple[str, str],
-    heading: Callable[[str], str] = key_in_words,
+    heading: Callable[[str], str] = lambda key: key.replace("_", " "),
 ) -> str:
     """What differs, in words.
 

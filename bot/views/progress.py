@@ -1,10 +1,12 @@
-"""The progress of solves: bars in a terminal, lines where there is none."""
+"""The progress of solves, as bars or lines, and what they came to, as text and as plain data."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from decimal import ROUND_CEILING, Context
+from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -19,9 +21,268 @@ from rich.progress import Progress as RichProgress
 from rich.text import Text
 
 from bot.typed import cleaned
-from bot.views.solve import status_text
+from bot.views.layout import columns, percent
+from bot.views.sheet import Sheet, sheet
 from solver.batch.jobs import Job, Result, Watch
-from solver.game.standings import DEFAULT_TOLERANCE, Progress
+from solver.batch.subjects import Checked
+from solver.game.standings import DEFAULT_TOLERANCE, LEAST, Progress
+from solver.solved import Manifest
+
+_HEAD = ("rules", "status", "states", "sweeps", "seconds", "first wins", "file")
+
+_COLUMNS = (
+    *("rules", "status", "states", "values", "sweeps", "tolerance", "largest_relative_change"),
+    *("error_bound", "residual", "seconds", "win_probability", "file", "bytes", "error"),
+)
+
+_COLUMNS_BY_SEAT = (
+    *("rules", "players", "states", "values", "sweeps", "largest_change", "mixed", "restless"),
+    *("seconds", "win_probabilities", "residual", "mixed_states", "order_effect", "file", "bytes"),
+)
+
+
+def results_text(results: Sequence[Result], folder: Path) -> str:
+    """What solves came to; one in full, several in a table."""
+    by_seat = [result for result in results if _is_by_seat(result)]
+    if len(results) == 1 or any(result.seats for result in by_seat):
+        return "\n".join(map(_result_text, results))
+    return _seats_text(by_seat, folder) if by_seat else catalogue_text(results, folder)
+
+
+def results_data(results: Sequence[Result]) -> Any:
+    """Return what solves came to as plain data, a list of several."""
+    data = [_result_data(result) for result in results]
+    if len(results) == 1:
+        return data[0]
+    return data if any(map(_is_by_seat, results)) else catalogue_data(results)
+
+
+def results_sheet(results: Sequence[Result]) -> Sheet:
+    """Return a row for each."""
+    if any(map(_is_by_seat, results)):
+        return sheet(_COLUMNS_BY_SEAT, map(_result_data, results))
+    rows = catalogue_data(results)
+    return sheet(_COLUMNS, (dict.fromkeys(_COLUMNS) | row for row in rows))
+
+
+def catalogue_text(results: Sequence[Result], folder: Path) -> str:
+    """A table of the rule sets, then a sentence for each that failed."""
+    lines = columns([_HEAD, *map(_row, results)], right={2, 3, 4, 5})
+    data = [_result_data(result) for result in results if result.manifest]
+    if data:
+        lines.append(f"Files are in {folder}; `first wins` is at 0:0.")
+        lines.append(_error_text(max(data, key=lambda solved: solved["error_bound"])))
+    if residuals := [solved["residual"] for solved in data if "residual" in solved]:
+        most = f"{max(residuals):.1e}"
+        lines.append(f"In every state of these games the equations hold to {most} of its value.")
+    failed = [result for result in results if result.error]
+    if failed:
+        lines.append(f"{len(failed)} of {len(results)} rule sets failed:")
+        lines += [f"  {result.error}" for result in failed if not result.same_as]
+        lines += [
+            f"  {result.given}: has the rules of {result.same_as}"
+            for result in failed
+            if result.same_as
+        ]
+    return "\n".join(lines)
+
+
+def _row(result: Result) -> tuple[str, ...]:
+    if not result.manifest or not result.file:
+        return result.name, status_text(result), *"-----"
+    figures = result.manifest.figures
+    return (
+        result.name,
+        status_text(result),
+        f"{figures['states']:,}",
+        str(figures["sweeps"]),
+        f"{figures['seconds']:.1f}",
+        percent(result.chances[0]) if result.chances else "-",
+        result.file.name,
+    )
+
+
+def status_text(result: Result) -> str:
+    """What became of one rule set, in a word or two."""
+    if result.same_as and not result.error:
+        return f"same as {result.same_as}"
+    return result.status.value
+
+
+def catalogue_data(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """The rule sets with what a solve of each reports, where there is a strategy file."""
+    return [
+        {
+            "given": result.given,
+            "status": result.status.value,
+            "same_as": result.same_as,
+            "error": str(result.error) if result.error else None,
+            "win_probability": result.chances[0] if result.chances else None,
+            **_result_data(result),
+            "rules": result.name,
+        }
+        for result in results
+    ]
+
+
+def _seats_text(results: Sequence[Result], folder: Path) -> str:
+    """A table of games of several, with what each seat wins more than an equal part."""
+    seats = range(1, max(len(result.chances) for result in results) + 1)
+    head = "rules", "goal", *(f"wins {k}" for k in seats), *(f"more {k}" for k in seats), "mixed"
+    rows = [head]
+    for result in results:
+        data = _result_data(result)
+        more = [chance - 1 / len(result.chances) for chance in result.chances]
+        rows.append(
+            (
+                data["rules"],
+                f"{data['goal']:,}",
+                *(f"{chance * 100:.3f} %" for chance in result.chances),
+                *(f"{number * 100:+.3f}" for number in more),
+                f"{data['mixed']:,}",
+            )
+        )
+    return "\n".join(
+        [
+            *columns(rows, right=set(range(1, len(head)))),
+            "`wins` is by seat in the order of turns, `more` what that is above an equal part, in",
+            "percentage points, `mixed` the sets of scores at which a player mixes two choices.",
+            f"Files are in {folder}.",
+        ]
+    )
+
+
+def _is_by_seat(result: Result) -> bool:
+    return bool(result.subject and result.subject.players > 2)
+
+
+def _result_text(result: Result) -> str:
+    """A few lines on a solve."""
+    if not result.manifest or not result.file:
+        return str(result.error)
+    chances, seats = result.chances if _is_by_seat(result) else (), result.seats
+    return solve_text(result.manifest, result.file, chances, seats, result.checked)
+
+
+def _result_data(result: Result) -> dict[str, Any]:
+    """What a solve reports; nothing where it failed."""
+    if not result.manifest or not result.file:
+        return {}
+    by_seat, checked, seats = _is_by_seat(result), result.checked, result.seats
+    return {
+        **solve_data(result.manifest, result.file),
+        **({"dice": list(seats)} if seats else {}),
+        **({"win_probabilities": list(result.chances)} if by_seat else {}),
+        **({"residual": checked and checked.residual} if by_seat or checked else {}),
+        **({"mixed_states": checked and checked.mixed_states} if by_seat else {}),
+        **({"order_effect": checked and checked.order_effect} if by_seat else {}),
+    }
+
+
+def solve_data(manifest: Manifest, file: Path) -> dict[str, Any]:
+    """What a solve reports."""
+    return {**manifest.figures, "file": str(file), "bytes": file.stat().st_size}
+
+
+def solve_text(
+    manifest: Manifest,
+    file: Path,
+    chances: Sequence[float] = (),
+    seats: Sequence[str] = (),
+    checked: Checked | None = None,
+) -> str:
+    """What a solve came to.
+
+    chances : those of games of several at the start, in the order of turns
+    seats : the dice of each, where these are their own
+    """
+    data, rate = manifest.figures, f"{manifest.states_per_second / 1e6:,.1f}"
+    is_proved = "error_bound" in data
+    name = manifest.rules.name + (f" for {len(chances)} players" if chances else "")
+    size = "{values:,} values" if seats else "{states:,} states"
+    sweeps = ", {sweeps} sweeps" if is_proved else ""
+    work = f"{size} solved in {{seconds:.1f}} s{sweeps}".format(**data)
+    lines = [f"{name}: {work}, {rate} million states a second"]
+    if seats:
+        lines.append("At the start they win, in the order of their turns:")
+        lines += [f"  {percent(p)} with {dice}" for p, dice in zip(chances, seats, strict=True)]
+    elif chances:
+        shares = ", ".join(map(percent, chances))
+        lines.append(f"At the start they win with {shares}, in the order of their turns.")
+    if manifest.rules.rounds and not is_proved:
+        lines.append(
+            f"Leads that are made up for with a chance of at most {data['tolerance']:.0e} count for"
+            " certain."
+        )
+    else:
+        lines += [_error_text(data)] if is_proved else _settled_lines(data)
+    if checked:
+        lines += _checked_lines(checked, data)
+    if data.get("floor") is not None and manifest.rules.penalty_points:
+        floor = f"{data['floor']:,}"
+        lines.append(
+            f"Scores below {floor} count as {floor}; `farkle study floor` says what that changes."
+        )
+    return "\n".join([*lines, f"{file}: {file.stat().st_size:,} bytes"])
+
+
+def _error_text(data: dict[str, Any]) -> str:
+    """How exact win probabilities are; a bound is rounded up."""
+    bound, tolerance = data["error_bound"], data["tolerance"]
+    whole, least = (_up(number) for number in (bound, bound * LEAST))
+    text = (
+        f"No win probability is off by more than {whole} of itself, and none below {LEAST:g} by"
+        f" more than {least}."
+    )
+    if bound > tolerance:
+        text += (
+            f" That is more than the tolerance {tolerance:g}: in a game of so many turns"
+            " rounding lets no more be proved."
+        )
+    return text
+
+
+def _up(number: float) -> str:
+    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(number)):.1e}"
+
+
+def _settled_lines(data: dict[str, Any]) -> list[str]:
+    """How far values of several settled, and at how many sets of scores they did not."""
+    mixed, restless = data["mixed"], data["restless"]
+    lines = [f"Values changed by {data['largest_change']:.1e} at most when they were solved last."]
+    if mixed:
+        lines.append(
+            f"At {mixed:,} {_scores(mixed)} no choices fit each other: there a"
+            " player is indifferent between two and mixes them."
+        )
+    if restless:
+        lines.append(
+            f"At {restless:,} {_scores(restless)} values did not settle: they"
+            " are means over many rounds."
+        )
+    return lines
+
+
+def _scores(number: int) -> str:
+    return "set of scores" if number == 1 else "sets of scores"
+
+
+def _checked_lines(checked: Checked, data: dict[str, Any]) -> list[str]:
+    """How the values fit their equations, and what the order among equal options changes."""
+    text = f"In every state the equations hold to {checked.residual:.1e}"
+    if checked.mixed_states is None:
+        text += " of its value"
+    elif checked.mixed_states:
+        text += f", but for {checked.mixed_states:,} in which a player mixes"
+    lines = [f"{text}."]
+    if checked.order_effect is not None:
+        by = f" by more than {checked.order_effect:.1e}" if checked.order_effect else ""
+        lines.append(
+            "Options that are equal for the mover are taken in this order:"
+            f" {', '.join(data['order'])}. The opposite order changes no win probability{by}."
+        )
+    return lines
+
 
 MOST_ROWS = 10
 """Rule sets under way that are shown at once."""

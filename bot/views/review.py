@@ -5,19 +5,16 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from bot.review.choices import Alternative
-from bot.review.moments import Judgement, Kind, Mark, Moment, TurnChange
+from bot.review.moments import Alternative, Judgement, Kind, Mark, Moment, TurnChange
 from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
 from bot.review.worth import Shares
 from bot.table.events import TurnEnding
 from bot.views.advice import (
     farkles_in_a_row,
     position_scores_text,
-    scores_text,
     to_beat_text,
     turn_total_text,
 )
-from bot.views.badges import USES, turned_to
 from bot.views.card import Card
 from bot.views.dice_picture import kept_picture
 from bot.views.layout import (
@@ -33,6 +30,7 @@ from bot.views.layout import (
     shorten,
     wrap,
 )
+from bot.views.named_dice import USES, turned_to
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit
 from solver.named.sets import read_set
@@ -514,7 +512,8 @@ def _where(rules: Ruleset, judgement: Judgement) -> str:
         return position_scores_text(rules, position)
     beat = points_to_beat(rules, position)
     if not in_play_off(rules, position):
-        where = [scores_text(position.banked, position.opponent)]
+        scores = say("{score:,} to {other:,}", score=position.banked, other=position.opponent)
+        where = [scores]
         if beat is not None:
             where.append(to_beat_text(beat, play_off=False))
     elif beat is not None:

@@ -14,6 +14,7 @@ from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.rules.scoring import Times, worth_of
 from solver.turn.dice import make_roll
+from solver.turn.memory import typed_set
 from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later, say_number, short
 
@@ -111,7 +112,13 @@ def rules_text(rules: Ruleset) -> str:
         told = topics(rules, keys)
         lines += [head, *(f"  {topic.sentence}" for topic in told if topic.is_special), ""]
     lines += [say("Chance of a farkle"), *farkle_chances(rules)]
-    if source := _one_line(source_text(rules)):
+    if len(rules.sets) > 1:
+        message = say_later(
+            "Where dice are held it depends on which ones, and /odds says it, as in"
+            " held-set:{held}."
+        )
+        lines.append(say(message, held=typed_set(rules.sets[1])))
+    if source := _one_line(say(rules.source) if rules.source in SOURCES else rules.source):
         lines += ["", say("Source: {source}", source=source)]
     return wrap("\n".join(lines))
 
@@ -119,11 +126,6 @@ def rules_text(rules: Ruleset) -> str:
 def title_text(rules: Ruleset) -> str:
     """The title of a rule set in the language that is spoken; one that people gave as it is."""
     return say(rules.title) if rules.title in TITLES else rules.title
-
-
-def source_text(rules: Ruleset) -> str:
-    """Where a rule set comes from, as `title_text` says its title."""
-    return say(rules.source) if rules.source in SOURCES else rules.source
 
 
 def _one_line(text: str) -> str:
@@ -237,15 +239,17 @@ def _better_in_parts(rules: Ruleset) -> list[str]:
     return found[:2]
 
 
-def farkle_chances(rules: Ruleset) -> list[str]:
+def farkle_chances(rules: Ruleset, held: Dice = ()) -> list[str]:
     """A line of numbers of dice above one of the chances that none of them scores.
 
-    Of all dice alone where those of others depend on what is held beside them.
+    held : what is held beside them, which may leave one number of dice alone, as nothing may
     """
-    numbers = range(rules.dice, rules.dice - 1 if rules.combine_throws else 0, -1)
-    chances = [percent(float(farkle_probability(rules, number))) for number in numbers]
+    most = rules.dice - len(held)
+    is_one = rules.combine_throws or rules.is_part(held)
+    numbers = range(most, most - 1 if is_one else 0, -1)
+    chances = [percent(float(farkle_probability(rules, number, held=held))) for number in numbers]
     heads = [dice_count(number) for number in numbers]
-    if rules.has_first_throw:
+    if rules.has_first_throw and not held:
         heads.insert(0, say("first throw"))
         chances.insert(0, percent(float(farkle_probability(rules, rules.dice, first=True))))
     return beneath(heads, chances)

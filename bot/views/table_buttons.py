@@ -5,11 +5,9 @@ from functools import partial
 
 from bot.table import badges, commands
 from bot.table.commands import most_players
-from bot.table.dice_names import kept_text, rolled_text
-from bot.table.drafting import laid_out
 from bot.table.events import Kept
 from bot.table.fold import apply
-from bot.table.state import Game, Stage
+from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.views.card import LISTED, LONGEST_LABEL, Attachment, Button, Style
 from bot.views.dice_picture import dice_png
 from bot.views.layout import (

@@ -1,11 +1,20 @@
-"""When to bank, by the dice that are left to roll: in a few lines, and as plain data."""
+"""When to bank, by the dice left to roll, and the table of a whole turn: as text and as data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
-from bot.views.layout import beneath, columns, dice_count, wrap
+import numpy as np
+
+from bot.views.advice import position_data, position_text
+from bot.views.layout import beneath, columns, dice_count, percent, wrap
+from bot.views.rules_text import farkle_chances
+from bot.views.sheet import NumberTable, Sheet, sheet
+from solver.game.position import in_play_off, points_to_beat
+from solver.game.standings import Ints
+from solver.play.maps import TurnMap
+from solver.turn.equations import Decision
 from solver.turn.thresholds import BankFrom
 from solver.wording import figure, say, say_number
 
@@ -83,3 +92,131 @@ def stretch_text(first: int, last: int) -> str:
     if first == last:
         return figure(first)
     return say("{first:,} to {last:,}", first=first, last=last)
+
+
+_CELL = "turn_total", "dice", "win_probability", "action", "reachable"
+
+
+def turn_data(turn: TurnMap) -> dict[str, Any]:
+    """The turn with all cells."""
+    return {
+        "rules": turn.rules.name,
+        "position": position_data(turn.rules, turn.position),
+        "win_probability": turn.win_probability,
+        "cells": list(_cells(turn)),
+        "bank_from": [asdict(one) for one in turn.bank_from],
+    }
+
+
+def turn_sheet(turn: TurnMap) -> Sheet:
+    """All cells."""
+    return sheet(_CELL, _cells(turn))
+
+
+def number_table(turn: TurnMap) -> NumberTable:
+    """Every state of a turn that can occur, and its borders."""
+    value = turn.value
+    rows = [
+        (
+            int(turn.totals[row]),
+            int(column) + 1,
+            float(value[row, column]),
+            float(turn.roll[row, column]),
+            None if np.isnan(turn.bank[row, column]) else float(turn.bank[row, column]),
+            turn.action(row, column).value,
+        )
+        for row, column in np.argwhere(turn.reachable)
+    ]
+    about = {
+        "rules": turn.rules.name,
+        "position": position_data(turn.rules, turn.position),
+        "bank_from": [asdict(one) for one in turn.bank_from],
+    }
+    columns = ("turn_total", "dice", "win_probability", "roll", "bank", "action")
+    return NumberTable(about, Sheet(columns, tuple(rows)))
+
+
+def _cells(turn: TurnMap) -> Iterator[dict[str, Any]]:
+    """What to do at each turn total with each number of dice, and what that is worth."""
+    value = turn.value
+    for row, total in enumerate(_totals(turn).tolist()):
+        for column, dice in enumerate(turn.columns):
+            win_probability = float(value[row, column])
+            action, reachable = turn.action(row, column), bool(turn.reachable[row, column])
+            cell = total, dice, win_probability, action, reachable
+            yield dict(zip(_CELL, cell, strict=True))
+
+
+def turn_text(turn: TurnMap) -> str:
+    """When to bank, and what there is to know of the turn, in a few lines."""
+    summary = bank_from_lines(turn.bank_from, _wins_from(turn))
+    marked = any("W" in line for line in summary)
+    lines = [
+        wrap(f"{position_text(turn.rules, turn.position)}, {turn.rules.name} rules"),
+        f"Win probability {percent(turn.win_probability)} at the start of the turn.",
+        f"Bank from these turn totals on, by dice left to roll{' (W: it wins)' if marked else ''}:",
+        *summary,
+        "Chance of a farkle:",
+        *farkle_chances(turn.rules, turn.position.turn.held_set),
+    ]
+    if turn.rules.hot_dice_counted > 1 and not turn.position.hot_dice:
+        lines.append("The turn before its first hot dice; --hot-dice 1 shows it after them.")
+    if turn.rules.held_sets != "none" and not turn.position.turn.held_set:
+        lines.append("The turn while no set is held.")
+    if turn.rules.combine_throws and not turn.position.turn.held_set:
+        lines.append("The turn while no dice are held; --held-set 11 shows it with two 1s held.")
+    return "\n".join(lines)
+
+
+def turn_table_text(turn: TurnMap) -> str:
+    """The whole turn: turn totals down, dice to roll across, win probability in percent."""
+    marks = {Decision.ROLL: " ", Decision.BANK: "B", Decision.WIN: "W"}
+    value, totals = turn.value, _totals(turn)
+    shown_columns = range(len(turn.columns))[::-1]
+    shown = int((totals <= _last_worth_showing(turn)).sum())
+    occur = np.argwhere(turn.reachable[: len(totals)]).tolist()
+    wins = any(turn.action(*cell) is Decision.WIN for cell in occur)
+    rows = [("", *(f"{turn.columns[n]} " for n in shown_columns))]
+    for row in np.flatnonzero(turn.reachable[:shown].any(axis=1)).tolist():
+        worth = (
+            f"{value[row, n] * 100:.3f}{marks[turn.action(row, n)]}"
+            if turn.reachable[row, n]
+            else "· "
+            for n in shown_columns
+        )
+        rows.append((f"{totals[row]:,}", *worth))
+    lines = [
+        turn_text(turn),
+        "Win probability in % by turn total and dice:",
+        f"B: bank, {'W: bank and win, ' if wins else ''}else roll; ·: cannot occur",
+        *columns(rows, right=range(len(turn.columns) + 1)),
+    ]
+    if shown < len(totals):
+        lines.append("From there on: bank.")
+    return "\n".join(lines)
+
+
+def _totals(turn: TurnMap) -> Ints:
+    """The turn totals of the table, without the last one, which leaves no choice."""
+    return turn.totals[:-1]
+
+
+def _wins_from(turn: TurnMap) -> int | None:
+    """The least turn total that wins when it is banked; None where none is certain to."""
+    rules, position = turn.rules, turn.position
+    beat = points_to_beat(rules, position)
+    if beat is not None:
+        return None if rules.is_defended else beat + rules.point_step
+    if in_play_off(rules, position):
+        return None
+    wins = rules.goal_ends_game(last_of_round=not position.began)
+    wins = wins and not (rules.is_exact or rules.rounds)
+    return rules.winning_score - position.banked if wins else None
+
+
+def _last_worth_showing(turn: TurnMap) -> int:
+    """The last turn total that does not reach the goal or from which something may be rolled."""
+    missing = 0 if turn.rules.rounds else turn.rules.winning_score - turn.position.banked
+    totals = _totals(turn)
+    rolled = totals[~turn.banks[: len(totals)].all(axis=1)]
+    return max(missing - turn.rules.point_step, int(rolled.max(initial=0)))

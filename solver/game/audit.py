@@ -8,8 +8,8 @@ import numpy as np
 from solver.game import audit_kernels, beat_sweeps, round_sweeps, take_over
 from solver.game.endgame import endgame
 from solver.game.kernel_source import load_turn
-from solver.game.lanes import LANES
-from solver.game.layout import solved_game
+from solver.game.layout import lists_of, solved_game
+from solver.game.list_kernels import turn_of_lists
 from solver.game.standings import FloorEffect, Progress
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
@@ -45,23 +45,12 @@ def residual(
     ends = endgame(rules, further=further)
     turn = load_turn(turn_plan(rules), cache)
     table, work = solved_game(rules, ends, values)
-    plan = turn_plan(rules, all_options=True)
-    rows = work.scratch.values.shape[2]
-    columns = np.argmax(plan.chances, axis=0)
-    rolls = audit_kernels.Rolls(
-        places=LANES * np.array([plan.places(level, rows) for level in range(plan.levels)]),
-        starts=np.append(plan.starts, len(plan.options)),
-        first_list=np.searchsorted(columns, np.arange(plan.columns + 1)),
-        chances=plan.chances.max(axis=0),
-        wins=plan.win_chances,
-        loses=plan.other_ends,
-        farkles=plan.counted_farkles,
-    )
+    every = lists_of(turn_plan(rules, all_options=True))
     worst = np.zeros(len(work.scratch.lost))
     last_total = 2 * work.game.scores - 2
     for total in range(last_total, -1, -1):
         on_progress(Progress(1, 1 - total / (last_total + 1)))
-        audit_kernels.total_residual(turn, table, total, *work, rolls, worst)
+        audit_kernels.total_residual(turn, turn_of_lists, table, total, *work, every, worst)
     return float(worst.max())
 
 

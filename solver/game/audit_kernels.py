@@ -1,17 +1,15 @@
 """Numba kernels that look at every state of a solved game, inside turns as well.
 
 Parameters as in solver.game.kernels. A turn is solved by the generated code, and then held against
-the equations as they stand: all set-asides of all rolls, one after the other.
+what a loop makes of the same equations: all set-asides of all rolls, one after the other.
 """
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 from numba import njit, prange, types
 
 from solver.game.kernels import (
     GAME_TYPE,
+    LISTS_TYPE,
     SCRATCH_TYPE,
     TABLE_TYPE,
     TURN_TYPE,
@@ -23,32 +21,8 @@ from solver.game.kernels import (
     solve_levels,
 )
 from solver.game.lanes import LANES
-from solver.game.layout import DUE, NOT_ALLOWED, PAD
-from solver.game.list_kernels import add_lists
-from solver.turn.equations import Floats
+from solver.game.layout import NOT_ALLOWED, PAD, Work
 
-
-class Rolls(NamedTuple):
-    """Every roll with all its set-asides, those that are never best as well, list after list."""
-
-    places: npt.NDArray[np.intp]
-    """Where each option lies from a row of a thread's values on, shape (levels, options)."""
-    starts: npt.NDArray[np.intp]
-    """Where each list starts in a level of `places`, and where the last one ends."""
-    first_list: npt.NDArray[np.intp]
-    """The first list of each number of dice, and the end."""
-    chances: Floats
-    """Chance of each list."""
-    wins: Floats
-    """Chance of a roll that wins, when rolling n dice at n - 1; so the others."""
-    loses: Floats
-    farkles: Floats
-
-
-_integers, _floats = array_type(types.intp, 1), array_type(types.float64, 1)
-_rolls_type = types.NamedTuple(
-    [array_type(types.intp, 2), _integers, _integers, *[_floats] * 4], Rolls
-)
 _matrix = array_type(types.float64, 2)
 
 
@@ -67,50 +41,34 @@ def _lanes(s, start, u, w, game):
     return max(0, s - start - own_high), min(LANES - 1, s - start - own_low)
 
 
-@njit(nogil=True, error_model="numpy")
-def _roll_values(level, t, rolls, work, found):
-    """Set found[n] to the values of rolling n + 1 dice at turn total t."""
-    values, _, _, farkle, lost, _, _, _ = work.scratch
-    _, rows, dice, _ = values.shape
-    size, flat, places = dice * LANES, values.ravel(), rolls.places[level]
-    for n in range(dice):
-        for lane in range(LANES):
-            value = rolls.wins[n] + rolls.loses[n] * lost[lane]
-            found[n, lane] = value + rolls.farkles[n] * farkle[t, lane]
-        add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-            flat,
-            flat,
-            (level * rows + t) * size,
-            places,
-            rolls.starts,
-            rolls.chances,
-            rolls.first_list[n],
-            rolls.first_list[n + 1],
-            found.ravel(),
-            n * LANES,
-        )
-
-
 @njit(
-    types.void(TURN_TYPE, TABLE_TYPE, types.intp, *WORK_TYPES, _rolls_type, _floats),
+    types.void(
+        *[TURN_TYPE] * 2,
+        TABLE_TYPE,
+        types.intp,
+        *WORK_TYPES,
+        LISTS_TYPE,
+        array_type(types.float64, 1),
+    ),
     parallel=True,
     cache=True,
     nogil=True,
     error_model="numpy",
 )
-def total_residual(turn, table, s, game, lists, others, bonuses, scratch, slack, rolls, worst):
+def total_residual(
+    turn, by_lists, table, s, game, lists, others, bonuses, scratch, slack, every, worst
+):
     """Raise worst[worker] to the largest relative residual of any state of total s.
 
-    For a state (t, n) it is how far W is from what the equations make of the values that it leads
-    to; for the start of a turn, how far the table's value is from W.
+    For a state (t, n) it is how far W is from what the equations make of all set-asides, which are
+    those of `every`, weighed by the turn function `by_lists`; for the start of a turn, how far the
+    table's value is from W.
     """
     workers = worst.size
     low, groups, modes = _tasks(s, game)
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        values, _, bank, _, _, _, _, _ = own.scratch
-        levels, _, dice, _ = values.shape
-        expected = np.empty((dice, LANES))
+        whole = Work(game, every, others, bonuses, own.scratch, slack)
         largest = 0.0
         for task in range(worker, groups * game.roles * modes * modes, workers):
             start = low + task % groups * LANES
@@ -121,23 +79,16 @@ def total_residual(turn, table, s, game, lists, others, bonuses, scratch, slack,
             if steps == 0:
                 continue
             solve_levels(turn, steps, own)
+            values = own.scratch.values[:, :steps]
+            found = values.copy()
+            solve_levels(by_lists, steps, whole)
             first, last = _lanes(s, start, u, w, game)
             for lane in range(first, last + 1):
                 value = table[r, u, w, s, PAD + s - start - lane]
-                largest = max(largest, abs(value - values[0, 0, -1, lane]) / value)
-            for level in range(levels):
-                for t in range(steps):
-                    _roll_values(level, t, rolls, own, expected)
-                    for n in range(dice):
-                        banks = lists.may_bank[n]
-                        for lane in range(first, last + 1):
-                            right = expected[n, lane]
-                            if banks and right <= bank[t, lane] + DUE * (banks - 1):
-                                right = bank[t, lane]
-                            found = values[level, t, n, lane]
-                            # hardly ever, so that hardly any division is needed
-                            if abs(found - right) > largest * max(found, right):
-                                largest = abs(found - right) / max(found, right)
+                largest = max(largest, abs(value - found[0, 0, -1, lane]) / value)
+                off = np.abs(found[..., lane] - values[..., lane])
+                greater = np.maximum(np.maximum(found[..., lane], values[..., lane]), 1e-300)
+                largest = max(largest, (off / greater).max())
         worst[worker] = max(worst[worker], largest)
 
 

@@ -17,10 +17,8 @@ from solver.errors import ConvergenceError, SolveError
 from solver.game.endgame import Endgame
 from solver.game.kernel_source import load_turn
 from solver.game.lanes import LANES
-from solver.game.layout import GameNumbers, Outcomes, Work, solved_game
+from solver.game.layout import GameNumbers, Lists, Outcomes, lists_of, solved_game
 from solver.game.outcome_kernels import (
-    Choices,
-    Spread,
     outcome_of_decisions,
     outcomes_of_best_play,
 )
@@ -103,7 +101,7 @@ def outcomes_of_values(
         loses,
     )
     turn = load_turn(turn_plan(rules), cache)
-    given = spread_of(work), outcomes, np.cumsum(room) - room, ends_game
+    given = outcomes, np.cumsum(room) - room, ends_game
     size = max(1, len(groups) // (_CHUNKS * workers)) * workers
     for begin in range(0, len(groups), size):
         on_progress(begin / len(groups))
@@ -141,35 +139,11 @@ def _rooms(
     return found
 
 
-def spread_of(work: Work) -> Spread:
-    """Return room to follow the turns of a game."""
-    workers, _, rows, _, lanes = work.scratch.values.shape
-    return Spread(
-        mass=np.zeros(work.scratch.values.shape),
-        banked=np.zeros((workers, rows, lanes)),
-        farkled=np.zeros((workers, rows, lanes)),
-        ends=np.zeros((workers, 2, lanes)),
-    )
-
-
 @lru_cache(maxsize=RULESETS)
-def _choices(rules: Ruleset) -> Choices:
-    """Every set-aside, those that are never best as well."""
+def _choices(rules: Ruleset) -> tuple[Lists, npt.NDArray[np.intp]]:
+    """Every set-aside of every roll, those that are never best as well, and the bonuses."""
     plan = turn_plan(rules, all_options=True)
-    points, left = np.divmod(plan.targets[plan.options], plan.columns)
-    column = np.argmax(plan.chances, axis=0)
-    return Choices(
-        points,
-        left,
-        plan.is_hot[plan.options],
-        np.append(plan.starts, len(plan.options)).astype(np.intp),
-        plan.chances.max(axis=0),
-        np.searchsorted(column, np.arange(plan.columns + 1)).astype(np.intp),
-        np.array(plan.bonuses, dtype=np.intp),
-        plan.win_chances,
-        plan.other_ends,
-        plan.counted_farkles,
-    )
+    return lists_of(plan), np.array(plan.bonuses, dtype=np.intp)
 
 
 def outcome_of(
@@ -192,8 +166,8 @@ def outcome_of(
         np.ascontiguousarray(worth),
         np.ascontiguousarray(bank),
         allowed,
-        turn_plan(rules).may_bank,
-        _choices(rules),
+        *_choices(rules),
+        0.0,
         banked,
         farkled,
         ends,

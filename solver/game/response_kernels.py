@@ -23,7 +23,7 @@ from solver.game.kernels import (
 )
 from solver.game.lanes import LANES
 from solver.game.layout import PAD
-from solver.game.outcome_kernels import SPREAD_TYPE, follow, own_spread
+from solver.game.outcome_kernels import outcome_of_lane
 
 _LEAST = 1e-3
 """Turns are not followed beyond a state with less chance than this: they end there with a bank."""
@@ -67,22 +67,24 @@ def _followed(u, game):
 
 
 @njit(nogil=True, error_model="numpy")
-def _keep(steps, low, high, spread, board, firsts, ends, banked, farkled):
-    """Write down how turns end that were followed, in lanes from `low` to below `high`.
+def _keep(steps, low, high, work, board, firsts, ends, banked, farkled):
+    """Write down how turns end that were solved in a scratch, in lanes from `low` to below `high`.
 
     The others are set to what is in the nearest of them. Fills parts of Responses; `firsts` and
     `ends` are arrays, as what is assigned to their elements in a parallel loop may be lost.
     """
-    first, after = steps, 0
-    farkled[:] = 0.0
-    for t in range(steps):
-        for lane in range(LANES):
-            nearest = min(max(lane, low), high - 1)
-            farkled[lane] += spread.farkled[t, nearest]
-            if t < len(banked):
-                banked[t, lane] = spread.banked[t, nearest]
-        if t < len(banked) and spread.banked[t, low:high].max() > _LEAST:
-            first, after = min(first, t), t + 1
+    first, after, rows = steps, 0, steps + work.game.reach
+    banks, misses, others = np.empty(rows), np.empty(rows), np.empty(3)
+    for lane in range(LANES):
+        if lane == 0 or low < lane < high:
+            outcome_of_lane(
+                min(max(lane, low), high - 1), rows, _LEAST, work, banks, misses, others
+            )
+        farkled[lane] = misses[:steps].sum()
+        for t in range(min(steps, len(banked))):
+            banked[t, lane] = banks[t]
+            if banks[t] > _LEAST:
+                first, after = min(first, t), max(after, t + 1)
     firsts[board], ends[board] = min(first, after), after
 
 
@@ -92,7 +94,6 @@ def _keep(steps, low, high, spread, board, firsts, ends, banked, farkled):
         TABLE_TYPE,
         types.intp,
         *WORK_TYPES,
-        SPREAD_TYPE,
         *[array_type(types.int32, 4)] * 2,
         array_type(types.float32, 5),
         array_type(types.float32, 6),
@@ -112,7 +113,6 @@ def find_responses(
     bonuses,
     scratch,
     slack,
-    spread,
     first,
     end,
     farkled,
@@ -126,7 +126,6 @@ def find_responses(
     workers, modes = len(scratch.lost), game.farkle_limit * game.boards
     for worker in prange(workers):
         own = own_work(game, lists, others, bonuses, scratch, slack, worker)
-        mine = own_spread(spread, worker)
         for k in range(worker, len(first), workers):
             start = k * LANES
             for r in range(game.roles):
@@ -141,12 +140,11 @@ def find_responses(
                         solve_levels(turn, steps, own)
                         low, high = own_scores(s, u, w, game)
                         lanes = max(0, s - start - high), min(LANES, s - start - low + 1)
-                        follow(steps, _LEAST, own, mine)
                         _keep(
                             steps,
                             lanes[0],
                             lanes[1],
-                            mine,
+                            own,
                             board,
                             first[k, r, u],
                             end[k, r, u],

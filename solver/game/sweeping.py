@@ -24,7 +24,6 @@ from solver.game.layout import (
     read_table,
     work_done,
 )
-from solver.game.outcomes import spread_of
 from solver.game.response_kernels import Responses, find_responses, respond
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, score_count, state_count
 from solver.rules.ruleset import Ruleset
@@ -60,13 +59,12 @@ class Correction:
         groups = (-(-game.scores // LANES), game.roles, game.farkle_limit * game.boards)
         shape = (*groups, game.boards)
         room = np.empty((*shape, game.scores, LANES), dtype=np.float32)
-        spread = spread_of(work)
         first, end = np.zeros((2, len(totals), *shape), dtype=np.int32)
         farkled = np.zeros((*first.shape, LANES), dtype=np.float32)
         banked, turn_totals = [], np.arange(game.scores)
         for i, total in enumerate(totals):
             found = first[i], end[i], farkled[i], room
-            find_responses(turn, table, total, *work, spread, *found)
+            find_responses(turn, table, total, *work, *found)
             begins, ends = first[i][..., np.newaxis], end[i][..., np.newaxis]
             # most turn totals are hardly ever banked: nothing is kept of them
             banked.append(room[(begins <= turn_totals) & (turn_totals < ends)])

@@ -14,6 +14,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -27,6 +28,7 @@ from solver.game.sweeps import solve
 from solver.game.workload import BOUND, workload
 from solver.loaded import power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, check_winnable, uses_shape
+from solver.loaded.power_turn import PowerTurns, Solve
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
 from solver.turn.power_cells import Cells, TurnCells
@@ -35,6 +37,12 @@ from solver.turn.remaining import Ints
 _POWER_TOLERANCE = 1e-12
 """How far pairs of states may be from their fixed points where badges are used up, relative to
 these or to LEAST."""
+
+_MOST_ROUNDS = 100
+"""Turns that a pair of states may take; two to four are enough."""
+
+_APART = 1e-8
+"""How far apart of themselves two values have to be so that the slope between them tells much."""
 
 _FIRST_SWEEP = 2.9
 """Times that the first sweep solves each state where farkles cost nothing; later ones do once."""
@@ -97,20 +105,79 @@ class _Told:
         self._on_progress(self._share)
 
 
+class _Pairs:
+    """A match-up in which a badge is used up, whose pairs of states are solved in lanes.
+
+    A pair is the states of both players at the same scores, which depend on each other by a farkle
+    each.
+    """
+
+    def __init__(self, matchup: Matchup) -> None:
+        """With all values still to be found."""
+        self.matchup, self.scores = matchup, score_count(matchup.rules)
+        self.shape = uses_shape(matchup)
+        # with a place for the goal, where the guess at what is next to it looks
+        scores = self.scores + 1, self.scores + 1
+        self.values = np.full((*self.shape, 2, *scores), 0.5)
+        """As of a MatchupSolution."""
+        self._slopes = np.full((*self.shape, scores[0]), 0.1)
+        self._solve = [_compiled(matchup.turn_cells(side)) for side in (0, 1)]
+
+    def solve(self, uses: tuple[int, int], own: Ints, other: Ints) -> tuple[float, int]:
+        """Solve pairs of states with some uses left of both, given all with fewer or more points.
+
+        The value x of a state of the second player and that of the first one's at the same scores
+        depend on each other by a farkle each: x = H(x), H rising, piecewise linear, with a slope
+        under 1. Secant steps on H, lane by lane, end when no lane is further than the tolerance of
+        itself, or of LEAST if it is less, from its fixed point, by the last slope. Returns how far
+        that is, and the number of steps.
+
+        own, other : scores of the first and of the second player, at most LANES of them
+        """
+        one, two = uses
+        ours, theirs = self.values[one, two]
+        number, slope = len(own), self._slopes[one, two, other]
+        # bilinear in both scores, which is close enough to begin with
+        guess = theirs[other, own + 1] + theirs[other + 1, own] - theirs[other + 1, own + 1]
+        own, other, slope, x = (
+            np.pad(some, (0, LANES - number), mode="edge")
+            for some in (own, other, slope, np.clip(guess, 0.0, 1.0))
+        )
+        first, second = (
+            PowerTurns(self.matchup, side, values, left, *scores, solve=self._solve[side])
+            for side, values, left, scores in (
+                (0, self.values[:, two, 1], one, (own, other)),
+                (1, self.values[one, :, 0], two, (other, own)),
+            )
+        )
+        last, last_image = x, x
+        for rounds in range(1, _MOST_ROUNDS + 1):
+            ahead = first.start(1 - x)
+            image = second.start(1 - ahead)
+            if rounds > 1:
+                apart = np.abs(x - last) > _APART * x
+                np.divide(image - last_image, x - last, out=slope, where=apart)
+            slope = np.clip(slope, 0.0, 1 - 1e-9)
+            distance = (image - x) / (1 - slope)
+            last, last_image = x, image
+            x = np.clip(x + distance, 0.0, 1.0)
+            error = np.max(np.abs(distance) / np.maximum(LEAST, np.minimum(ahead, image)))
+            if rounds > 1 and error <= _POWER_TOLERANCE:
+                break
+        here = own[:number], other[:number]
+        ours[here], theirs[here[::-1]] = ahead[:number], x[:number]
+        self._slopes[one, two, here[1]] = slope[:number]
+        return float(error), rounds
+
+
 def _solve_powers(
     matchup: Matchup, threads: int | None, on_progress: Callable[[float], None]
 ) -> MatchupSolution:
     """Solve a match-up in which a badge is used up, see `solve_matchup`."""
     started = time.perf_counter()
-    rules = matchup.rules
+    rules, shape = matchup.rules, uses_shape(matchup)
     value_shape(rules)
     scores = score_count(rules)
-    match = power_kernels.Match(
-        scores=scores,
-        least=rules.least_bank() // rules.point_step,
-        free_win=int(not rules.minimum_binds_win),
-    )
-    shape = uses_shape(matchup)
     if (number := 2 * math.prod(shape) * scores**2) > MAX_VALUES:
         raise InvalidRulesError.say(
             "{rules}: with these badges there are {number:,} states, and at most {most:,} can be"
@@ -119,31 +186,20 @@ def _solve_powers(
             number=number,
             most=MAX_VALUES,
         )
-    workers = threads or numba.get_num_threads()
-    rows = max(scores, match.least)
-    players = _player(matchup, 0, rows), _player(matchup, 1, rows)
     check_winnable(*(matchup.plan(side).farkle_chances for side in (0, 1)))
-    turns = matchup.turn_cells(0), matchup.turn_cells(1)
-    scratch = [(_scratch(turns[0], rows), _scratch(turns[1], rows)) for _ in range(workers)]
-    totals = 2 * scores - 1
-    tables = np.full((*shape, 2, totals + 2, scores + LANES), 0.5)
-    slopes = np.full((*shape, scores + LANES), 0.1)
-    limits = _POWER_TOLERANCE, LEAST
-    report = np.zeros((workers, 2))
+    pairs, totals = _Pairs(matchup), 2 * scores - 1
     mirrored = matchup == matchup.from_seat(1)
     error = rounds = 0.0
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(threads or numba.get_num_threads()) as pool:
         for s in range(totals - 1, -1, -1):
-            for uses in product(*map(range, shape)):
-                if mirrored and uses[0] < uses[1]:
+            other = np.arange(max(0, s - scores + 1), min(scores - 1, s) + 1)
+            groups = [other[k : k + LANES] for k in range(0, len(other), LANES)]
+            for one, two in product(*map(range, shape)):
+                if mirrored and one < two:
                     continue  # with its mirror image, which is solved at once after it
-                work = s, uses, tables, slopes[uses], match, *players
-                for share in [
-                    pool.submit(power_kernels.solve_groups, worker, *work, *own, limits, report)
-                    for worker, own in enumerate(scratch)
-                ]:
-                    share.result()
-                worst = report[:, 0].max()
+                solve = partial(pairs.solve, (one, two))
+                found = list(pool.map(solve, [s - group for group in groups], groups))
+                worst = max(off for off, _ in found)
                 if not worst <= 100 * _POWER_TOLERANCE:
                     raise ConvergenceError.say(
                         "{rules}: the win probabilities with these dice do not settle: they still"
@@ -152,18 +208,16 @@ def _solve_powers(
                         change=worst,
                     )
                 error += worst
-                rounds += report[:, 1].sum()
-                if mirrored and uses[0] > uses[1]:
-                    _mirror(tables, s, uses)
+                rounds += sum(number for _, number in found)
+                if mirrored and one > two:
+                    mirror = pairs.values[one, two, ::-1, s - other, other]
+                    pairs.values[two, one, :, s - other, other] = mirror
             on_progress(_done(totals - s, scores))
-    own, opponent = np.indices((scores, scores))
-    values = np.stack(
-        (tables[:, :, 0, own + opponent, opponent], tables[:, :, 1, own + opponent, own]), axis=2
-    )
-    columns = sum(turn.columns for turn in turns)
+    rows = max(scores, rules.least_bank() // rules.point_step)
+    columns = sum(matchup.turn_cells(side).columns for side in (0, 1))
     return MatchupSolution(
         matchup=matchup,
-        values=values,
+        values=pairs.values[..., :scores, :scores].copy(),
         error_bound=error,
         states_solved=int(rounds) * LANES * columns * rows // 2,
         seconds=time.perf_counter() - started,
@@ -181,30 +235,16 @@ def _done(solved: int, scores: int) -> float:
     return float(work[solved] / work[-1])
 
 
-def _mirror(tables: Floats, s: int, uses: tuple[int, ...]) -> None:
-    """Fill what two equal players have at total s with exchanged uses."""
-    one, other = uses
-    second = np.arange(s + 1)
-    second = second[(second < tables.shape[-1]) & (s - second < tables.shape[-1])]
-    tables[other, one, 0, s, second] = tables[one, other, 1, s, s - second]
-    tables[other, one, 1, s, second] = tables[one, other, 0, s, s - second]
+def _compiled(turns: TurnCells) -> Solve:
+    """Return what solves layers of turns in LANES lanes, as `power_turn.solve_layer` does."""
+    programs = [_program(turns.of_layer(layer)) for layer in range(min(2, turns.layers))]
 
+    def solve(cells: TurnCells, space: Floats, layer: int, bank: Floats) -> None:
+        begin, stride = cells.begin(0, layer) * LANES, cells.stride * LANES
+        program = programs[min(layer, 1)]
+        power_kernels.solve_layer(space.reshape(-1), bank, begin, stride, program)
 
-def _player(matchup: Matchup, side: int, rows: int) -> power_kernels.Player:
-    """A side as the kernels take it, with turns of so many turn totals."""
-    rules, power, turns = matchup.rules, matchup.powers[side], matchup.turn_cells(side)
-    return power_kernels.Player(
-        layers=turns.layers,
-        width=turns.width * LANES,
-        room=turns.room * LANES,
-        whole=(turns.columns - 1) * LANES,
-        farkle=turns.farkle * LANES,
-        plain=_program(turns.plain),
-        powered=_program(turns.powered or turns.plain),
-        of_bank=int(bool(power and power.is_of_bank)),
-        at_start=int(bool(power and power.at_start)),
-        raised=np.array(power.raised(rules, rows) if power else range(rows), dtype=np.intp),
-    )
+    return solve
 
 
 def _program(parts: Sequence[Cells]) -> power_kernels.Program:
@@ -227,13 +267,3 @@ def _program(parts: Sequence[Cells]) -> power_kernels.Program:
 def _joined(begins: Sequence[Ints]) -> Ints:
     """Where parts begin one after another, and the end, given that for some of them each."""
     return np.concatenate(([0], np.cumsum(np.concatenate([np.diff(some) for some in begins]))))
-
-
-def _scratch(turns: TurnCells, rows: int) -> power_kernels.Scratch:
-    """A thread's scratch for one player's turns of so many turn totals."""
-    cells = turns.room + (rows + turns.reach + 1) * turns.stride
-    return power_kernels.Scratch(
-        values=np.ones(cells * LANES),
-        bank=np.zeros((rows, LANES)),
-        said=np.zeros(LANES),
-    )

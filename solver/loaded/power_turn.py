@@ -1,8 +1,9 @@
-"""One turn in which a badge may be used, in NumPy: what the bot answers from.
+"""Turns in which a badge may be used: one in NumPy, from which the bot answers, or many in lanes.
 
 The equations are those of solver.turn.equations in layers, see solver.loaded.game.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,9 @@ import numpy as np
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll
 from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
-from solver.turn.power_cells import Cells
+from solver.turn.power_cells import Cells, TurnCells
 from solver.turn.powers import Power, PowerKind
-from solver.turn.remaining import shape_of
+from solver.turn.remaining import Ints, shape_of
 from solver.turn.rerolls import find_rerolls, place_of_roll
 from solver.turn.scoring import TurnPlan, TurnState
 
@@ -50,8 +51,117 @@ class Layer:
         return self.cells[:, 2 * self.columns + 1 :]
 
 
-class PowerTurn:
-    """A turn of a side, solved from the values around it."""
+Solve = Callable[[TurnCells, Floats, int, Floats], None]
+"""Solves a layer of turns, see `solve_layer`."""
+
+
+def solve_layer(cells: TurnCells, space: Floats, layer: int, bank: Floats) -> None:
+    """Fill the cells of a layer backwards over the turn totals, but for what farkles are worth.
+
+    space : cells of the room and of all turn totals, shape (cells,) or (cells, lanes); 1 after the
+        turn totals to solve
+    layer : its number, those before it being solved
+    bank : what banks are worth, less than 0 where they are not allowed, (turn totals to solve,) or
+        with lanes
+    """
+    for row in range(len(bank) - 1, -1, -1):
+        here = cells.begin(row, layer)
+        for part in cells.of_layer(layer):
+            options = space.take((0 if part.from_room else here) + part.options, axis=0)
+            found = np.minimum(part.sums(part.best(options)), 1.0)
+            place = part.place if part.to_room else here + part.place
+            space[place : place + len(found)] = (
+                np.maximum(found, bank[row]) if part.banked else found
+            )
+
+
+class PowerTurns:
+    """Turns of a side, one or several in lanes, that are solved from the values around them."""
+
+    def __init__(
+        self,
+        matchup: Matchup,
+        side: int,
+        theirs: Floats,
+        uses: int,
+        own: Ints,
+        other: Ints,
+        *,
+        spent: bool = False,
+        solve: Solve = solve_layer,
+    ) -> None:
+        """Solve the layers of fewer uses.
+
+        theirs : the other's values by the own uses left: [uses, other's score, own score]
+        own, other : scores of this side and of the other in steps, numbers or by lane
+        spent : whether the badge was used in this turn, and may not be again before the next one
+        """
+        self.matchup, self.side, self.uses = matchup, side, uses
+        rules, held = matchup.rules, matchup.powers[side]
+        self.power = None if spent else held
+        self._said = held if spent and held and held.at_start else None
+        """What raises all banks of these turns."""
+        self._own, self._other, self._theirs, self._solve = own, other, theirs, solve
+        self._step = rules.point_step
+        self._goal, self._least = (
+            rules.winning_score // self._step,
+            rules.least_bank() // self._step,
+        )
+        self._solved = max(self._goal - int(np.min(own)), self._least)
+        self._cells = cells = matchup.turn_cells(side)
+        self._rows = self._solved + cells.reach + 1
+        self._space = np.ones((cells.room + self._rows * cells.stride, *np.shape(own)))
+        self._first = uses if spent else max(0, uses - cells.layers + 1)
+        """The fewest uses left that the turns may come to."""
+        for left in range(self._first, uses):
+            self._fill(left, self._farkle(left))
+        self._starts = np.zeros(np.shape(own))
+        power = self.power
+        if power and power.at_start and uses:
+            turn = matchup, side, theirs, uses - 1, own, other
+            said = PowerTurns(*turn, spent=True, solve=solve)
+            self._starts = said.start(said._farkle(uses - 1))
+
+    def start(self, farkle: Floats) -> Floats:
+        """Solve the layer of all uses; returns what the turns are worth, given farkles."""
+        self._fill(self.uses, farkle)
+        cells = self._cells
+        whole = cells.begin(0, self.uses - self._first) + cells.columns - 1
+        return np.asarray(np.maximum(self._starts, self._space[whole]))
+
+    def _farkle(self, left: int) -> Floats:
+        """Return what farkles are worth that leave so many uses."""
+        return np.asarray(1 - self._theirs[left, self._other, self._own])
+
+    def _banks(self, left: int, power: Power | None = None) -> Floats:
+        """What banks are worth that leave so many uses, with a power raised by it; NaN for none."""
+        rules, power, raised = self.matchup.rules, power or self._said, np.arange(self._rows)
+        if power:
+            raised = np.array(power.raised(rules, self._rows))
+        lanes = (-1, *(1,) * np.ndim(self._own))
+        after, totals = self._own + raised.reshape(lanes), np.arange(self._rows).reshape(lanes)
+        wins = after >= self._goal
+        left_over = self._theirs[left, self._other, np.minimum(after, self._goal - 1)]
+        free = wins & (totals > 0) & (not rules.minimum_binds_win)
+        allowed = (totals >= self._least) | free
+        return np.where(allowed, np.where(wins, 1.0, 1 - left_over), np.nan)
+
+    def banks(self, left: int) -> tuple[Floats, Floats | None]:
+        """Return what banks are worth in a layer, and with the badge if it may raise them then."""
+        raises = left and self.power and self.power.is_of_bank and not self.power.at_start
+        return self._banks(left), self._banks(left - 1, self.power) if raises else None
+
+    def _fill(self, left: int, farkle: Floats) -> None:
+        """Solve the layer of so many uses left, over the one before, given farkles."""
+        cells, number = self._cells, left - self._first
+        bank, more = self.banks(left)
+        best = np.nan_to_num(bank if more is None else np.fmax(bank, more), nan=-1.0)
+        self._space[cells.begin(0, number) + cells.farkle :: cells.stride] = farkle
+        self._solve(cells, self._space, number, best[: self._solved])
+
+
+class PowerTurn(PowerTurns):
+    """A turn of a side."""
 
     def __init__(
         self,
@@ -68,32 +178,25 @@ class PowerTurn:
         """Solve it.
 
         plan : the turn of the side without a badge
-        theirs : the other's values by the own uses left: [uses, other's score, own score]
-        spent : whether the badge was used in this turn, and may not be again before the next one
+        theirs, uses, spent : as of `PowerTurns`
+        banked, opponent : scores in points
         """
-        self.matchup, self.plan, self.side, self.uses = matchup, plan, side, uses
-        held = matchup.powers[side]
-        self.power = power = None if spent else held
-        self._said = held if spent and held and held.at_start else None
-        """What raises all banks of this turn."""
-        rules = matchup.rules
-        self._step = rules.point_step
+        step = matchup.rules.point_step
+        own, other = np.array(banked // step), np.array(opponent // step)
+        super().__init__(matchup, side, theirs, uses, own, other, spent=spent)
+        self.plan = plan
         self._thrown = matchup.dice[side]
-        self._own, self._theirs = banked // self._step, theirs[:, opponent // self._step]
-        missing = (rules.winning_score - banked) // self._step
-        self._solved = max(missing, rules.least_bank() // self._step)
-        self._least = rules.least_bank_at(banked) // self._step
-        self._cells = cells = matchup.turn_cells(side)
-        self._rows = self._solved + cells.reach + 1
-        self._space = np.ones(cells.room + self._rows * cells.stride)
-        first = uses if spent else max(0, uses - cells.layers + 1)
-        self.layers = [self._solve(left, left - first) for left in range(first, uses + 1)]
-        """By the uses left, from the fewest that the turn may come to up to those it has now."""
-        self.said: float | None = None
+        self.start(self._farkle(uses))
+        power = self.power
+        self.said = float(self._starts) if power and power.at_start and uses else None
         """Value of the turn if a use is said before its first roll, where that has to be."""
-        if power and power.at_start and uses:
-            turn = matchup, plan, side, theirs, uses - 1, banked, opponent
-            self.said = float(PowerTurn(*turn, spent=True).top.rolls[0, -1])
+        cells = self._cells
+        layers = self._space[cells.room :].reshape(self._rows, cells.layers, cells.width)
+        self.layers = [
+            Layer(layers[:, cells.layers - 1 - k], cells.columns, *self.banks(self._first + k))
+            for k in range(uses - self._first + 1)
+        ]
+        """By the uses left, from the fewest that the turn may come to up to those it has now."""
 
     @property
     def top(self) -> Layer:
@@ -199,48 +302,7 @@ class PowerTurn:
         # the last list of a column is that of a farkle
         return rolls.best(self._options(rolls, row, layer))[first:end][lists.lists[column]]
 
-    def _banks(self, left: int, power: Power | None = None) -> Floats:
-        """What banks are worth that leave so many uses; with a power of that kind, raised by it."""
-        rules, power = self.matchup.rules, power or self._said
-        missing = rules.winning_score // self._step - self._own
-        raised = np.arange(self._rows)
-        least = self._least
-        if power:
-            raised = np.array(power.raised(rules, self._rows))
-            if not rules.minimum_binds_win:
-                least = min(least, max(1, int(np.argmax(raised >= missing))))
-        found = np.ones(self._rows)
-        inside = raised < missing
-        found[inside] = 1 - self._theirs[left, self._own + raised[inside]]
-        found[:least] = np.nan
-        return found
-
-    def _solve(self, left: int, number: int) -> Layer:
-        """Solve a layer, that of so many uses left, over the one before."""
-        cells, power, space = self._cells, self.power, self._space
-        layers = space[cells.room :].reshape(self._rows, cells.layers, cells.width)
-        bank, more = self._banks(left), None
-        if left and power and power.is_of_bank and not power.at_start:
-            more = self._banks(left - 1, power)
-        best = np.nan_to_num(bank if more is None else np.fmax(bank, more), nan=-1.0)
-        layer = layers[:, cells.layers - 1 - number]
-        layer[:, cells.farkle] = 1 - self._theirs[left, self._own]
-        for row in range(self._solved - 1, -1, -1):
-            here = self._place(row, number)
-            for part in cells.powered if number else cells.plain:
-                found = np.minimum(part.sums(part.best(self._options(part, row, number))), 1.0)
-                place = part.place if part.to_room else here + part.place
-                space[place : place + len(found)] = (
-                    np.maximum(found, best[row]) if part.banked else found
-                )
-        return Layer(layer, cells.columns, bank, more)
-
-    def _place(self, row: int, layer: int) -> int:
-        """Return where the cells of a layer begin."""
-        cells = self._cells
-        return cells.room + (row + 1) * cells.stride - (layer + 1) * cells.width
-
     def _options(self, part: Cells, row: int, layer: int) -> Floats:
         """Return what options are worth at a turn total of a layer."""
-        begin = 0 if part.from_room else self._place(row, layer)
+        begin = 0 if part.from_room else self._cells.begin(row, layer)
         return self._space.take(begin + part.options)

@@ -5,8 +5,7 @@ solver.play.match_players.
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
-from itertools import product
+from functools import lru_cache
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -14,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from solver.game.layout import Lists, lists_of
+from solver.game.outcome_kernels import chosen
 from solver.game.position import Position, banks_allowed, rules_at
 from solver.game.standings import (
     BANK,
     FARKLE,
     LOSE,
     OUT,
-    SPARED,
     WIN,
     Bools,
     Ints,
@@ -34,25 +34,18 @@ from solver.game.standings import (
 from solver.play.duel import Played
 from solver.play.match_players import MatchPlayer, match_player
 from solver.play.policy import Policy
-from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll, dice_set, make_roll
+from solver.rules.ruleset import RULESETS, Ruleset
+from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
-from solver.turn.scoring import (
-    Fate,
-    TurnState,
-    after_set_aside,
-    all_set_asides,
-    fate,
-    turn_plan,
-)
+from solver.turn.scoring import turn_plan
 
 P = TypeVar("P")
 
 NORMAL, FINAL, FIRST, SECOND = range(4)
 """What a turn is: an ordinary one, a final turn, or the first or second of a play-off."""
 
-_TABLED = 6
-"""Dice of which every order of faces has its place in a table."""
+_ENDS = 5
+"""Ways in which a roll ends a turn: FARKLE, LOSE, WIN, OUT and SPARED."""
 
 _TOGETHER = 20_000
 """Games of a duel that go on side by side."""
@@ -61,119 +54,30 @@ CHUNK = 2048
 """Positions whose decisions are held at a time."""
 
 
-class DiceTables(NamedTuple):
-    """What rolls of equal dice lead to. Rolls are numbered; points are in steps."""
+class Throws(NamedTuple):
+    """What rolls of a turn come to, for kernels that draw them."""
 
-    number: npt.NDArray[np.int32]
-    """The number of a roll whose dice, less 1, are the digits to base 6: [throw, digits]; of more
-    than _TABLED dice there is nothing in it. A throw is the number of its dice; after these come
-    the first of a turn, where that is another one, and those beside sets that are held."""
-    end: npt.NDArray[np.int8]
-    """FARKLE, LOSE, WIN or OUT where a roll ends the turn, else BANK."""
-    counts: Bools
-    """Whether a farkle counts for the penalty, by the column of the dice."""
+    lists: Lists
+    """What those lead to that score, whatever may be set aside."""
+    bonuses: Ints
+    """The bonus for each hot dice of a turn, in point steps."""
+    upto: Floats
+    """For each column the chances of the _ENDS, and then of each list, added up."""
     first: Ints
-    """Where the set-asides of each roll begin, and the end; the order is that of set_asides."""
-    points: Ints
-    """The rows of a turn table that each set-aside leads on, without a bonus, see TurnState.row."""
-    times: Ints
-    """How many times they count in a throw from each column."""
-    left: Ints
-    """The column, plus 1, of the dice to roll after each set-aside: [layer before it, choice]."""
-    bonus: Ints
-    ways: Ints
-    """In how many ways the dice of each roll fall so."""
-    upto: Ints
-    """Ways of the rolls of as many dice up to each roll, itself among them."""
-    of_dice: Ints
-    """Where the rolls of each throw begin, those of 1 die at index 1, and the end."""
-    throws: Ints
-    """The throw of each column; 0 where the last one was made, so that the turn is lost."""
-    dice: Ints
-    """The number of dice of each column."""
-    tries: Ints
-    """How many times the dice of each column are thrown that farkle; 0 for any number."""
+    """Where each column begins in `upto`, and the end."""
 
 
-@cache
-def dice_tables(rules: Ruleset) -> DiceTables:
-    """The rolls of a rule set as arrays."""
-    ends = {
-        Fate.SCORES: BANK,
-        Fate.FARKLE: FARKLE,
-        Fate.LOSES: LOSE,
-        Fate.WINS: WIN,
-        Fate.OUT: OUT,
-    }
-    plan, numbers = turn_plan(rules), range(1, rules.dice + 1)
-    kinds: list[tuple[int, bool, Roll]] = [(n, False, ()) for n in numbers]
-    kinds += [(rules.dice, True, ())] * rules.has_first_throw
-    kinds += [(n, False, held) for layer in rules.held_layers[1:] for n, held in layer.items()]
-    number = np.zeros((len(kinds) + 1, 6 ** min(rules.dice, _TABLED)), dtype=np.int32)
-    found = {
-        (throw, roll): choices
-        for throw, (dice_thrown, first, held) in enumerate(kinds, 1)
-        for roll, choices in all_set_asides(rules, first=first, held=held).items()
-        if len(roll) == dice_thrown
-    }
-    known = {roll: place for place, roll in enumerate(found)}
-    for throw, (dice_thrown, _, _) in enumerate(kinds, 1):
-        if dice_thrown <= _TABLED:
-            for digits, faces in enumerate(product(range(1, 7), repeat=dice_thrown)):
-                number[throw, digits] = known[throw, make_roll(faces)]
-    # a part of a straight is worth a row, which is taken off again once it is filled
-    kept = [
-        (roll, one, (one.points // rules.point_step or 1) - rules.is_part(kinds[throw - 1][2]))
-        for (throw, roll), choices in found.items()
-        for one in choices
-    ]
-    thrown = dice_set(rules)
-    ways = [np.array([one for _, one in thrown.rolls(n)]) for n, _, _ in kinds]
-    layers = plan.memories[::-1]
-    after = [
-        [after_set_aside(rules, before[len(roll)], one) for roll, one, _ in kept]
-        for layer in layers
-        for so_far in [(layer.hot_dice, layer.to_confirm, layer.throws * (rules.throws > 0))]
-        for before in [{n: TurnState(0, n, *so_far, layer.held_with(rules, n)) for n in numbers}]
-    ]
-    fates = [
-        fate(rules, roll, first=first, held=held)
-        for throw, roll in found
-        for _, first, held in [kinds[throw - 1]]
-    ]
-    columns = [(one, n) for one in layers for n in numbers]
-    places = {kind: throw for throw, kind in enumerate(kinds, 1)}
-    # after the last throw there is none, and a set leaves but a few dice
-    throws = [
-        0
-        if one.throws == rules.throws > 0 or not one.is_left(rules, n)
-        else places.get((n, False, one.held_with(rules, n)), 0)
-        for one, n in columns
-    ]
-    throws[-1] += rules.has_first_throw
-    times = [rules.times_after(one.hot_dice) for one in layers]
-    return DiceTables(
-        number,
-        np.array([ends[one] for one in fates], dtype=np.int8),
-        plan.counts,
-        np.cumsum([0, *map(len, found.values())], dtype=np.int64),
-        np.array([steps for _, _, steps in kept], dtype=np.int64),
-        np.repeat(np.array(times, dtype=np.int64), rules.dice),
-        np.array([[plan.column(one) + 1 for one in layer] for layer in after], dtype=np.int64),
-        np.array(rules.hot_dice_bonus or (0,), dtype=np.int64) // rules.point_step,
-        np.concatenate(ways),
-        np.concatenate(list(map(np.cumsum, ways))),
-        np.searchsorted([throw for throw, _ in found], range(len(kinds) + 2)),
-        np.array(throws, dtype=np.int64),
-        np.array([n for _, n in columns]),
-        np.array(
-            [
-                rules.tries(n, first=throw > 0 and kinds[throw - 1][1])
-                for (_, n), throw in zip(columns, throws, strict=True)
-            ],
-            dtype=np.int64,
-        ),
-    )
+@lru_cache(maxsize=RULESETS)
+def throws_of(rules: Ruleset) -> Throws:
+    """The throws of a rule set as arrays."""
+    plan = turn_plan(rules, all_options=True)
+    lists, spared = lists_of(plan), plan.farkle_chances - plan.counted_farkles
+    outs = np.broadcast_to(plan.out_chances, spared.shape)
+    ends = np.stack([plan.counted_farkles, plan.lose_chances, plan.win_chances, outs, spared])
+    scores = np.split(lists.chances, lists.first_list[1:-1])
+    upto = [np.cumsum([*some, *others]) for some, others in zip(ends.T, scores, strict=True)]
+    first = np.cumsum([0, *map(len, upto)], dtype=np.int64)
+    return Throws(lists, np.array(plan.bonuses, dtype=np.int64), np.concatenate(upto), first)
 
 
 @njit(cache=True)
@@ -183,60 +87,21 @@ def set_seed(seed: int) -> None:
 
 
 @njit(cache=True)
-def set_aside(
-    worth: Floats, roll: int, state: tuple[int, int, int], dice: DiceTables
-) -> tuple[int, int, int]:
-    """Turn total, hot dice and dice to roll after the set-aside of a roll that is worth most.
-
-    worth : of the states of the turn, shape (levels, turn totals, dice)
-    roll : its number
-    state : turn total, hot dice and dice to roll before the roll
-    """
-    total, hot, to_roll = state
-    times = dice.times[to_roll - 1]
-    levels, rows, _ = worth.shape
-    whole = dice.dice[-1]
-    layer = (to_roll - 1) // whole
-    best, most = -1.0, -1
-    next_total, next_hot, next_dice = 0, 0, 0
-    for choice in range(dice.first[roll], dice.first[roll + 1]):
-        new_total, new_hot = total + times * dice.points[choice], hot
-        left = dice.left[layer, choice]
-        if dice.dice[left - 1] == whole:
-            new_total += dice.bonus[min(hot, len(dice.bonus) - 1)]
-            new_hot += 1
-        level, row = min(new_hot, levels - 1), min(new_total, rows - 1)
-        value = worth[level, row, left - 1]
-        if value > best or (value == best and new_total > most):
-            best, most = value, new_total
-            next_total, next_hot, next_dice = new_total, new_hot, left
-    return next_total, next_hot, next_dice
-
-
-@njit(cache=True)
 def throw(
-    worth: Floats, total: int, hot: int, to_roll: int, dice: DiceTables
+    worth: Floats, level: int, total: int, column: int, throws: Throws
 ) -> tuple[int, int, int, int]:
-    """How a roll ends the turn, -1 where it does not, and the state after its set-aside."""
-    number, kind = dice.dice[to_roll - 1], dice.throws[to_roll - 1]
-    if kind == 0:
-        return FARKLE, total, hot, to_roll
-    tries = dice.tries[to_roll - 1]
-    while True:
-        fallen = int(np.random.random() * 6**number)
-        if number <= _TABLED:
-            roll = int(dice.number[kind, fallen])
-        else:
-            begin, end = dice.of_dice[kind], dice.of_dice[kind + 1]
-            roll = begin + np.searchsorted(dice.upto[begin:end], fallen, side="right")
-        tries -= 1  # below 0 where there are any number
-        if dice.end[roll] != FARKLE or tries == 0:
-            break
-    if dice.end[roll] == FARKLE and not dice.counts[to_roll - 1]:
-        return SPARED, total, hot, to_roll
-    if dice.end[roll] != BANK:
-        return dice.end[roll], total, hot, to_roll
-    return -1, *set_aside(worth, roll, (total, hot, to_roll), dice)
+    """How a roll ends the turn, -1 where it does not, and the state after its best set-aside.
+
+    worth : of the states of the turn, shape (levels, turn totals, columns)
+    level, total, column : the state before the roll
+    """
+    upto = throws.upto[throws.first[column] : throws.first[column + 1]]
+    # chances that are added up may come out a rounding below 1
+    place = min(int(np.searchsorted(upto, np.random.random(), side="right")), len(upto) - 1)
+    if place < _ENDS:
+        return FARKLE + place, level, total, column
+    number = throws.lists.first_list[column] + place - _ENDS
+    return -1, *chosen(level, total, number, worth, throws.lists, throws.bonuses)
 
 
 @njit(cache=True)
@@ -246,8 +111,7 @@ def _play_turns(
     bank: Bools,
     here: Ints,
     allowed: Bools,
-    may_leave: Bools,
-    dice: DiceTables,
+    throws: Throws,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
 ) -> None:
@@ -255,14 +119,14 @@ def _play_turns(
 
     which[game] is its decisions, allowed[here[game]] the turn totals that may be banked.
     """
-    levels, rows, whole = worth.shape[1:]
+    levels, rows, columns = worth.shape[1:]
     for game, place in enumerate(here):
-        total, hot, to_roll, kind = 0, 0, whole, -1
+        level, total, column, kind = 0, 0, columns - 1, -1
         while kind < 0:
-            kind, total, hot, to_roll = throw(worth[which[game]], total, hot, to_roll, dice)
+            kind, level, total, column = throw(worth[which[game]], level, total, column, throws)
             may = allowed[place, min(total, allowed.shape[1] - 1)]
-            legal = kind < 0 and may and may_leave[to_roll - 1]
-            if legal and bank[which[game], min(hot, levels - 1), min(total, rows - 1), to_roll - 1]:
+            legal = kind < 0 and may and throws.lists.may_bank[column]
+            if legal and bank[which[game], min(level, levels - 1), min(total, rows - 1), column]:
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
@@ -461,8 +325,7 @@ class _Matched(Games[MatchPlayer]):
             bank,
             here,
             allowed,
-            turn_plan(rules).may_bank,
-            dice_tables(rules),
+            throws_of(rules),
             kind,
             total,
         )

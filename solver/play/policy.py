@@ -17,7 +17,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
 from solver.turn.hand import Hand
-from solver.turn.memory import column_of
+from solver.turn.memory import column_of, held_places
 from solver.turn.points import points_table
 from solver.turn.scoring import TurnState
 
@@ -48,7 +48,7 @@ class Decisions:
     def place(self, rules: Ruleset, turn: TurnState) -> tuple[int, int, int]:
         """Where a state stands in the arrays."""
         levels, totals, _ = self.worth.shape
-        _, fills = rules.held_places[turn.held_set]
+        _, fills = held_places(rules)[turn.held_set]
         row = min(turn.turn_total // rules.point_step + fills, totals - 1)
         return min(turn.hot_dice, levels - 1), row, column_of(rules, turn)
 

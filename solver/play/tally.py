@@ -17,15 +17,13 @@ from numba import njit
 from solver.errors import ConvergenceError
 from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
+from solver.game.outcome_kernels import chosen
 from solver.game.outcomes import outcomes_of_values
 from solver.game.position import Position, rules_at
 from solver.game.standings import (
     BANK,
     FARKLE,
-    LOSE,
-    OUT,
     SPARED,
-    WIN,
     Bools,
     Ints,
     first_standing,
@@ -33,10 +31,9 @@ from solver.game.standings import (
 )
 from solver.play.compare import CLOSE, Estimate, Tally
 from solver.play.match_players import TurnValues, ValuesPlayer, optimal_values
-from solver.play.matches import DiceTables, Games, dice_tables, set_aside, set_seed, throw
+from solver.play.matches import Games, Throws, set_seed, throw, throws_of
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import turn_plan
 
 _MOST_SWEEPS, _SETTLED = 10_000, 1e-10
 """The most sweeps over expected turns, and the change at which they have settled."""
@@ -46,38 +43,18 @@ _CHUNK = 4096
 
 
 @njit(cache=True)
-def _rolled(values: TurnValues, p: int, state: tuple[int, int, int], dice: DiceTables) -> float:
-    """Win probability of rolling in a state of a turn, which is its level, turn total and dice.
-
-    p : the place of the turn among all
-    """
-    level, total, to_roll = state
-    levels, rows = values.worth.shape[1:3]
-    value, missed = 0.0, 0.0
-    number, kind = int(dice.dice[to_roll - 1]), dice.throws[to_roll - 1]
-    if kind == 0:
-        return float(values.farkle[p, min(total, rows - 1)])
-    for roll in range(dice.of_dice[kind], dice.of_dice[kind + 1]):
-        end = dice.end[roll]
-        if end == FARKLE:
-            missed += dice.ways[roll] / 6.0**number
-            continue
-        if end == LOSE:
-            worth = values.lost[p]
-        elif end == WIN:
-            worth = 1.0
-        elif end == OUT:
-            worth = 0.0
-        else:
-            points, hot, left = set_aside(values.worth[p], roll, (total, level, to_roll), dice)
-            worth = values.worth[p, min(hot, levels - 1), min(points, rows - 1), left - 1]
-        value += dice.ways[roll] / 6.0**number * worth
-    tries = dice.tries[to_roll - 1]
-    farkle = values.farkle[p, min(total, rows - 1)] if dice.counts[to_roll - 1] else values.lost[p]
-    farkles = missed**tries if tries > 0 else 0.0
-    if missed < 1.0:
-        value *= (1.0 - farkles) / (1.0 - missed)
-    return float(value + farkles * farkle)
+def _rolled(
+    values: TurnValues, p: int, level: int, total: int, column: int, throws: Throws
+) -> float:
+    """Win probability of rolling in a state of the turn at place p."""
+    lists, (levels, rows, _) = throws.lists, values.worth[p].shape
+    value = lists.wins[column] + lists.loses[column] * values.lost[p]
+    value += lists.farkles[column] * values.farkle[p, min(total, rows - 1)]
+    for number in range(lists.first_list[column], lists.first_list[column + 1]):
+        to, after, left = chosen(level, total, number, values.worth[p], lists, throws.bonuses)
+        worth = values.worth[p, min(to, levels - 1), min(after, rows - 1), left]
+        value += lists.chances[number] * worth
+    return float(value)
 
 
 @njit(cache=True)
@@ -85,8 +62,7 @@ def _tally_turns(
     here: Ints,
     values: TurnValues,
     allowed: Bools,
-    may_leave: Bools,
-    dice: DiceTables,
+    throws: Throws,
     kinds: npt.NDArray[np.int8],
     totals: Ints,
     decisions: Ints,
@@ -96,22 +72,21 @@ def _tally_turns(
 
     here[game] is the place of its values and of the turn totals that it is allowed to bank.
     """
-    levels, rows, whole = values.worth.shape[1:]
+    levels, rows, columns = values.worth.shape[1:]
     for game, p in enumerate(here):
-        total, hot, to_roll, kind = 0, 0, whole, -1
+        level, total, column, kind = 0, 0, columns - 1, -1
         while kind < 0:
-            kind, total, hot, to_roll = throw(values.worth[p], total, hot, to_roll, dice)
+            kind, level, total, column = throw(values.worth[p], level, total, column, throws)
             may = allowed[p, min(total, allowed.shape[1] - 1)]
-            may_bank = may and may_leave[to_roll - 1]
-            if kind >= 0 or not may_bank:
+            if kind >= 0 or not (may and throws.lists.may_bank[column]):
                 continue
-            row, level = min(total, rows - 1), min(hot, levels - 1)
+            row = min(total, rows - 1)
             banked = values.bank[p, row]
-            rolled = _rolled(values, p, (level, total, to_roll), dice)
+            rolled = _rolled(values, p, level, total, column, throws)
             decisions[game] += 1
             close[game] += abs(banked - rolled) < CLOSE
             # the value is the greater of both, without the rounding of the sum above
-            if banked >= values.worth[p, level, row, to_roll - 1]:
+            if banked >= values.worth[p, min(level, levels - 1), row, column]:
                 kind = BANK
         kinds[game] = kind
         totals[game] = total
@@ -143,8 +118,7 @@ class _Counted(Games[ValuesPlayer]):
             here,
             player(positions),
             allowed,
-            turn_plan(rules).may_bank,
-            dice_tables(rules),
+            throws_of(rules),
             kind,
             total,
             decisions,

@@ -26,6 +26,8 @@ from solver.rules.patterns import MAX_DICE, in_words
 from solver.wording import say, say_later, short
 
 MAX_POINTS = 1_000_000
+NO_GOAL = MAX_POINTS
+"""What stands in place of a goal where a game has rounds."""
 
 Place = tuple[str, ...]
 """The keys that lead to a value, outermost first; before those of a table in a list its number."""
@@ -226,6 +228,14 @@ SCORES = Kind(
     is_list=True,
 )
 """Some scores, see `solver.rules.ruleset.Ruleset.no_bank_at`."""
+
+
+def in_scores(score: int, some: str) -> bool:
+    """Whether a score is among some, as `no_bank_at` says them."""
+    if some.startswith("*"):
+        return f"{score:06}".endswith(some[1:])
+    first, _, last = some.partition("-")
+    return int(first) <= score <= int(last or first)
 
 
 def _one_of(words: tuple[str, ...]) -> Kind:

@@ -14,20 +14,19 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 from pydantic import BaseModel, Field, model_validator
 
 from solver.errors import either
+from solver.rules.fitting import contradictions
 from solver.rules.options import (
     MAX_POINTS,
+    NO_GOAL,
     NUMBER,
-    PATTERNS,
     POINTS,
     TEXT,
     Complaint,
     Data,
     Faces,
-    Key,
     Kind,
     Numbers,
     Patterns,
-    Place,
     Points,
     RuleOption,
     Scores,
@@ -35,6 +34,7 @@ from solver.rules.options import (
     Told,
     YesNo,
     described,
+    in_scores,
     options_of,
     read_number,
 )
@@ -61,17 +61,11 @@ __all__ = ["FACES", "MAX_POINTS", "Scoring"]  # with all that is defined here
 MAX_NAME = 60
 RULESETS = 64
 """Rule sets of which what is worked out is kept in memory; of more it is worked out again."""
-_MOST_NEEDS = 100
-"""Steps of points that may confirm."""
-MOST_DICE_HELD = 6
-"""Dice of games in which a set is held: of more there could be two."""
 LEAST_DICE_HELD = 4
 """Dice of games in which a set leaves some that may match it."""
 _STRAIGHT: Dice = tuple(FACES)
 DEFAULT_FLOOR = -5
 MOST_ROUNDS = 50
-NO_GOAL = MAX_POINTS
-"""What stands in place of a goal where a game has rounds."""
 _FAR_STEPS = 5_000
 """Point steps that nobody has in a game of rounds."""
 
@@ -1485,418 +1479,11 @@ class Ruleset(Data):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        of_rounds = list(self._not_with_rounds())
-        places = {one.place for one in of_rounds}
-        if found := [
-            *self._patterns_and_dice(),
-            *self._points_and_steps(),
-            # which would name another ending that rounds do not go with either
-            *(one for one in self._idle_options() if one.place not in places),
-            *self._not_with_take_over(),
-            *self._not_with_turns_to_beat(),
-            *self._not_with_throws(),
-            *of_rounds,
-            *self._not_with_spared_farkles(),
-            *self._not_with_points_that_confirm(),
-            *self._not_with_others_that_fall(),
-            *self._not_with_held_sets(),
-            *self._not_with_straights_to_fill(),
-            *self._not_with_throws_that_combine(),
-        ]:
+        if found := [*contradictions(self, OPTIONS | PENALTY_OPTIONS)]:
             raise ContradictionsError(found)
         return self
 
-    def _patterns_and_dice(self) -> Iterator[Complaint]:
-        for option in OPTIONS.values():
-            if option.kind is PATTERNS:
-                for pattern in getattr(self, option.key):
-                    if len(pattern) > self.dice:
-                        yield Complaint(
-                            (option.key,),
-                            say_later(
-                                '{key}: "{pattern}" needs {number} dice and there are {dice}'
-                            ),
-                            {"pattern": pattern, "number": len(pattern), "dice": self.dice},
-                            needs=("dice",),
-                        )
-        yield from self._tables()
-
-    def _tables(self) -> Iterator[Complaint]:
-        """What is wrong with combinations that are said as tables."""
-        counting = self.scoring.counting(self.dice)
-        for number, one in enumerate(self.scoring.combination):
-            place = (*SCORING_OPTIONS["combination"].place, str(number))
-            parts = {"pattern": one.dice, "number": len(one.dice), "dice": self.dice}
-            wrong = self._wrong_with(one, counts=number in counting)
-            for is_so, key, message in wrong:
-                if is_so:
-                    yield Complaint((*place, *key), message, parts, needs=("dice",))
-                    break
-
-    def _wrong_with(
-        self, one: Combination, *, counts: bool
-    ) -> Iterator[tuple[bool, tuple[str, ...], str]]:
-        """What may be wrong with a combination: whether it is, the key in its table, and a message.
-
-        counts : whether its price counts for any dice
-        """
-        scores = one.then in {"scores", "roll_on"}
-        yield (
-            len(one.dice) > self.dice,
-            (),
-            say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
-        )
-        yield (
-            isinstance(one.points, tuple) and one.dice.isdecimal(),
-            (),
-            say_later(
-                '{key}: "{pattern}" has no letter by whose face its points could go; give one'
-                " number"
-            ),
-        )
-        yield (
-            not dice_of(one.dice),
-            (),
-            say_later(
-                '{key}: no roll shows "{pattern}", as different letters and digits are different'
-                " faces, of which there are six"
-            ),
-        )
-        yield (
-            one.points is not None and one.times is not None,
-            ("times",),
-            say_later('{key}: "{pattern}" has points, too; leave out one of them'),
-        )
-        yield (
-            scores and one.price is None,
-            ("points",),
-            say_later('the key "{key}" is missing'),
-        )
-        yield (
-            not scores and one.price is not None,
-            ("then",),
-            say_later(
-                "{key}: dice with points score; leave out the points of {pattern}, or what it does"
-            ),
-        )
-        yield (
-            one.uses is not None and (not scores or one.uses >= len(one.dice)),
-            ("uses",),
-            say_later(
-                '{key}: goes with points, and should be less than the {number} dice of "{pattern}"'
-            ),
-        )
-        yield (
-            one.when == "all_dice" and len(one.dice) == self.dice and not self.combine_throws,
-            ("when",),
-            say_later("{key}: {pattern} is always a throw of all dice; leave it out"),
-        )
-        yield (
-            not counts and one.times is not None,
-            (),
-            say_later(
-                '{key}: "{pattern}" never counts, as its dice do not all score by themselves'
-            ),
-        )
-        yield (
-            not counts,
-            (),
-            say_later(
-                '{key}: the points of "{pattern}" never count, as the same dice are worth as'
-                " much or more without it"
-            ),
-        )
-
-    def _points_and_steps(self) -> Iterator[Complaint]:
-        if not self.combinations:
-            yield Complaint(
-                ("scoring",),
-                say_later("{key}: no combination of {dice} dice scores any points"),
-                {"dice": self.dice},
-                needs=("dice",),
-            )
-            return
-        for key, option in OPTIONS.items():
-            if option.in_steps and (points := getattr(self, key)) % self.point_step:
-                yield Complaint(
-                    (key,),
-                    say_later(
-                        "{key}: {points} is not a multiple of {step}, the step in which points come"
-                        " under these rules"
-                    ),
-                    {"points": points, "step": self.point_step},
-                    needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
-                )
-            if key == "ending" and self.is_exact and self.ending != "at_once":
-                yield Complaint(
-                    ("ending",),
-                    say_later(
-                        "{key:{value}} does not go with {exact:exact}, as nobody could have more"
-                        " than who has met the goal; leave it out"
-                    ),
-                    {"value": self.ending, "exact": Key("goal_must_be")},
-                    needs=("goal_must_be",),
-                )
-            if key == "ties" and self.is_defended and self.ties == "played_on":
-                yield Complaint(
-                    ("ties",),
-                    say_later(
-                        "{key:{value}} does not go with {ending:defended}, where a tie ends the"
-                        " game; use {key:earlier,shared}"
-                    ),
-                    {"value": self.ties, "ending": Key("ending")},
-                    needs=("ending",),
-                )
-            if option.up_to_goal and (points := getattr(self, key)) > self.goal:
-                yield Complaint(
-                    (key,),
-                    say_later("{key}: {points} is more than the goal of {goal}"),
-                    {"points": points, "goal": self.goal},
-                    needs=("goal",),
-                )
-
-    def _not_with_take_over(self) -> Iterator[Complaint]:
-        """Options with which it is not solved, as scores fall or a game ends otherwise."""
-        if self.farkle_penalty and self.take_over in {"lost", "both"}:
-            yield Complaint(
-                ("take_over",),
-                say_later(
-                    "{key}: what a farkle lost cannot be taken over where farkles cost points under"
-                    " {other}; use {key:banked}"
-                ),
-                {"other": Key("farkle_penalty")},
-                needs=("farkle_penalty",),
-            )
-        others = {
-            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
-            "lose_everything": "loses_score" in self.decisive,
-            "ending": self.is_defended,
-            "ties": self.ties == "played_on",
-            "goal_must_be": self.is_exact,
-            "no_bank_at": bool(self.no_bank_at),
-            "combination": "loses_game" in self.decisive,
-            "throws": self.throws > 0,
-            "final_throws": self.final_throws > 0,
-            "hot_dice_times": bool(self.hot_dice_times),
-        }
-        if self.takes_over:
-            message = say_later(
-                "{key}: what a player left cannot be taken over under this {other};"
-                " leave out one of them"
-            )
-            yield from _excluded(("take_over",), message, others)
-
-    def _not_with_turns_to_beat(self) -> Iterator[Complaint]:
-        """Options with which it is not solved, as scores fall or a game ends otherwise."""
-        others = {
-            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
-            "lose_everything": "loses_score" in self.decisive,
-            "ending": self.is_defended,
-            "ties": self.ties == "played_on",
-            "goal_must_be": self.is_exact,
-            "no_bank_at": bool(self.no_bank_at),
-            "take_over": self.takes_over,
-            "caught_up": bool(self.caught_up),
-            "rounds": self.rounds > 0,
-        }
-        if self.beat_previous_turn:
-            message = say_later(
-                "{key}: that a turn has to beat the one before is not solved together with this"
-                " {other}; leave out one of them"
-            )
-            yield from _excluded(("beat_previous_turn",), message, others)
-
-    def _not_with_points_that_confirm(self) -> Iterator[Complaint]:
-        """Options with which the points that confirm are too many, or not told."""
-        most = _MOST_NEEDS * self.point_step if self.combinations else self.confirm_points
-        if self.confirm_points > most:
-            yield Complaint(
-                ("confirm_points",),
-                say_later(
-                    "{key}: under these rules at most {most} points can be asked for, {steps} times"
-                    " the {step} in which points come, not {points}"
-                ),
-                {"points": self.confirm_points, "most": most}
-                | {"steps": _MOST_NEEDS, "step": self.point_step},
-                needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
-            )
-        if self.confirm_points:
-            message = say_later(
-                "{key}: nobody says which points confirm under this {other}; leave out one of them"
-            )
-            others = {"hot_dice_times": bool(self.hot_dice_times)}
-            yield from _excluded(("confirm_points",), message, others)
-
-    def _not_with_throws(self) -> Iterator[Complaint]:
-        """Options with which turns of few throws are not solved."""
-        for key in IDLE_IN_ONE_THROW if self.throws == 1 else ():
-            if getattr(self, key) != OPTIONS[key].default:
-                message = say_later(
-                    "{key}: this has no meaning under {throws} = 1, where every turn is one throw;"
-                    " leave it out"
-                )
-                yield Complaint((key,), message, {"throws": Key("throws")}, needs=("throws",))
-
-    def _not_with_rounds(self) -> Iterator[Complaint]:
-        """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
-        if not self.rounds:
-            return
-        others = {key: getattr(self, key) != OPTIONS[key].default for key in NOT_OF_ROUNDS} | {
-            "goal": self.goal != NO_GOAL,
-            "ties": False,
-            "score_floor": self.floor_is_played,
-            "take_over": self.takes_over,
-            "no_bank_at": bool(self.no_bank_at),
-            "lose_everything": "loses_score" in self.decisive,
-        }
-        message = say_later("{key}: this does not go with {rounds}; leave out one of them")
-        wrong: list[tuple[Place, str]] = [((key,), message) for key, said in others.items() if said]
-        if self.ties == "earlier":
-            message = say_later(
-                "{key}: nobody reaches a goal first in a game of {rounds}; use"
-                " {key:shared,played_on}"
-            )
-            wrong.append((("ties",), message))
-        if self.farkle_penalty:
-            message = say_later("{key:{value}} does not go with {rounds}; leave out one of them")
-            wrong += [
-                (option.place, message)
-                for option in PENALTY_OPTIONS.values()
-                if option.kind.words and option.of(self) != option.default
-            ]
-            message = say_later(
-                '{key}: "{value}" does not go with {rounds}; a number of points does'
-            )
-            wrong += [(("farkle_penalty", "points"), message)] * (not self.penalty_points)
-        for place, message in wrong:
-            value = (OPTIONS | PENALTY_OPTIONS)[place[-1]].of(self)
-            parts = {"rounds": Key("rounds"), "value": value}
-            yield Complaint(place, message, parts, needs=("rounds",))
-
-    def _not_with_spared_farkles(self) -> Iterator[Complaint]:
-        """Options with which it is not solved that only some farkles count."""
-        others = {
-            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
-            "lose_everything": "loses_score" in self.decisive,
-            "throws": self.throws > 0,
-            "beat_previous_turn": self.beat_previous_turn,
-        }
-        if self.spares_farkles:
-            message = say_later(
-                "{key}: that only some farkles count is not solved together with this"
-                " {other}; leave out one of them"
-            )
-            yield from _excluded(("farkle_penalty", "when"), message, others)
-
-    def _not_with_others_that_fall(self) -> Iterator[Complaint]:
-        """Options with which it is not solved that a turn changes the other player's score."""
-        others = {"take_over": self.takes_over, "rounds": self.rounds > 0}
-        if self.caught_up:
-            message = say_later(
-                "{key}: that who is caught up falls back is not solved together with this {other};"
-                " leave out one of them"
-            )
-            yield from _excluded(("caught_up",), message, others)
-
-    def _not_with_held_sets(self) -> Iterator[Complaint]:
-        """Options with which it is not solved, or not said, that sets are held."""
-        others = {
-            "dice": self.dice > MOST_DICE_HELD,
-            "confirm_faces": bool(self.confirm_faces),
-            "confirm_points": self.confirm_points > 0,
-            "jokers": bool(self.scoring.jokers),
-            "combination": any(one.times for one in self.scoring.combination),
-        }
-        if self.held_sets != "none":
-            message = say_later(
-                "{key}: that dice match a set which is held is not solved together with this"
-                " {other}; leave out one of them"
-            )
-            yield from _excluded(("held_sets",), message, others)
-
-    def _not_with_straights_to_fill(self) -> Iterator[Complaint]:
-        """What a straight needs that may be filled, and options with which that is not solved."""
-        if not self.fill_straight:
-            return
-        if self.combinations and not self.straight:
-            message = say_later(
-                "{key}: goes with six dice and a straight of all six faces that is worth as much in"
-                " every throw, as in {straight_1_6:1500}"
-            )
-            parts = {"straight_1_6": Key("straight_1_6")}
-            yield Complaint(("fill_straight",), message, parts, needs=("dice", "scoring"))
-        others = {
-            "confirm_faces": bool(self.confirm_faces),
-            "confirm_points": self.confirm_points > 0,
-            "jokers": bool(self.scoring.jokers),
-            "throws": self.throws > 0,
-            "final_throws": self.final_throws > 0,
-            "last_die_tries": self.last_die_tries != 1,
-            "hot_dice_times": bool(self.hot_dice_times),
-            "farkle_keeps_turn_total": self.farkle_keeps_turn_total,
-        }
-        message = say_later(
-            "{key}: that a straight may be filled is not solved together with this {other}; leave"
-            " out one of them"
-        )
-        yield from _excluded(("fill_straight",), message, others)
-
-    def _not_with_throws_that_combine(self) -> Iterator[Complaint]:
-        """Options with which it is not solved, or not said, that dice of several throws combine."""
-        tables = self.scoring.combination
-        others = {
-            "held_sets": self.held_sets != "none",
-            "fill_straight": self.fill_straight > 0,
-            "take_over": self.takes_over,
-            "confirm_faces": bool(self.confirm_faces),
-            "confirm_points": self.confirm_points > 0,
-            # what counts in some throws alone would bring other points beside what is held then
-            "combination": any(one.then == "roll_on" or one.uses for one in tables)
-            or any(
-                one.when != "any" and one.then == "scores" and len(one.dice) < self.dice
-                for one in tables
-            ),
-            # beside some dice that are held no last die may score, which would be thrown for ever
-            "last_die_tries": self.last_die_tries == 0,
-        }
-        if self.combine_throws:
-            message = say_later(
-                "{key}: that dice of several throws count together is not solved together with this"
-                " {other}; leave out one of them"
-            )
-            yield from _excluded(("combine_throws",), message, others)
-
-    def _idle_options(self) -> Iterator[Complaint]:
-        for some in self.no_bank_at:
-            if self.combinations and not any(in_scores(score, some) for score in self.barred):
-                message = say_later(
-                    '{key}: "{scores}" is no score below the goal, as points come in steps of'
-                    " {step}"
-                )
-                parts = {"scores": some, "step": self.point_step}
-                yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
-        if self.scoring.jokers and all(
-            one.scoring.combinations(self.dice) == one.scoring.as_shown.combinations(self.dice)
-            for one in self._kinds
-        ):
-            message = say_later("{key}: a joker changes nothing of what dice are worth here")
-            yield Complaint(SCORING_OPTIONS["jokers"].place, message, needs=("dice",))
-        for option in (OPTIONS | PENALTY_OPTIONS).values():
-            value = option.of(self)
-            if option.idle and value not in {None, option.default} and not option.applies(self):
-                parts = {"value": value, **{need: Key(need) for need in option.needs}}
-                yield Complaint(option.place, option.idle, parts, needs=option.needs)
-
-        for key, dice in (("first_throw_tries", self.dice), ("last_die_tries", 1)):
-            first = key == "first_throw_tries"
-            if getattr(self, key) == 0 and all(self._farkles(dice, first=first)):
-                message = say_later(
-                    "{key}: no such throw ever scores, so that the dice would be thrown for ever;"
-                    " give a number from 1 to 9"
-                )
-                yield Complaint((key,), message, needs=("dice", "scoring"))
-
-    def _farkles(self, dice: int, *, first: bool) -> Iterator[bool]:
+    def farkles(self, dice: int, *, first: bool) -> Iterator[bool]:
         """Whether a roll of so many dice is a farkle, roll by roll."""
         here = self.of_throw(dice, first=first)
         scores = [Counter(faces_of(combination)) for combination in here.combinations]
@@ -1925,7 +1512,7 @@ class Ruleset(Data):
         }
 
     @property
-    def _kinds(self) -> tuple["Ruleset", ...]:
+    def kinds(self) -> tuple["Ruleset", ...]:
         """The rules as they count in each kind of throws."""
         return tuple(self._throws.values()) or (self,)
 
@@ -2038,82 +1625,9 @@ class Ruleset(Data):
             return ((), *(dice for dice in self.worth_together if len(dice) < self.dice))
         return ((), *self._beside_sets)
 
-    @cached_property
-    def held_layers(self) -> tuple[dict[int, Dice], ...]:
-        """What is held by the number of dice to roll, in as few layers of that as can be.
-
-        One stands for all with which the same dice bring the same points, in the same turns. The
-        first layer is that in which nothing is held.
-        """
-        every = range(1, self.dice + 1)
-        if self.combine_throws:
-            alike = dict[tuple[Any, ...], Dice]()
-            for held, what in self._prospects.items():
-                alike.setdefault(what, held)
-            by_number = [
-                [held for held in alike.values() if len(held) == self.dice - number]
-                for number in every
-            ]
-            longest = max(map(len, by_number))
-            layers = [
-                {number: some[k] for number, some in zip(every, by_number, strict=True) if some[k:]}
-                for k in range(longest)
-            ]
-            return {self.dice: ()}, *layers
-        parts = {self.dice - len(held): held for held in self.sets if self.is_part(held)}
-        sets = [held for held in self.sets if not self.is_part(held)]
-        layers = [dict.fromkeys(every[: self.dice - len(held)], held) for held in sets]
-        return *layers, *([parts] if parts else [])
-
-    @cached_property
-    def held_places(self) -> dict[Dice, tuple[int, bool]]:
-        """The layer of all that may be held, and whether it is a part of a straight."""
-        layers = {held: k for k, one in enumerate(self.held_layers) for held in one.values()}
-        if self.combine_throws:
-            first = {self._prospects[held]: layers[held] for held in layers if held}
-            layers |= {held: first[what] for held, what in self._prospects.items()}
-        parts = [held for held in self.sets if self.is_part(held)]
-        return {held: (layers[held], False) for held in layers} | {
-            part: (len(self.held_layers) - 1, True) for part in parts
-        }
-
-    @cached_property
-    def _prospects(self) -> dict[Dice, tuple[Any, ...]]:
-        """What each number of dice that is held may still bring, where throws combine.
-
-        Equal for dice that are held of which it makes no difference which they are: as many are
-        left, and the same ones of a throw bring the same points and leave equal prospects.
-        """
-        found = dict[Dice, tuple[Any, ...]]()
-        numbers = dict[tuple[Any, ...], int]()
-        for held in sorted(self.sets[1:], key=len, reverse=True):
-            what: list[Any] = [self.dice - len(held)]
-            for kept, points in self.beside(held).items():
-                after = found.get(tuple(sorted(held + kept, reverse=True)), ())
-                what += [kept, points, numbers.get(after, -1)]
-            found[held] = tuple(what)
-            numbers.setdefault(found[held], len(numbers))
-        return found
-
     def is_part(self, held: Dice) -> bool:
         """Whether dice that are held are those of a straight that is to be filled, and no set."""
         return not self.combine_throws and 0 < len(held) == len({*held})
-
-    def held_after(self, held: Dice, kept: Dice, left: int) -> Dice:
-        """What is held after dice were set aside which leave so many."""
-        if not left or len(self.sets) == 1 or self.is_part(held):
-            return ()
-        if self.combine_throws:
-            return tuple(sorted(held + kept, reverse=True))
-        if not held and kept in self.sets and left + len(kept) == self.dice:
-            return kept
-        face = held[0] if held else max(kept, key=kept.count)
-        found = self.told_apart((*held, *(one for one in kept if one == face)))
-        return found if found in self.sets else held
-
-    def told_apart(self, held: Dice) -> Dice:
-        """The dice of a set without those that make no difference."""
-        return held[:3] if self.held_sets == "linear" and not self.is_part(held) else held
 
     @property
     def in_last_turns(self) -> "Ruleset":
@@ -2138,7 +1652,7 @@ class Ruleset(Data):
     def combinations(self) -> dict[tuple[int, ...], int]:
         """Most points of every scoring combination, by its dice; those it frees stand last."""
         found: dict[Dice, int] = {}
-        for one in self._kinds:
+        for one in self.kinds:
             for dice, points in one.scoring.combinations(self.dice).items():
                 found[dice] = max(points, found.get(dice, 0))
         return found
@@ -2168,7 +1682,7 @@ class Ruleset(Data):
     @cached_property
     def to_confirm(self) -> frozenset[Dice]:
         """Combinations after which a further roll has to score before the turn may be banked."""
-        found = (one.scoring.to_confirm(self.dice) for one in self._kinds)
+        found = (one.scoring.to_confirm(self.dice) for one in self.kinds)
         return frozenset().union(*found)
 
     @property
@@ -2213,7 +1727,7 @@ class Ruleset(Data):
     @cached_property
     def point_step(self) -> int:
         """The greatest step of which all points, bonuses and what a penalty takes are multiples."""
-        points = (one.combinations.values() for one in self._kinds)
+        points = (one.combinations.values() for one in self.kinds)
         taken = self.penalty_points, self.caught_up if isinstance(self.caught_up, int) else 0
         return gcd(*taken, *self.hot_dice_bonus, *chain.from_iterable(points))
 
@@ -2310,7 +1824,7 @@ class Ruleset(Data):
     def has_farkle(self) -> bool:
         """Whether some roll is a farkle: one of the fewest dice, or one that loses the turn."""
         fewest = 1 if self.last_die_tries or self.dice == 1 else 2
-        few = any(self._farkles(fewest, first=False))
+        few = any(self.farkles(fewest, first=False))
         loses = (dice for one in self.decisive.get("loses_turn", ()) for dice in dice_of(one))
         return few or any(self.decided(dice) == "loses_turn" for dice in loses)
 
@@ -2443,25 +1957,6 @@ def nth_or_last(numbers: Sequence[int], place: int) -> int:
     return numbers[min(place, len(numbers) - 1)]
 
 
-def _excluded(place: Place, message: str, others: Mapping[str, bool]) -> Iterator[Complaint]:
-    """What to say of an option for each of others that is said, too, which it does not go with.
-
-    message : names the option as `key`, and the other one as `other`
-    """
-    for other, is_said in others.items():
-        if is_said:
-            needs = (OPTIONS[other].place[0],)
-            yield Complaint(place, message, {"other": Key(other)}, needs=needs)
-
-
-def in_scores(score: int, some: str) -> bool:
-    """Whether a score is among some, as `no_bank_at` says them."""
-    if some.startswith("*"):
-        return f"{score:06}".endswith(some[1:])
-    first, _, last = some.partition("-")
-    return int(first) <= score <= int(last or first)
-
-
 DECIDED_BY: dict[Then, str] = {
     "wins_game": "instant_win",
     "loses_game": "combination",
@@ -2485,16 +1980,6 @@ OF_GOAL = (
     *("minimum_bank", "opening_minimum", "minimum_binds_win", "beat_previous_turn"),
     *("take_over", "take_over_from", "take_over_dice"),
 )
-NOT_OF_ROUNDS = (
-    *("goal", "goal_must_be", "beyond_goal", "ending", "ties", "minimum_binds_win"),
-    *("final_throws", "score_floor"),
-)
-"""Options that say how a game to a goal ends, of which there is none where it has rounds."""
-IDLE_IN_ONE_THROW = (
-    *("final_throws", "last_die_tries", "held_sets", "combine_throws", "hot_dice_times"),
-    *("bank_dice_left",),
-)
-"""Options that mean nothing where every turn is one throw."""
 OF_TURN = (
     *("set_aside_all", "held_sets", "combine_throws", "fill_straight", "hot_dice"),
     *("confirm_faces", "confirm_points"),

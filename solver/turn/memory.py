@@ -8,7 +8,7 @@ values there are, in `remembered` what a state holds, and in `after` where a thr
 from collections.abc import Mapping
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from solver.rules.patterns import Dice
 from solver.rules.ruleset import RULESETS, Ruleset
@@ -29,17 +29,17 @@ class Memory(NamedTuple):
     hot_dice: int = 0
     """How often all dice were set aside, where set-asides count more times after that."""
     held: int = 0
-    """The layer of what is held, one of `Ruleset.held_layers`."""
+    """The layer of what is held, one of `held_layers`."""
     fills: int = False
     """Whether a straight is to be filled: then the dice to roll tell how many faces are missing."""
 
     def is_left(self, rules: Ruleset, dice: int) -> bool:
         """Whether so many dice can be left to roll."""
-        return dice in rules.held_layers[self.held]
+        return dice in held_layers(rules)[self.held]
 
     def held_with(self, rules: Ruleset, dice: int) -> Dice:
         """What is held where so many dice are to be rolled; of what makes no difference, one."""
-        return rules.held_layers[self.held].get(dice, ())
+        return held_layers(rules)[self.held].get(dice, ())
 
     def after(
         self, most: "Memory", *, to_confirm: int, is_hot: bool, held: tuple[int, bool] = (0, False)
@@ -48,10 +48,88 @@ class Memory(NamedTuple):
 
         most : the last of `memories`
         is_hot : whether all dice are set aside now
-        held : what is held now, as in `Ruleset.held_places`
+        held : what is held now, as in `held_places`
         """
         hot_dice = min(self.hot_dice + is_hot, most.hot_dice)
         return Memory(min(self.throws + 1, most.throws), to_confirm, hot_dice, *held)
+
+
+@lru_cache(maxsize=RULESETS)
+def held_layers(rules: Ruleset) -> tuple[dict[int, Dice], ...]:
+    """What is held by the number of dice to roll, in as few layers of that as can be.
+
+    One stands for all with which the same dice bring the same points, in the same turns. The
+    first layer is that in which nothing is held.
+    """
+    every = range(1, rules.dice + 1)
+    if rules.combine_throws:
+        alike = dict[tuple[Any, ...], Dice]()
+        for held, what in _prospects(rules).items():
+            alike.setdefault(what, held)
+        by_number = [
+            [held for held in alike.values() if len(held) == rules.dice - number]
+            for number in every
+        ]
+        longest = max(map(len, by_number))
+        layers = [
+            {number: some[k] for number, some in zip(every, by_number, strict=True) if some[k:]}
+            for k in range(longest)
+        ]
+        return {rules.dice: ()}, *layers
+    parts = {rules.dice - len(held): held for held in rules.sets if rules.is_part(held)}
+    sets = [held for held in rules.sets if not rules.is_part(held)]
+    layers = [dict.fromkeys(every[: rules.dice - len(held)], held) for held in sets]
+    return *layers, *([parts] if parts else [])
+
+
+@lru_cache(maxsize=RULESETS)
+def held_places(rules: Ruleset) -> dict[Dice, tuple[int, bool]]:
+    """The layer of all that may be held, and whether it is a part of a straight."""
+    layers = {held: k for k, one in enumerate(held_layers(rules)) for held in one.values()}
+    if rules.combine_throws:
+        first = {_prospects(rules)[held]: layers[held] for held in layers if held}
+        layers |= {held: first[what] for held, what in _prospects(rules).items()}
+    parts = [held for held in rules.sets if rules.is_part(held)]
+    return {held: (layers[held], False) for held in layers} | {
+        part: (len(held_layers(rules)) - 1, True) for part in parts
+    }
+
+
+@lru_cache(maxsize=RULESETS)
+def _prospects(rules: Ruleset) -> dict[Dice, tuple[Any, ...]]:
+    """What each number of dice that is held may still bring, where throws combine.
+
+    Equal for dice that are held of which it makes no difference which they are: as many are
+    left, and the same ones of a throw bring the same points and leave equal prospects.
+    """
+    found = dict[Dice, tuple[Any, ...]]()
+    numbers = dict[tuple[Any, ...], int]()
+    for held in sorted(rules.sets[1:], key=len, reverse=True):
+        what: list[Any] = [rules.dice - len(held)]
+        for kept, points in rules.beside(held).items():
+            after = found.get(tuple(sorted(held + kept, reverse=True)), ())
+            what += [kept, points, numbers.get(after, -1)]
+        found[held] = tuple(what)
+        numbers.setdefault(found[held], len(numbers))
+    return found
+
+
+def held_after(rules: Ruleset, held: Dice, kept: Dice, left: int) -> Dice:
+    """What is held after dice were set aside which leave so many."""
+    if not left or len(rules.sets) == 1 or rules.is_part(held):
+        return ()
+    if rules.combine_throws:
+        return tuple(sorted(held + kept, reverse=True))
+    if not held and kept in rules.sets and left + len(kept) == rules.dice:
+        return kept
+    face = held[0] if held else max(kept, key=kept.count)
+    found = told_apart(rules, (*held, *(one for one in kept if one == face)))
+    return found if found in rules.sets else held
+
+
+def told_apart(rules: Ruleset, held: Dice) -> Dice:
+    """The dice of a set without those that make no difference."""
+    return held[:3] if rules.held_sets == "linear" and not rules.is_part(held) else held
 
 
 def most_throws(rules: Ruleset) -> int:
@@ -65,7 +143,7 @@ def memories(rules: Ruleset) -> tuple[Memory, ...]:
     """All that a turn may remember under the rules, beginning with its start."""
     most = most_throws(rules)
     hots = range(rules.hot_dice_counted if rules.hot_dice_times else 1)
-    layers = sorted(set(rules.held_places.values()))
+    layers = sorted(set(held_places(rules).values()))
     every = (
         Memory(throws, need, hot, *held)
         for throws, need, hot, held in product(range(most + 1), rules.needs, hots, layers)
@@ -79,7 +157,7 @@ def remembered(turn: "TurnState", most: Memory, places: Mapping[Dice, tuple[int,
     """What a turn remembers in a state.
 
     most : the last of `memories`
-    places : the layers of what may be held, as in `Ruleset.held_places`
+    places : the layers of what may be held, as in `held_places`
     """
     # where throws are not counted, points tell that there was one
     throws = min(max(turn.throws, int(not turn.is_first)), most.throws)
@@ -91,7 +169,7 @@ def remembered(turn: "TurnState", most: Memory, places: Mapping[Dice, tuple[int,
 def column_of(rules: Ruleset, turn: "TurnState") -> int:
     """The column of a state in plans of the rules."""
     layers = memories(rules.of_turn)
-    layer = layers.index(remembered(turn, layers[-1], rules.held_places))
+    layer = layers.index(remembered(turn, layers[-1], held_places(rules)))
     return (len(layers) - 1 - layer) * rules.dice + turn.dice - 1
 
 

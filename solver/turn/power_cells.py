@@ -72,7 +72,7 @@ class Cells:
 
     def sums(self, best: Floats) -> Floats:
         """Return what each cell is worth, given what each list is."""
-        found: Floats = np.add.reduceat(best * self.chances, self.first_list[:-1])
+        found: Floats = np.add.reduceat((best.T * self.chances).T, self.first_list[:-1])
         return found
 
 
@@ -107,6 +107,14 @@ class TurnCells:
     def stride(self) -> int:
         """Return how many cells a turn total has, all layers together."""
         return self.layers * self.width
+
+    def begin(self, row: int, layer: int) -> int:
+        """Return where the cells of a layer begin at a turn total in steps, behind the room."""
+        return self.room + (row + 1) * self.stride - (layer + 1) * self.width
+
+    def of_layer(self, layer: int) -> tuple[Cells, ...]:
+        """Return the cells of a layer, of which the first is that of the fewest uses."""
+        return self.powered if layer else self.plain
 
 
 class _Lists(NamedTuple):

@@ -16,7 +16,7 @@ from solver.errors import InvalidRulesError
 from solver.rules.patterns import FREED, most_points, standing_for
 from solver.rules.ruleset import FACES, RULESETS, Ruleset
 from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
-from solver.turn.memory import Memory, memories, remembered
+from solver.turn.memory import Memory, held_after, held_places, memories, remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ class TurnPlan:
     out_chances: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
     """Chance of a roll that loses the game, shape (columns,), or one 0 for all of them."""
     held_places: Mapping[Roll, tuple[int, bool]] = field(default_factory=lambda: {(): (0, False)})
-    """The layers of what may be held, see `Ruleset.held_places`."""
+    """The layers of what may be held, see `solver.turn.memory.held_places`."""
 
     @cached_property
     def counted_farkles(self) -> npt.NDArray[np.float64]:
@@ -556,11 +556,19 @@ def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
     ]
 
 
-def farkle_probability(rules: Ruleset, dice: Remaining, *, first: bool = False) -> Fraction:
-    """Chance that a roll of `dice` is a farkle; `first` where it is the first throw of a turn."""
+def farkle_probability(
+    rules: Ruleset, dice: Remaining, *, first: bool = False, held: Roll = ()
+) -> Fraction:
+    """Chance that a roll of `dice` is a farkle.
+
+    first : whether it is the first throw of a turn
+    held : what is held, one of `Ruleset.sets` that leaves such dice
+    """
     thrown = dice_set(rules)
     farkles = (
-        ways for roll, ways in thrown.rolls(dice) if fate(rules, roll, first=first) is Fate.FARKLE
+        ways
+        for roll, ways in thrown.rolls(dice)
+        if fate(rules, roll, first=first, held=held) is Fate.FARKLE
     )
     once = Fraction(sum(farkles), thrown.ways(dice))
     return _thrown_again(once, rules.tries(dice, first=first))[0]
@@ -583,7 +591,7 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
     left = thrown.without(turn.dice, kept.dice)
     after = after_points(rules, turn, kept.points, left, thrown)
     to_confirm = _left_to_confirm(rules, turn.to_confirm, kept, left)
-    held = rules.held_after(turn.held_set, kept.dice, left)
+    held = held_after(rules, turn.held_set, kept.dice, left)
     return replace(after, to_confirm=to_confirm, held_set=held) if to_confirm or held else after
 
 
@@ -734,7 +742,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         most_throws=rules.throws,
         memories=layers,
         throws_again=max(tries) > 1 or 0 in tries,
-        held_places=rules.held_places,
+        held_places=held_places(rules),
     )
 
 
@@ -756,8 +764,8 @@ def _offsets(
     for kept in choices:
         left = thrown.without(dice, kept.dice)
         still = _left_to_confirm(rules, memory.to_confirm, kept, left)
-        held = rules.held_after(memory.held_with(rules, dice), kept.dice, left)
-        place = rules.held_places[held]
+        held = held_after(rules, memory.held_with(rules, dice), kept.dice, left)
+        place = held_places(rules)[held]
         after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=place)
         column = (len(layers) - 1 - layers.index(after)) * width + (left or width) - 1
         points = (times * kept.points + (0 if left else bonus)) // rules.point_step

@@ -4,21 +4,19 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from bot.chat.commands import Commands, Reply
+from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
 from bot.services.advisor import Advisor
 from bot.settings import Settings
-from bot.tasks.tasks import Tasks
-from bot.wiring import open_parts
+from bot.wiring import Parts, open_parts
 from tests.bot.new_database import lay_database
 
 
 class Chat:
     """One console, at which everybody may speak."""
 
-    def __init__(self, commands: Commands, tasks: Tasks) -> None:
-        self.commands = commands
-        self.tasks = tasks
+    def __init__(self, parts: Parts) -> None:
+        self.commands, self.games, self.tasks = parts.commands, parts.games, parts.tasks
 
     async def all(self, line: str) -> list[Reply]:
         """Every reply to a line such as "ann: /roll"."""
@@ -53,4 +51,4 @@ async def open_chat(
     advisor = Advisor(strategies or data / "strategies")
     settings = Settings(data=data, workers=workers, needed_seconds=needed)
     async with open_parts(settings, advisor, allow_files=True) as parts:
-        yield Chat(parts.commands, parts.tasks)
+        yield Chat(parts)

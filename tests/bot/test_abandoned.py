@@ -18,7 +18,7 @@ from bot.table.fair_dice import Proof, verify_proof
 from bot.wiring import end_abandoned, keep_ending
 from solver.errors import IllegalActionError, InvalidRequestError
 from tests.bot.clock import Clock
-from tests.bot.services.test_games import fall, games_of
+from tests.bot.services.test_games import fall
 from tests.bot.speaking import Chat, open_chat
 
 DAY = timedelta(hours=24)
@@ -34,7 +34,7 @@ def clock() -> Clock:
 async def chat(tmp_path: Path, clock: Clock) -> AsyncIterator[Chat]:
     """A chat in which nothing is solved."""
     async with open_chat(tmp_path) as opened:
-        games_of(opened).tables.now = clock
+        opened.games.tables.now = clock
         yield opened
 
 
@@ -42,7 +42,7 @@ async def chat(tmp_path: Path, clock: Clock) -> AsyncIterator[Chat]:
 async def other(tmp_path: Path, chat: Chat, clock: Clock) -> AsyncIterator[Chat]:  # noqa: ARG001
     """A second program on the same database."""
     async with open_chat(tmp_path) as opened:
-        games_of(opened).tables.now = clock
+        opened.games.tables.now = clock
         yield opened
 
 
@@ -54,7 +54,7 @@ async def by_stranger(chat: Chat, line: str) -> str:
 
 
 async def stored(chat: Chat, game_id: str) -> tuple[StoredEvent, ...]:
-    return (await games_of(chat).tables.store.load(game_id))[1]
+    return (await chat.games.tables.store.load(game_id))[1]
 
 
 async def begun(chat: Chat, line: str) -> str:
@@ -75,10 +75,10 @@ async def test_after_a_day_a_game_ends_by_itself_and_that_is_told(
     await chat.say("ann: /roll")
     await other.say("ann: /show")
     clock.wait(DAY - SECOND)
-    await end_abandoned(games_of(other), 24)
+    await end_abandoned(other.games, 24)
     assert (await chat.answer("ann: /show")).data["stage"] == "play"
     clock.wait(SECOND)
-    await end_abandoned(games_of(other), 24)
+    await end_abandoned(other.games, 24)
     kinds = [event.kind for event in await stored(chat, game)]
     assert kinds == ["begun", "rolled", "ended", "revealed"]
     for one in (chat, other):
@@ -100,7 +100,7 @@ async def test_its_dice_can_be_checked_as_those_of_any_game(chat: Chat, clock: C
     game = await begun(chat, "ann: /play @bob rules:classic")
     await chat.say("ann: /roll")
     clock.wait(DAY)
-    await end_abandoned(games_of(chat), 24)
+    await end_abandoned(chat.games, 24)
     proof = Proof.model_validate_json((await chat.answer(f"/proof {game}")).text)
     assert len(proof.rolls) == 1
     assert verify_proof(proof).problems == ()
@@ -115,12 +115,12 @@ async def test_a_game_with_real_dice_can_go_on(chat: Chat, clock: Clock) -> None
     game = await begun(chat, "ann: /track @bob rules:classic")
     await chat.say("ann: /score 500")
     clock.wait(DAY)
-    await end_abandoned(games_of(chat), 24)
+    await end_abandoned(chat.games, 24)
     assert "begins another, /undo goes on with it" in await chat.say("ann: /score 300")
     await chat.say("ann: /undo")
     table = (await chat.answer("bob: /score 300")).data
     assert (table["game"], [one["score"] for one in table["players"]]) == (game, [500, 300])
-    await end_abandoned(games_of(chat), 24)
+    await end_abandoned(chat.games, 24)
     assert (await chat.answer("/show")).data["stage"] == "play"
 
 
@@ -129,9 +129,9 @@ async def test_a_game_in_which_a_bot_never_moved(chat: Chat, clock: Clock) -> No
     clock.wait(timedelta(seconds=60))
     caller, _ = spoken_by("bob: /show")
     # the program ends before the bot's first roll
-    await anext(games_of(chat).away(caller, None, "greedy"))
+    await anext(chat.games.away(caller, None, "greedy"))
     clock.wait(DAY)
-    await end_abandoned(games_of(chat), 24)
+    await end_abandoned(chat.games, 24)
     assert [event.kind for event in await stored(chat, game)][-2:] == ["ended", "revealed"]
 
 
@@ -139,7 +139,7 @@ async def test_several_programs_end_a_game_once(chat: Chat, other: Chat, clock: 
     await chat.say("/settings games:5")
     ids = [await begun(chat, "ann: /play @bob rules:classic") for _ in range(5)]
     clock.wait(DAY)
-    await asyncio.gather(*(end_abandoned(games_of(one), 24) for one in (chat, other) * 3))
+    await asyncio.gather(*(end_abandoned(one.games, 24) for one in (chat, other) * 3))
     for game in ids:
         assert [event.kind for event in await stored(chat, game)] == ["begun", "ended", "revealed"]
 
@@ -147,7 +147,7 @@ async def test_several_programs_end_a_game_once(chat: Chat, other: Chat, clock: 
 async def test_it_is_done_at_the_start(tmp_path: Path, clock: Clock) -> None:
     clock.wait(-DAY - SECOND)
     async with open_chat(tmp_path) as first:
-        games_of(first).tables.now = clock
+        first.games.tables.now = clock
         old = await begun(first, "ann: /play @bob rules:classic")
         await first.say("/settings games:2")
         clock.wait(timedelta(hours=1))
@@ -161,7 +161,7 @@ async def test_it_is_done_again_and_again(
     chat: Chat, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.wiring.LOOK_EVERY", 0.0)
-    task = asyncio.create_task(keep_ending(games_of(chat), 2))
+    task = asyncio.create_task(keep_ending(chat.games, 2))
     for _ in range(2):
         await chat.say("ann: /play @bob rules:classic")
         clock.wait(timedelta(hours=2))
@@ -188,7 +188,7 @@ async def test_one_that_cannot_be_ended_keeps_no_other(
 
     monkeypatch.setattr(Games, "end_idle", end_idle)
     clock.wait(DAY)
-    await end_abandoned(games_of(chat), 24)
+    await end_abandoned(chat.games, 24)
     assert [one["game"] for one in (await chat.answer("/games")).data] == [bad]
 
 
@@ -250,7 +250,7 @@ async def test_where_a_bot_was_left_to_move_an_idle_game_can_be_put_away(
     await chat.say("ann: /play @bob rules:classic")
     clock.wait(timedelta(seconds=300))
     caller, _ = spoken_by("bob: /show")
-    await anext(games_of(chat).away(caller, None, "greedy"))
+    await anext(chat.games.away(caller, None, "greedy"))
     assert "Only those who play" in await by_stranger(chat, "eve: /end")
     clock.wait(timedelta(seconds=300))
     assert "ended without a result" in await by_stranger(chat, "eve: /end")

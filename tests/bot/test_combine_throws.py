@@ -18,6 +18,7 @@ from bot.table.state import Game
 from bot.views.events import turn_so_far_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
+from bot.views.thresholds import turn_text
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
 from solver.game.position import Position, check_position, impossible_turn, most_likely
 from solver.loaded.matchup import check_loaded
@@ -28,6 +29,7 @@ from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
+from solver.turn.memory import held_layers, held_places
 from solver.turn.scoring import TurnState, all_set_asides
 from solver.wording import said_in
 from tests.bot.played import (
@@ -75,10 +77,10 @@ def test_what_makes_no_difference_stands_in_one_layer() -> None:
     kcd = load_rules("kcd").model_copy(update={"combine_throws": True})
     classic = load_rules("classic").model_copy(update={"combine_throws": True})
     for rules, layers in ((RULES, None), (classic, 4), (kcd, 29)):
-        assert layers in {None, len(rules.held_layers)}
+        assert layers in {None, len(held_layers(rules))}
         for held in rules.sets:
-            layer, _ = rules.held_places[held]
-            other = rules.held_layers[layer][rules.dice - len(held)]
+            layer, _ = held_places(rules)[held]
+            other = held_layers(rules)[layer][rules.dice - len(held)]
             if held:
                 assert all_set_asides(rules, held=held) == all_set_asides(rules, held=other)
 
@@ -265,6 +267,16 @@ def test_what_it_does_not_go_with_is_refused(strategy: Strategy) -> None:
 
 
 def test_rules_are_explained_in_both_languages() -> None:
-    assert "count together" in " ".join(rules_text(RULES).split())
+    told = " ".join(rules_text(RULES).split())
+    assert "count together" in told
+    assert "5 dice 7.72 % Where dice are held it depends on which ones" in told
     told = said_in(language("de"), rules_text, RULES)
     assert "zählen zusammen" in " ".join(told.split())
+
+
+def test_a_turn_tells_the_farkle_chance_beside_what_is_held(strategy: Strategy) -> None:
+    for held, chance in (((), "5 dice 7.72 %"), ((1,), "4 dice 15.74 %")):
+        dice = 5 - len(held)
+        position = Position.of_two(turn_total=100 * len(held), dice=dice, held_set=held)
+        told = " ".join(turn_text(turn_map(strategy, position)).split())
+        assert f"Chance of a farkle: {chance}" in told

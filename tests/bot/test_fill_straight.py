@@ -189,7 +189,6 @@ def test_what_it_does_not_go_with_is_refused() -> None:
     made = rules_from_options("straights", classic, said)
     assert "it fills the straight, or it is a farkle" in " ".join(rules_text(made).split())
     for options, wrong in (
-        ({"take-over": "banked"}, "not solved together with this take-over"),
         ({"straight-1-6": "0"}, "goes with six dice and a straight"),
         ({"dice": "5", "straight-1-5": "500"}, "goes with six dice and a straight"),
         ({"throws": "3"}, "together with this throws"),

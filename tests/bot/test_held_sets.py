@@ -22,6 +22,7 @@ from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.endless import endless_turn
+from solver.turn.memory import held_after
 from solver.turn.scoring import TurnState
 from solver.wording import said_in
 from tests.bot.played import (
@@ -92,8 +93,8 @@ def test_matches_double_the_set_until_hot_dice() -> None:
         (5,): 50,
     }
     linear = small(dice=5, held_sets="linear")
-    assert linear.held_after((2, 2, 2), (2,), 1) == (2, 2, 2)
-    assert linear.held_after((2, 2, 2), (2, 2), 0) == ()
+    assert held_after(linear, (2, 2, 2), (2,), 1) == (2, 2, 2)
+    assert held_after(linear, (2, 2, 2), (2, 2), 0) == ()
 
 
 @pytest.mark.slow

@@ -11,9 +11,8 @@ import pytest
 
 from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
-from bot.store.errors import StaleVersionError
 from bot.store.records import forget
-from bot.store.rows import StoredEvent
+from bot.store.rows import StaleVersionError, StoredEvent
 from bot.store.store import Store
 from bot.table.events import Begun, make_event
 from bot.table.fair_dice import Proof, verify_proof
@@ -23,7 +22,6 @@ from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy
 from solver.turn.scoring import set_asides
-from tests.bot.services.test_games import games_of
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import rules_file
 
@@ -300,7 +298,7 @@ async def test_who_was_forgotten_in_one_program_is_named_by_no_other(
     tiny_chat: Chat, other_chat: Chat, folder: Path
 ) -> None:
     await tiny_chat.say(play(folder, "@bob @carl"))
-    games, bob = games_of(tiny_chat), spoken_by("bob: /show")[0]
+    games, bob = tiny_chat.games, spoken_by("bob: /show")[0]
     async for _ in games.leave_all(bob):
         assert "bob" in await other_chat.say("/show")
     # no event tells of it
@@ -358,7 +356,7 @@ async def test_a_bots_turn_that_is_broken_off_goes_on(
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         # what was broken off may be on its way to the file still: it is there before what follows
-        await games_of(tiny_chat).tables.store.write(lambda _: None)
+        await tiny_chat.games.tables.store.write(lambda _: None)
         seen, events = await stored(folder)
         assert len(events) >= game.version
         if seen.over:

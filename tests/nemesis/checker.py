@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bot.services.soundness import replayed
-from bot.services.store_check import check_store
+from bot.services.store_check import check_store, replayed
 from bot.store.rows import GameRecord
 from bot.store.store import Store
 from bot.table.events import Begun, Event, Rolled

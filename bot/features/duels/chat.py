@@ -6,12 +6,7 @@ from bot.chat import fields
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
 from bot.chat.waiting import replies, solved_first
-from bot.features.duels.service import (
-    dueled,
-    responded,
-    seconds_of_best_response,
-    seconds_of_duel,
-)
+from bot.features.duels import service
 from bot.features.duels.view import duel_data, duel_text, response_data, response_text
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
@@ -44,8 +39,8 @@ def feature(core: Core) -> Feature:
         meant = await rules.resolve(caller.place, line.option("rules"))
         async for reply in _ready_to_play(oracle, rules, caller, meant, *names):
             yield reply
-        seconds = await at_once(seconds_of_duel, meant, one, other)
-        what, work = say_later("duel"), (dueled, advisor, kernels, meant, one, other)
+        seconds = await at_once(service.seconds_of_duel, meant, one, other)
+        what, work = say_later("duel"), (service.dueled, advisor, kernels, meant, one, other)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, duel_text, duel_data):
             yield reply
@@ -59,8 +54,8 @@ def feature(core: Core) -> Feature:
         meant = await rules.resolve(caller.place, line.option("rules"))
         async for reply in _ready_to_play(oracle, rules, caller, meant, name, Optimal.name):
             yield reply
-        seconds = await at_once(seconds_of_best_response, meant)
-        what, work = say_later("best response"), (responded, advisor, kernels, meant, name)
+        seconds = await at_once(service.seconds_of_best_response, meant)
+        what, work = say_later("best response"), (service.responded, advisor, kernels, meant, name)
         told = oracle.tasks.told(caller.asker, what, *work, each=seconds)
         async for reply in replies(told, response_text, response_data):
             yield reply

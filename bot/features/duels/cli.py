@@ -2,15 +2,8 @@
 
 import click
 
+from bot.features.duels import view
 from bot.features.duels.service import dueled, responded
-from bot.features.duels.view import (
-    duel_data,
-    duel_sheet,
-    duel_text,
-    response_data,
-    response_sheet,
-    response_text,
-)
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
@@ -71,9 +64,9 @@ def duel(
         found = dueled(advisor, settings.kernels, ruleset, one, other, told)
     played = _play(settings, advisor, ruleset, (one, other), simulate, seed) if simulate else None
     return Shown(
-        duel_text(found, played),
-        duel_data(found, played),
-        duel_sheet(found, played),
+        view.duel_text(found, played),
+        view.duel_data(found, played),
+        view.duel_sheet(found, played),
     )
 
 
@@ -115,7 +108,7 @@ def best_response(
     _ready_to_play(settings, advisor, ruleset, named(rules, place), policy, Optimal.name)
     with contest_progress(f"best response to {policy}") as told:
         found = responded(advisor, settings.kernels, ruleset, policy, told)
-    return Shown(response_text(found), response_data(found), response_sheet(found))
+    return Shown(view.response_text(found), view.response_data(found), view.response_sheet(found))
 
 
 def _ready_to_play(

@@ -4,31 +4,13 @@ from collections.abc import AsyncIterator, Sequence
 from functools import partial
 
 from bot.chat import fields
-from bot.chat.bringing import dice_told
+from bot.chat.advice import dice_told
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature
 from bot.chat.presses import CommandPress
 from bot.chat.waiting import replies
-from bot.features.kingdom.service import (
-    ChoiceQuestion,
-    KcdQuestion,
-    PurchaseQuestion,
-    chosen,
-    kcd_answer,
-    purchases,
-    read_price,
-    seconds_of_choice,
-    seconds_of_purchase,
-)
-from bot.features.kingdom.view import (
-    choice_data,
-    choice_text,
-    kcd_data,
-    kcd_text,
-    purchase_data,
-    purchase_text,
-)
+from bot.features.kingdom import service, view
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import MatchupFolders, folders_of, seconds_of
@@ -36,14 +18,8 @@ from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, ME_OR_THEM, has_sets
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
+from bot.views import named_dice
 from bot.views.card import Card, text_card
-from bot.views.named_dice import (
-    badges_data,
-    badges_text,
-    dice_list_data,
-    dice_list_text,
-    die_text,
-)
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import Badge, known_badges, known_dice
 from solver.named.sets import find_die, read_dice
@@ -108,12 +84,16 @@ class LoadedQuestions:
     async def _kcd(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         match [str(word).lower() for word in line.arguments]:
             case ["dice"]:
-                yield Reply(known_dice(), dice_list_text, dice_list_data)
+                yield Reply(known_dice(), named_dice.dice_list_text, named_dice.dice_list_data)
             case ["dice", *name]:
                 known = find_die(" ".join(name).partition("@")[0])
-                yield Reply(known, die_text, lambda one: dice_list_data([one]))
+                yield Reply(
+                    known, named_dice.die_text, lambda one: named_dice.dice_list_data([one])
+                )
             case ["badges"]:
-                yield Reply(known_badges(), badges_text, badges_data, _badges_card)
+                yield Reply(
+                    known_badges(), named_dice.badges_text, named_dice.badges_data, _badges_card
+                )
             case [] if _CHOOSING.intersection(line.options):
                 async for reply in self._choice(line, caller):
                     yield reply
@@ -133,35 +113,37 @@ class LoadedQuestions:
                 )
 
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        question = KcdQuestion(dice_told(line, await self._meant(line, caller)), _begins(line))
+        question = service.KcdQuestion(
+            dice_told(line, await self._meant(line, caller)), _begins(line)
+        )
         seconds = await at_once(seconds_of, self._folders, question.dice.matchup)
-        what, work = say_later("loaded dice"), (kcd_answer, self._folders, question)
+        what, work = say_later("loaded dice"), (service.kcd_answer, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, kcd_text, kcd_data):
+        async for reply in replies(told, view.kcd_text, view.kcd_data):
             yield reply
 
     async def _choice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         dice = dice_told(line, await self._meant(line, caller))
         owned = tuple(read_dice(own)) if (own := line.option("own")) else ()
-        question = ChoiceQuestion(dice, owned, _begins(line))
+        question = service.ChoiceQuestion(dice, owned, _begins(line))
         if most := line.option("buy"):
-            async for reply in self._purchase(question, read_price(most), caller):
+            async for reply in self._purchase(question, service.read_price(most), caller):
                 yield reply
             return
-        seconds = await at_once(seconds_of_choice, question)
-        what, work = say_later("choice of dice"), (chosen, self._folders, question)
+        seconds = await at_once(service.seconds_of_choice, question)
+        what, work = say_later("choice of dice"), (service.chosen, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, choice_text, choice_data):
+        async for reply in replies(told, view.choice_text, view.choice_data):
             yield reply
 
     async def _purchase(
-        self, owned: ChoiceQuestion, most: int | None, caller: Caller
+        self, owned: service.ChoiceQuestion, most: int | None, caller: Caller
     ) -> AsyncIterator[Reply]:
-        question = PurchaseQuestion(owned, most)
-        seconds = await at_once(seconds_of_purchase, question)
-        what, work = say_later("choice of dice"), (purchases, self._folders, question)
+        question = service.PurchaseQuestion(owned, most)
+        seconds = await at_once(service.seconds_of_purchase, question)
+        what, work = say_later("choice of dice"), (service.purchases, self._folders, question)
         told = self._oracle.tasks.told(caller.asker, what, *work, each=seconds)
-        async for reply in replies(told, purchase_text, purchase_data):
+        async for reply in replies(told, view.purchase_text, view.purchase_data):
             yield reply
 
     async def _meant(self, line: Line, caller: Caller) -> Ruleset:
@@ -175,4 +157,4 @@ def _begins(line: Line) -> bool:
 
 
 def _badges_card(known: Sequence[Badge]) -> Card:
-    return pressable(text_card(partial(badges_text, known), "kcd badges"), CommandPress)
+    return pressable(text_card(partial(named_dice.badges_text, known), "kcd badges"), CommandPress)

@@ -4,28 +4,7 @@ from typing import Any
 
 import click
 
-from bot.features.kingdom.service import (
-    ChoiceQuestion,
-    KcdQuestion,
-    PurchaseQuestion,
-    check_choice,
-    check_purchase,
-    chosen,
-    kcd_answer,
-    purchases,
-    read_price,
-)
-from bot.features.kingdom.view import (
-    choice_data,
-    choice_sheet,
-    choice_text,
-    kcd_data,
-    kcd_sheet,
-    kcd_text,
-    purchase_data,
-    purchase_sheet,
-    purchase_text,
-)
+from bot.features.kingdom import service, view
 from bot.services.loaded import LoadedDice, folders_of, read_kits
 from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, ME_OR_THEM
@@ -33,15 +12,7 @@ from bot.settings import Settings
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import place_option, rules_reader
 from bot.shell.position import BROUGHT, dice_options
-from bot.views.named_dice import (
-    badges_data,
-    badges_sheet,
-    badges_text,
-    dice_list_data,
-    dice_list_text,
-    dice_sheet,
-    die_text,
-)
+from bot.views import named_dice
 from bot.views.progress import share_progress
 from solver.errors import InvalidRequestError
 from solver.named.catalogue import known_badges, known_dice
@@ -104,24 +75,28 @@ def kcd(
     dice = LoadedDice(meant, read_kits(meant, *typed), joker_alone)
     begins = ME_OR_THEM[began.lower()]
     if choosing:
-        wanted = ChoiceQuestion(dice, tuple(read_dice(own)) if own else (), begins, solve)
+        wanted = service.ChoiceQuestion(dice, tuple(read_dice(own)) if own else (), begins, solve)
         if buy is not None:
-            return _buy(settings, PurchaseQuestion(wanted, read_price(buy)))
-        number = check_choice(wanted)
+            return _buy(settings, service.PurchaseQuestion(wanted, service.read_price(buy)))
+        number = service.check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
-            choices = chosen(folders_of(settings), wanted, told)
-        return Shown(choice_text(choices), choice_data(choices), choice_sheet(choices))
-    question = KcdQuestion(dice, begins)
+            choices = service.chosen(folders_of(settings), wanted, told)
+        return Shown(
+            view.choice_text(choices), view.choice_data(choices), view.choice_sheet(choices)
+        )
+    question = service.KcdQuestion(dice, begins)
     with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
-        answer = kcd_answer(folders_of(settings), question, told)
-    return Shown(kcd_text(answer), kcd_data(answer), kcd_sheet(answer))
+        answer = service.kcd_answer(folders_of(settings), question, told)
+    return Shown(view.kcd_text(answer), view.kcd_data(answer), view.kcd_sheet(answer))
 
 
-def _buy(settings: Settings, wanted: PurchaseQuestion) -> Shown:
-    number = check_purchase(wanted)
+def _buy(settings: Settings, wanted: service.PurchaseQuestion) -> Shown:
+    number = service.check_purchase(wanted)
     with share_progress(f"{number:,} sets") as told:
-        bought = purchases(folders_of(settings), wanted, told)
-    return Shown(purchase_text(bought), purchase_data(bought), purchase_sheet(bought))
+        bought = service.purchases(folders_of(settings), wanted, told)
+    return Shown(
+        view.purchase_text(bought), view.purchase_data(bought), view.purchase_sheet(bought)
+    )
 
 
 @kcd.command("dice")
@@ -130,8 +105,8 @@ def _buy(settings: Settings, wanted: PurchaseQuestion) -> Shown:
 def dice(name: tuple[str, ...]) -> Shown:
     """List the dice of the games, or show everything about one."""
     known = [find_die(" ".join(name).partition("@")[0])] if name else list(known_dice())
-    text = die_text(known[0]) if name else dice_list_text(known)
-    return Shown(text, dice_list_data(known), dice_sheet(known))
+    text = named_dice.die_text(known[0]) if name else named_dice.dice_list_text(known)
+    return Shown(text, named_dice.dice_list_data(known), named_dice.dice_sheet(known))
 
 
 @kcd.command("badges")
@@ -139,4 +114,6 @@ def dice(name: tuple[str, ...]) -> Shown:
 def badges() -> Shown:
     """List the badges of the second game, and how well each is known."""
     known = known_badges()
-    return Shown(badges_text(known), badges_data(known), badges_sheet(known))
+    return Shown(
+        named_dice.badges_text(known), named_dice.badges_data(known), named_dice.badges_sheet(known)
+    )

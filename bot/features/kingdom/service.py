@@ -8,8 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bot.services.badges import BadgePlan, badge_plan
-from bot.services.loaded import LoadedDice, MatchupFolders, Told, seconds_of_solve, solved
+from bot.services.loaded import (
+    BadgePlan,
+    LoadedDice,
+    MatchupFolders,
+    Told,
+    badge_plan,
+    seconds_of_solve,
+    solved,
+)
 from solver.batch.local import compiled_code, with_sound_code
 from solver.errors import InvalidDiceError, InvalidRequestError
 from solver.loaded.matchup import check_loaded, check_points

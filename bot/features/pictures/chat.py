@@ -14,24 +14,7 @@ from bot.chat.cards import pressable
 from bot.chat.commands import Command, Line, Reply
 from bot.chat.features import Core, Feature, Pressed
 from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching
-from bot.features.pictures.service import (
-    Explanation,
-    Exploration,
-    Field,
-    explained,
-    explained_in,
-    explored,
-    explored_at,
-    explored_in,
-)
-from bot.features.pictures.view import (
-    explanation_card,
-    explanation_data,
-    explanation_text,
-    exploration_card,
-    exploration_data,
-    exploration_text,
-)
+from bot.features.pictures import service, view
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets
 from bot.services.tables import Caller, Table, Tables, check_hints
@@ -61,37 +44,37 @@ def feature(core: Core) -> Feature:
     questions, oracle = core.questions, core.oracle
 
     def explain(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        def of_game(_: Table, game: Game) -> Callable[[], Explanation]:
-            return partial(explained_in, oracle.advisor, game)
+        def of_game(_: Table, game: Game) -> Callable[[], service.Explanation]:
+            return partial(service.explained_in, oracle.advisor, game)
 
-        async def reply(found: Explanation, here: Table | None) -> Reply:
+        async def reply(found: service.Explanation, here: Table | None) -> Reply:
             if here and here.seat_of(caller.person) != here.game.mover:
                 found = replace(found, seen_by=here.names[here.game.mover])
             found = replace(found, picture=await _picture(oracle, caller, found))
             return Reply(
                 found,
-                explanation_text,
-                explanation_data,
-                explanation_card,
+                view.explanation_text,
+                view.explanation_data,
+                view.explanation_card,
                 private=here is not None,
                 is_drawn=True,
             )
 
-        of_position = partial(explained, oracle.advisor)
+        of_position = partial(service.explained, oracle.advisor)
         return questions.answered(line, caller, of_game, of_position, reply)
 
     def explore(line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        def of_game(_: Table, game: Game) -> Callable[[], Exploration]:
-            return partial(explored_in, oracle.advisor, game)
+        def of_game(_: Table, game: Game) -> Callable[[], service.Exploration]:
+            return partial(service.explored_in, oracle.advisor, game)
 
-        async def reply(found: Exploration, here: Table | None) -> Reply:
+        async def reply(found: service.Exploration, here: Table | None) -> Reply:
             # dice of one's own are told with their rules and goal
             names = () if has_sets(line.options) else ("rules", "goal")
             told = ((name, line.option(name)) for name in names)
             game = " ".join(f"{name}:{value}" for name, value in told if value is not None)
             return exploration(found, game, private=here is not None)
 
-        of_position = partial(explored, oracle.advisor)
+        of_position = partial(service.explored, oracle.advisor)
         return questions.answered(line, caller, of_game, of_position, reply)
 
     commands = [
@@ -120,7 +103,7 @@ def feature(core: Core) -> Feature:
     return Feature(commands, {Walk: walk})
 
 
-async def _picture(oracle: Oracle, caller: Caller, found: Explanation) -> bytes | None:
+async def _picture(oracle: Oracle, caller: Caller, found: service.Explanation) -> bytes | None:
     """The picture of an explanation, unless there is no time for pictures, or none is wanted."""
     tasks, turn, wanted = oracle.tasks, found.turn, wanted_picture()
     if wanted is None or tasks.pressure.degree >= Degree.STRAINED:
@@ -158,14 +141,14 @@ class Walk(Press):
 
     def chosen_entry(self, entry: str) -> "Walk":
         """What it means where it is this entry of the list. Raises ValueError for no field."""
-        return replace(self, action=Field(entry).value)
+        return replace(self, action=service.Field(entry).value)
 
     @property
-    def changes(self) -> Field:
+    def changes(self) -> service.Field:
         """What the steps from its position change."""
-        known = (one for one in Field if re.fullmatch(f"{one}((up|down)2?)?", self.action))
-        found = next(known, Field.OWN)
-        return found if found.is_counted else Field.OWN
+        known = (one for one in service.Field if re.fullmatch(f"{one}((up|down)2?)?", self.action))
+        found = next(known, service.Field.OWN)
+        return found if found.is_counted else service.Field.OWN
 
     def position(self, rules: Ruleset) -> Position:
         """The position under its rules that it leads to."""
@@ -180,34 +163,41 @@ async def walked(
     position = press.position(rules)
     scores = tuple(position.players[k].score for k in position.in_order)
     check_hints(await tables.open_at(caller.place), caller, rules, scores)
-    work = explored_at, oracle.advisor, rules
+    work = service.explored_at, oracle.advisor, rules
     found = await oracle.answered(caller.asker, rules, *work, position, players=len(scores))
     turned = {step.field: step.position for step in found.steps if not step.amount}
-    over = turned.get(Field(press.action)) if press.action in {*Field} else None
-    if over and press.action != Field.SIDES:
+    over = turned.get(service.Field(press.action)) if press.action in {*service.Field} else None
+    if over and press.action != service.Field.SIDES:
         found = await oracle.answered(caller.asker, rules, *work, over, players=len(scores))
     yield exploration(found, changes=press.changes)
 
 
 def exploration(
-    found: Exploration, game: str = "", *, private: bool = False, changes: Field = Field.OWN
+    found: service.Exploration,
+    game: str = "",
+    *,
+    private: bool = False,
+    changes: service.Field = service.Field.OWN,
 ) -> Reply:
     """A position with the ways on as a reply; `changes`: what the steps that are shown change."""
-    text, data = partial(exploration_text, game=game), partial(exploration_data, game=game)
+    text, data = (
+        partial(view.exploration_text, game=game),
+        partial(view.exploration_data, game=game),
+    )
     began_in = None if found.odds.brought else ""
     card = partial(_walk_card, changes)
     return Reply(found, text, data, card, private=private, began_in=began_in)
 
 
-def _walk_card(changes: Field, found: Exploration) -> Card | None:
+def _walk_card(changes: service.Field, found: service.Exploration) -> Card | None:
     """A position with the ways on; None where dice of one's own are told as text."""
     if found.odds.brought:
         return None
-    card, language = exploration_card(found, changes), spoken().code
+    card, language = view.exploration_card(found, changes), spoken().code
     return pressable(card, lambda action: walk_press(found, action, language))
 
 
-def walk_press(found: Exploration, action: str, language: str) -> Walk:
+def walk_press(found: service.Exploration, action: str, language: str) -> Walk:
     """The press that leads from a position to one a step away."""
     leads = {step.action: step.position or found.position for step in found.steps}
     digest, position = (

@@ -393,10 +393,6 @@ _COUNTED = {
 """What is counted one by one, as a position calls it."""
 
 
-if TYPE_CHECKING:
-    from bot.table.state import Game
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
     """What the turn of a position looks like from above."""

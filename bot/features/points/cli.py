@@ -2,17 +2,8 @@
 
 import click
 
+from bot.features.points import view
 from bot.features.points.service import PointsQuestion, points_answer
-from bot.features.points.view import (
-    komi_data,
-    komi_sheet,
-    komi_text,
-    points_data,
-    points_sheet,
-    points_text,
-    side_by_side_sheet,
-    side_by_side_text,
-)
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings
 from bot.shell.needed import solved_first
@@ -92,11 +83,11 @@ def points(
     if others:
         answers = [answer, *others]
         return Shown(
-            side_by_side_text(answers),
-            [points_data(one) for one in answers],
-            side_by_side_sheet(answers),
+            view.side_by_side_text(answers),
+            [view.points_data(one) for one in answers],
+            view.side_by_side_sheet(answers),
         )
-    return Shown(points_text(answer), points_data(answer), points_sheet(answer))
+    return Shown(view.points_text(answer), view.points_data(answer), view.points_sheet(answer))
 
 
 def _costs(text: str) -> tuple[float, ...]:
@@ -123,4 +114,4 @@ def komi_command(settings: Settings, rules: str, place: str | None) -> Shown:
     advisor, reference = advisor_of(settings), named(rules, place)
     solved_first(settings, advisor, ruleset, reference)
     found = komi(advisor.strategy(ruleset, reference))
-    return Shown(komi_text(ruleset, found), komi_data(found), komi_sheet(found))
+    return Shown(view.komi_text(ruleset, found), view.komi_data(found), view.komi_sheet(found))

@@ -9,28 +9,15 @@ from pydantic import Field
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.bringing import kits_of_all
+from bot.chat.advice import kits_of_all
 from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, whole_number
 from bot.chat.features import Core, Feature, Pressed, Send
 from bot.chat.presses import Press, matching
 from bot.chat.waiting import delay_reply, solved_first
+from bot.features.practice import view
 from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
-from bot.features.practice.view import (
-    NEXT,
-    answer_data,
-    answer_page,
-    asked_data,
-    asked_page,
-    board_data,
-    board_text,
-    drill_data,
-    drill_page,
-    drill_verdict_data,
-    post_card,
-    verdict_page,
-)
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.rule_options import with_goal
@@ -80,7 +67,7 @@ def feature(core: Core) -> Feature:
 
     async def drilled(caller: Caller, press: DrillChoice) -> Pressed:
         async def told() -> AsyncIterator[Reply]:
-            if press.choice == NEXT:
+            if press.choice == view.NEXT:
                 wish = await drill.like(caller, press.position)
                 async for reply in drill_asked(drill, caller, wish):
                     yield reply
@@ -96,8 +83,8 @@ def feature(core: Core) -> Feature:
             settings = await core.tables.store.settings(place)
             reply = Reply(
                 one,
-                lambda one: asked_page(one.asked).text,
-                make_card=lambda one: _pressable(post_card(one), one.asked),
+                lambda one: view.asked_page(one.asked).text,
+                make_card=lambda one: _pressable(view.post_card(one), one.asked),
                 began_in=settings.daily_language,
             )
             return await send(place, reply, str(one.asked.daily.day.toordinal()), since)
@@ -118,13 +105,13 @@ def practice_commands(
             asked = await daily.today(caller)
             yield Reply(
                 asked,
-                lambda one: asked_page(one).text,
-                asked_data,
-                lambda one: _pressable(asked_page(one).card, one),
+                lambda one: view.asked_page(one).text,
+                view.asked_data,
+                lambda one: _pressable(view.asked_page(one).card, one),
                 private=True,
             )
         elif line.words.lower() in {"board", say("board").lower()}:
-            yield Reply(await daily.board(caller.place), board_text, board_data)
+            yield Reply(await daily.board(caller.place), view.board_text, view.board_data)
         else:
             usage = say(
                 "/daily shows the position, /daily answer 2 answers it, /daily board shows who is"
@@ -207,11 +194,15 @@ def practice_reply(told: Delay | DrillQuestion | DrillVerdict | Verdict | Soluti
         case Delay():
             return replace(delay_reply(told), private=True)
         case DrillQuestion():
-            made = lambda one: drill_page(one).text, drill_data, _drill_card
+            made = lambda one: view.drill_page(one).text, view.drill_data, _drill_card
         case DrillVerdict():
-            made = lambda one: verdict_page(one).text, drill_verdict_data, _drill_card
+            made = lambda one: view.verdict_page(one).text, view.drill_verdict_data, _drill_card
         case _:
-            made = lambda one: answer_page(one).text, answer_data, lambda one: answer_page(one).card
+            made = (
+                lambda one: view.answer_page(one).text,
+                view.answer_data,
+                lambda one: view.answer_page(one).card,
+            )
     return Reply(told, *made, private=True)
 
 
@@ -220,7 +211,7 @@ def _pressable(card: Card, asked: Asked) -> Card:
 
 
 def _drill_card(found: DrillQuestion | DrillVerdict) -> Card:
-    page = drill_page(found) if isinstance(found, DrillQuestion) else verdict_page(found)
+    page = view.drill_page(found) if isinstance(found, DrillQuestion) else view.verdict_page(found)
     return pressable(page.card, lambda action: DrillChoice(found.drill.id, action))
 
 

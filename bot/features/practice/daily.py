@@ -12,16 +12,15 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 
 from bot.features.practice import store as stored
-from bot.review.kept_questions import read_kept
+from bot.review.review import read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.situation import DEFAULT_RULES
 from bot.services.tables import Caller, Tables
-from bot.store.errors import StoreError
-from bot.store.rows import DailyAnswer, StoredDaily
+from bot.store.rows import DailyAnswer, StoredDaily, StoreError
 from bot.tasks.answering import at_once
-from bot.tasks.turns import Asker
+from bot.tasks.tasks import Asker
 from solver.errors import FarkleError, InvalidRequestError
 from solver.play.daily import DailyPosition, daily_position
 from solver.rules.ruleset import Ruleset

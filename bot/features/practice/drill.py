@@ -15,15 +15,14 @@ from fsrs import Card, Rating, Scheduler
 
 from bot.features.practice import store as stored
 from bot.features.practice.daily import index_of, solved_rules
-from bot.review.kept_questions import kept, read_kept
+from bot.review.review import kept, read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.levels import LookingBack, weak_spot
 from bot.services.tables import Caller, Tables
-from bot.store.errors import DamagedGameError, MissingGameError, StoreError
-from bot.store.reviews import reviewed_games
-from bot.store.rows import PlayedGame, StoredDrill
+from bot.store.records import reviewed_games
+from bot.store.rows import DamagedGameError, MissingGameError, PlayedGame, StoredDrill, StoreError
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay, TaskCancelledError
 from bot.tasks.workers import TaskError

@@ -12,7 +12,6 @@ from bot.features.practice.daily import Asked, BoardLine, Post, Solution, Verdic
 from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
 from bot.services.loaded import LoadedDice
 from bot.views.advice import cost_text, position_data, position_text, reason_text, sets_text
-from bot.views.badges import badge_lines
 from bot.views.card import LONGEST_LABEL, Attachment, Button, Card
 from bot.views.dice_picture import dice_png
 from bot.views.layout import (
@@ -25,6 +24,7 @@ from bot.views.layout import (
     wrap,
 )
 from bot.views.levels import SPOTS
+from bot.views.named_dice import badge_lines
 from solver.play.daily import CLEAR, Choice, Question
 from solver.wording import figure, say, say_number, spoken
 

@@ -10,30 +10,16 @@ from bot.chat import fields
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word, neither_word
 from bot.chat.features import Core, Feature
 from bot.chat.games import level_named, table_of
-from bot.chat.waiting import delay_reply, replies, solved_for_game
+from bot.chat.waiting import delay_reply, replies, solved_for_game, stopped_text
+from bot.features.records import view
 from bot.features.records.service import MOST_GAMES, Match, fallen, play_match, read_season
-from bot.features.records.view import (
-    dice_records_data,
-    dice_records_text,
-    forgotten_text,
-    head_to_head_data,
-    head_to_head_text,
-    leaderboard_data,
-    leaderboard_text,
-    match_data,
-    match_text,
-    record_data,
-    record_text,
-    turns_data,
-    turns_text,
-)
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.levels import Levels
 from bot.services.place_settings import check_games
 from bot.services.tables import Caller, Person, Table
 from bot.store import records
-from bot.store.errors import DamagedGameError, MissingGameError
+from bot.store.rows import DamagedGameError, MissingGameError
 from bot.table.badges import thrown_places, throws
 from bot.table.commands import MOST_PLAYERS
 from bot.table.fair_dice import Proof, prove
@@ -43,7 +29,6 @@ from bot.views.card import Attachment, Card
 from bot.views.game import commitment_data, commitment_text
 from bot.views.levels import level_list_data, level_list_text
 from bot.views.review import review_data, review_text
-from bot.views.tasks import stopped_text
 from solver.errors import InvalidRequestError
 from solver.play.policies import LEVELS, Optimal
 from solver.play.strengths import load_strengths
@@ -222,11 +207,14 @@ class RecordCommands:
                 raise InvalidRequestError.say("/stats compares two different people")
             both = await records.head_to_head(store, one.id, other.id, place)
             names = one.name, other.name
-            text, data = partial(head_to_head_text, names), partial(head_to_head_data, names)
+            text, data = (
+                partial(view.head_to_head_text, names),
+                partial(view.head_to_head_data, names),
+            )
             yield Reply(both, text, data)
             return
         [person] = people
-        text, data = partial(record_text, person.name), partial(record_data, person.name)
+        text, data = partial(view.record_text, person.name), partial(view.record_data, person.name)
         async for reply in replies(self._people.record(caller, person.id, place), text, data):
             yield reply
 
@@ -242,13 +230,13 @@ class RecordCommands:
             within=(season.begins, season.ends) if season else None,
         )
         everywhere = place is None
-        text = partial(leaderboard_text, season=season, bots=bots, everywhere=everywhere)
-        yield Reply(found, text, leaderboard_data)
+        text = partial(view.leaderboard_text, season=season, bots=bots, everywhere=everywhere)
+        yield Reply(found, text, view.leaderboard_data)
 
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         asked = self._tables.store.database.url, _place(line, caller)
         told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
-        async for reply in replies(told, dice_records_text, dice_records_data):
+        async for reply in replies(told, view.dice_records_text, view.dice_records_data):
             yield reply
 
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
@@ -288,9 +276,11 @@ class RecordCommands:
             if isinstance(found, Delay):
                 yield delay_reply(found)
             elif isinstance(found, Match):
-                yield Reply(found, match_text, match_data)
+                yield Reply(found, view.match_text, view.match_data)
             elif show == "moves":
-                yield Reply(found, partial(turns_text, levels), partial(turns_data, levels))
+                yield Reply(
+                    found, partial(view.turns_text, levels), partial(view.turns_data, levels)
+                )
 
     async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         stopped = await self._oracle.tasks.cancel(caller.person.id)
@@ -310,7 +300,7 @@ class RecordCommands:
                 yield replace(news, chart=None)
         changed = await records.forget(self._tables.store, caller.person.id)
         self._tables.drop()
-        yield Reply(changed, forgotten_text, lambda number: {"games": number}, private=True)
+        yield Reply(changed, view.forgotten_text, lambda number: {"games": number}, private=True)
 
     async def _finished(self, line: Line, caller: Caller) -> Table:
         """The game named, else the one that ended last here."""

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from bot.review.dice_record import DiceRecord, LoadedCount, dice_record, loaded_record
 from bot.services.chances import Oracle
-from bot.services.needed import turn_rows
 from bot.services.place_settings import check_games
 from bot.services.reckoning import Played, PlayedTurn, played
 from bot.store.rows import RolledGame
@@ -22,8 +21,8 @@ from bot.store.store import Store
 from bot.table.events import Begun, Event
 from bot.table.replay import replay
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Delay
-from bot.tasks.turns import Asker
+from bot.tasks.solving import turn_rows
+from bot.tasks.tasks import Asker, Delay
 from solver.errors import FarkleError, InvalidRequestError
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.ruleset import Ruleset

@@ -12,15 +12,9 @@ from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
 from bot.chat.features import Core, Feature, Pressed
 from bot.chat.presses import GameId, LanguageTag, Press, matching
 from bot.chat.waiting import only, solved_for_game
+from bot.features.tournaments import view
 from bot.features.tournaments.bracket import Form, Pairing, State, Tournament
 from bot.features.tournaments.service import TournamentNews, Tournaments, rules_of
-from bot.features.tournaments.view import (
-    state_data,
-    tournament_card,
-    tournament_data,
-    tournament_lines,
-    tournament_text,
-)
 from bot.services.games import News
 from bot.services.house_rules import HouseRules
 from bot.services.rule_options import with_goal
@@ -91,8 +85,8 @@ def feature(core: Core) -> Feature:
             return None
         return replace(
             tournament_reply(found),
-            make_text=lambda news: "\n".join(tournament_lines(news.tournament)),
-            make_data=lambda news: {"tournament": state_data(news.tournament)},
+            make_text=lambda news: "\n".join(view.tournament_lines(news.tournament)),
+            make_data=lambda news: {"tournament": view.state_data(news.tournament)},
         )
 
     return Feature(tournament_commands(tournaments, rules), {TournamentPress: press}, after_game)
@@ -189,11 +183,11 @@ async def begun(
 
 def tournament_reply(found: TournamentNews) -> Reply:
     """A tournament, for all to see."""
-    return Reply(found, tournament_text, tournament_data, _card, began_in=found.language)
+    return Reply(found, view.tournament_text, view.tournament_data, _card, began_in=found.language)
 
 
 def _card(news: TournamentNews) -> Card:
-    card, found, language = tournament_card(news), news.tournament, spoken().code
+    card, found, language = view.tournament_card(news), news.tournament, spoken().code
     if found is None:
         return card
     return pressable(card, lambda action: TournamentPress(found.id, language, action))

@@ -22,7 +22,7 @@ from bot.features.tournaments.bracket import (
 from bot.services.games import Games, News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Person, Table
-from bot.store.errors import DamagedGameError, StaleVersionError, StoreError
+from bot.store.rows import DamagedGameError, StaleVersionError, StoreError
 from solver.errors import IllegalActionError, InvalidRequestError
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
@@ -302,7 +302,10 @@ class Tournaments:
         return await self._news(await stored.by_id(self._store, found.id), happened, name)
 
     async def _news(
-        self, found: Tournament | None, happened: Happened = Happened.NOTHING, name: str = ""
+        self,
+        found: Tournament | None,
+        happened: Happened = Happened.NOTHING,
+        name: str = "",
     ) -> TournamentNews:
         settings = await self._store.settings(found.place) if found else None
         language = settings.tournament_language if settings else ""

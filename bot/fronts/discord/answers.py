@@ -21,13 +21,18 @@ from bot.chat.commands import Reply, failure
 from bot.chat.presses import TablePress, read_press
 from bot.fronts.discord.asking import (
     MOST_IN_FORM,
+    OVER,
+    UNREACHABLE,
+    begin_thread,
     caller_of,
+    channel_of,
+    check_lost,
     language_of_all,
     person_of,
     seconds_left,
+    tell_in_thread,
     user_id,
 )
-from bot.fronts.discord.failures import OVER, UNREACHABLE, check_lost
 from bot.fronts.discord.frames import (
     MessageParts,
     card_view,
@@ -36,20 +41,17 @@ from bot.fronts.discord.frames import (
     shows_moment,
     text_view,
 )
-from bot.fronts.discord.threads import begin_thread, can_begin, channel_of, tell_in_thread
 from bot.review.review import Review
 from bot.services.chances import Oracle
 from bot.services.games import News
-from bot.services.needed import Needed
 from bot.services.tables import Table
-from bot.store.errors import DoneElsewhereError
-from bot.store.rows import PlaceSettings
+from bot.store.rows import DoneElsewhereError, PlaceSettings
 from bot.tasks.pressure import Degree
+from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay
 from bot.views.card import Attachment, Card
 from bot.views.chart import chart_picture
 from bot.views.game import chances_text, reminder_text
-from bot.views.highlights import hot_dice_picture
 from bot.views.layout import (
     MOST_IN_MESSAGE,
     escape_markdown,
@@ -57,7 +59,7 @@ from bot.views.layout import (
     shorten_text,
     whole_sentence,
 )
-from bot.views.table_card import TableCard, choice_card, table_card, turn_story
+from bot.views.table_card import TableCard, choice_card, hot_dice_picture, table_card, turn_story
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later
 
@@ -243,7 +245,8 @@ class Answer:
         first, table = told[0].before, told[-1].table
         if first is None or (first.mover == table.game.mover and not table.game.over):
             return
-        threaded = self._settings.threads and can_begin(self._interaction)
+        in_text = isinstance(self._interaction.channel, discord.TextChannel)
+        threaded = self._settings.threads and in_text
         story = said_in(self._language, turn_story, told) if threaded else []
         lines = [*story]
         called: list[discord.abc.Snowflake] = []

@@ -1,20 +1,160 @@
-"""Who asks in Discord for what, where, in which language, and until when they wait."""
+"""Who asks in Discord for what and until when, threads of games, and what Discord refuses.
 
+The thread of a message has the id of that message, so that nothing has to be kept. Who types in it
+is in the place of its channel, as records and rules are those of the channel. What Discord refuses
+is a line in the log, and the bot goes on.
+"""
+
+import logging
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+import aiohttp
 import discord
 
+from bot.chat.commands import failure
 from bot.chat.presses import Press, TablePress, read_press
-from bot.fronts.discord.threads import channel_of
 from bot.languages import best_language
-from bot.services.tables import Caller, Person
+from bot.services.tables import Caller, Person, Table
 from bot.store.rows import PlaceSettings
 from bot.typed import cleaned
-from bot.views.layout import LONGEST_NAME, safe_text
+from bot.views.card import Card
+from bot.views.layout import LONGEST_NAME, plain_markdown, safe_text
+from solver.errors import IllegalActionError
 from solver.wording import Language, spoken
+
+_MINUTES: Literal[60] = 60
+"""Without a word after which Discord puts a thread away; the next turn brings it back."""
+_MOST_NAME = 90
+
+
+def channel_of(interaction: discord.Interaction[Any]) -> int | None:
+    """The channel that somebody speaks in; of a thread that this bot has begun, its own."""
+    channel = interaction.channel
+    if isinstance(channel, discord.Thread):
+        own = interaction.client.user
+        if own is not None and channel.owner_id == own.id:
+            return channel.parent_id
+    return interaction.channel_id
+
+
+async def begin_thread(
+    interaction: discord.Interaction[Any], message: int, table: Table
+) -> IllegalActionError | None:
+    """Begin the thread of a message that shows a table; what to say where that is not allowed."""
+    channel = interaction.channel
+    if not isinstance(channel, discord.TextChannel):
+        return None
+    name = safe_text(" – ".join(table.names), _MOST_NAME)
+    begun = channel.get_partial_message(message)
+    try:
+        await begun.create_thread(name=name, auto_archive_duration=_MINUTES)
+    except discord.Forbidden:
+        return IllegalActionError.say(
+            "the game stays in this channel: to give it a thread I need the permission Create"
+            " Public Threads; /settings threads:no turns threads off"
+        )
+    except UNREACHABLE as error:
+        check_lost(error)
+    return None
+
+
+async def tell_in_thread(
+    interaction: discord.Interaction[Any],
+    message: int,
+    text: str,
+    mentions: discord.AllowedMentions,
+) -> bool:
+    """Say something in the thread of a message; false where there is none, or it is closed."""
+    thread = interaction.client.get_partial_messageable(message)
+    try:
+        await thread.send(text, allowed_mentions=mentions)
+    except UNREACHABLE as error:
+        check_lost(error)
+        return False
+    return True
+
+
+logger = logging.getLogger(__name__)
+
+_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED = 10062, 10015, 50027, 40060
+_UNKNOWN_MESSAGE = 10008
+OVER = {_UNKNOWN_INTERACTION, _UNKNOWN_WEBHOOK, _INVALID_TOKEN, _ANSWERED, _UNKNOWN_MESSAGE}
+"""What Discord says of an interaction that is over, or of a message that is gone."""
+_EMPTY, _MALFORMED = 50006, 50035
+OURS = {_EMPTY, _MALFORMED}
+"""What Discord says of a message that is a mistake of this program."""
+UNREACHABLE = (
+    *(discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError),
+    discord.InteractionResponded,  # an answer was sent, and nobody knows whether it arrived
+)
+"""What Discord, or the way there, does to an answer."""
+
+
+def check_lost(error: Exception) -> None:
+    """Let pass that Discord takes no answer, or not so; raises what is a mistake of ours."""
+    code = getattr(error, "code", 0)
+    if code in OURS:
+        raise error
+    logger.info("Discord took no answer: %s", str(error) or type(error).__name__)
+
+
+async def tell_failure(interaction: discord.Interaction[Any], error: Exception) -> None:
+    """Tell what went wrong to the one who asked alone, if Discord takes that."""
+    if isinstance(error, discord.HTTPException) and error.code not in OURS:
+        logger.info("Discord took no answer: %s", error)
+        return
+    text = Card(plain_markdown(failure(error).text)).text
+    try:
+        if interaction.type is discord.InteractionType.autocomplete:
+            await interaction.response.autocomplete([])
+        elif interaction.response.is_done():
+            await interaction.followup.send(text, ephemeral=True)
+        else:
+            await interaction.response.send_message(text, ephemeral=True)
+    except UNREACHABLE as lost:
+        logger.info("Discord took no answer: %s", lost)
+
+
+def guarded(parse: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Reads interactions as `parse` does; one that makes no sense is a line in the log."""
+
+    def parse_whole(data: Any) -> None:
+        try:
+            parse(_whole(data))
+        except Exception as error:  # whatever was sent
+            logger.warning("an interaction makes no sense: %s: %s", type(error).__name__, error)
+
+    return parse_whole
+
+
+def _whole(data: Any) -> Any:
+    """An interaction with what discord.py takes for granted: a channel, and who it is from.
+
+    Raises an exception for one that lacks what nobody can know.
+    """
+    discord.utils.snowflake_time(int(data["id"]))
+    who = data["member"] if data.get("guild_id") else data
+    who["user"]["username"]
+    if data.get("channel") is None:
+        # one of which no more is known can be answered, and written to
+        known = {"type": 0, "name": "", "position": 0} if data.get("guild_id") else {"type": 1}
+        return data | {"channel": {"id": data["channel_id"], **known}}
+    return data
+
+
+def in_one_line(record: logging.LogRecord) -> bool:
+    """Spare a record of discord.py's its traceback where Discord, or the way there, failed."""
+    error = record.exc_info[1] if record.exc_info else None
+    of_discord = isinstance(error, (*UNREACHABLE, discord.DiscordException))
+    if of_discord and record.name.startswith("discord"):
+        record.msg, record.args = "%s: %s", (record.getMessage(), error)
+        record.exc_info = record.exc_text = None
+    return True
+
 
 MOST_IN_FORM = 100
 """Letters that are typed into a form."""

@@ -21,15 +21,22 @@ from filelock import AsyncFileLock
 from bot import log
 from bot.chat.commands import Reply
 from bot.fronts.discord.answers import files_of
-from bot.fronts.discord.asking import press_of, sent
-from bot.fronts.discord.failures import UNREACHABLE, check_lost, guarded, in_one_line, tell_failure
+from bot.fronts.discord.asking import (
+    UNREACHABLE,
+    check_lost,
+    guarded,
+    in_one_line,
+    press_of,
+    sent,
+    tell_failure,
+)
 from bot.fronts.discord.frames import card_view, own_message
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.settings import DiscordSettings, Shards
 from bot.fronts.discord.signed import Door
 from bot.fronts.discord.slash import CommandTranslator
 from bot.languages import best_language
-from bot.store.errors import StoreError
+from bot.store.rows import StoreError
 from bot.store.store import Store
 from solver.errors import FarkleError, InvalidRequestError
 from solver.folders import OWNER_ONLY

@@ -21,7 +21,6 @@ from bot.chat.help import ALL, GROUPS
 from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
 from bot.chat.pressing import QUESTIONS, Pressing, changed, too_late
 from bot.fronts.discord.answers import Answer
-from bot.fronts.discord.asked import AsAsked
 from bot.fronts.discord.asking import (
     DUE,
     caller_of,
@@ -29,16 +28,15 @@ from bot.fronts.discord.asking import (
     place_of,
     seconds_left,
     sent,
+    tell_failure,
     user_id,
 )
-from bot.fronts.discord.failures import tell_failure
-from bot.fronts.discord.slash import rules_group, slash_command
+from bot.fronts.discord.slash import AsAsked, rules_group, slash_command
 from bot.languages import best_language
 from bot.services.away import NotAwayError, check_away
 from bot.services.tables import Caller, Table
-from bot.store.deeds import Deed, doing
-from bot.store.errors import MissingGameError, StoreError
-from bot.store.rows import PlaceSettings
+from bot.store.rows import MissingGameError, PlaceSettings, StoreError
+from bot.store.transactions import Deed, doing
 from bot.table.state import Stage
 from bot.typed import check_length, narrowed
 from bot.views.table_buttons import SURE, typed_after
@@ -94,7 +92,7 @@ class DiscordFront:
     def add_commands(self, tree: app_commands.CommandTree[Any]) -> None:
         """Add every command to Discord's."""
         complete = {
-            "rules": self._complete_rules,
+            "rules": self._rules.suggested,
             "game": self._complete_games,
             "command": self._complete_commands,
         }
@@ -330,9 +328,6 @@ class DiscordFront:
         line = Line((found,), {"me": 0})
         replies = self._commands.by_name["advise"].answer(line, caller_of(interaction))
         await answer.tell(replies)
-
-    async def _complete_rules(self, place: str, current: str) -> list[str]:
-        return await self._rules.suggested(place, current)
 
     async def _complete_games(self, place: str, current: str) -> list[str]:
         found = await self._games.tables.open_at(place)

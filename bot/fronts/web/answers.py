@@ -34,7 +34,7 @@ def line_of(command: Command, given: Mapping[str, str]) -> str:
     """Return the line that somebody would type who gives these words and options."""
     words: list[str] = []
     options: list[str] = []
-    for one in command.fields or ():
+    for one in command.fields:
         value = plain(given.get(one.name, ""))
         if value and one.is_word:
             words.append(value)
@@ -58,7 +58,7 @@ def _option(name: str, value: str) -> str:
 
 def asked(command: Command, given: Mapping[str, str]) -> dict[str, str]:
     """Return what is given of the fields of a command."""
-    known = {one.name for one in command.fields or ()}
+    known = {one.name for one in command.fields}
     return {name: value.strip() for name, value in given.items() if name in known and value.strip()}
 
 

@@ -8,32 +8,149 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.http import HttpProcessingError
 
 from bot import log
-from bot.chat.commands import Commands
+from bot.chat.commands import Command, Commands
+from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
-from bot.fronts.web.answers import Answers
-from bot.fronts.web.api import BASE, Api
+from bot.fronts.web.answers import Answers, asked, data_of, label_of, line_of
 from bot.fronts.web.clicks import on_pages
 from bot.fronts.web.kingdom import Kingdom
 from bot.fronts.web.own import Own
-from bot.fronts.web.page import Page, best_code
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
 from bot.fronts.web.processes import Processes
-from bot.fronts.web.rendering import CODES, FOLDER
+from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
 from bot.settings import Settings
-from bot.store.errors import MissingGameError
+from bot.store.rows import MissingGameError
+from bot.views.drawing import draw_as
 from bot.views.layout import whole_sentence
 from solver.errors import FarkleError
 from solver.wording import say, speak
+
+BASE = "/api/v1"
+_PATIENCE = 20.0
+"""Seconds that a program waits; then it may ask again."""
+
+
+class Api:
+    """Answers as JSON."""
+
+    def __init__(self, pages: Pages) -> None:
+        self._pages = pages
+
+    async def answer(self, page: Page, command: Command) -> web.StreamResponse:
+        """Answer the question of a command."""
+        draw_as(None)
+        known = {one.name for one in command.fields}
+        if unknown := sorted(page.given.keys() - known):
+            takes = ", ".join(sorted(known)) or "-"
+            told = say(
+                "/{command} takes {takes}, not {other}",
+                command=command.name,
+                takes=takes,
+                other=unknown[0],
+            )
+            return web.json_response({"error": whole_sentence(told)}, status=400)
+        line = line_of(command, asked(command, page.given))
+        answer = await self._pages.answer(page, line, _PATIENCE)
+        if not answer.is_done:
+            return web.json_response(
+                {"working": answer.last.text if answer.last else ""},
+                status=202,
+                headers={"Retry-After": "2"},
+            )
+        return web.json_response(data_of(answer), status=400 if answer.error else 200)
+
+    async def told(self, page: Page) -> web.StreamResponse:
+        """Describe all of it to people."""
+        paths = described(self._pages.questions, BASE)["paths"]
+        return page.render("api.html", paths=paths, base=BASE)
+
+    async def description(self, page: Page) -> web.StreamResponse:
+        """Describe all of it."""
+        url = page.request.url
+        server = str(url.origin().with_path(BASE))
+        return web.json_response(described(self._pages.questions, server))
+
+
+def described(questions: dict[str, Command], server: str) -> dict[str, Any]:
+    """Return the OpenAPI description of questions."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "farkle-advisor",
+            "version": "1",
+            "description": say("Exact answers about the dice game Farkle, under any house rules."),
+        },
+        "servers": [{"url": server}],
+        "paths": {f"/{name}": {"get": _operation(one)} for name, one in questions.items()},
+        "components": {
+            "schemas": {
+                "Error": _object({"error": {"type": "string"}}),
+                "Working": _object({"working": {"type": "string"}}),
+            }
+        },
+    }
+
+
+def _operation(command: Command) -> dict[str, Any]:
+    language = {
+        "name": "lang",
+        "in": "query",
+        "description": say("Language"),
+        "schema": {"enum": list(CODES)},
+    }
+    fields = command.fields
+    return {
+        "operationId": command.name,
+        "summary": say(command.summary),
+        "parameters": [*(_parameter(command, one) for one in fields), language],
+        "responses": {
+            "200": _content(say("The answer"), {}),
+            "202": _content(
+                say("It takes longer: ask again in some seconds"),
+                {"$ref": "#/components/schemas/Working"},
+            ),
+            "400": _content(
+                say("What is wrong with the question"), {"$ref": "#/components/schemas/Error"}
+            ),
+        },
+    }
+
+
+def _parameter(command: Command, one: Field) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    if one.choices:
+        schema["enum"] = list(one.choices)
+    elif one.kind is Kind.NUMBER:
+        schema = {"type": "integer", "minimum": one.least, "maximum": one.most}
+    elif one.most:
+        schema["maxLength"] = one.most
+    return {
+        "name": one.name,
+        "in": "query",
+        "required": one.required,
+        "description": say(label_of(command, one)),
+        "schema": {key: value for key, value in schema.items() if value is not None},
+    }
+
+
+def _content(told: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": told, "content": {"application/json": {"schema": schema}}}
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
 
 logger = logging.getLogger(__name__)
 

@@ -11,9 +11,8 @@ from operator import attrgetter
 from aiohttp import web
 
 from bot.fronts.web.answers import Answer, asked, line_of
-from bot.fronts.web.page import Page
-from bot.fronts.web.pages import Pages
-from bot.fronts.web.rolls import dice_of, set_text
+from bot.fronts.web.pages import Pages, dice_of, set_text
+from bot.fronts.web.rendering import Page
 from bot.views.named_dice import badge_effect
 from solver.errors import FarkleError
 from solver.loaded.matchup import MOST_LOADED
@@ -79,7 +78,7 @@ class Kingdom:
             adds=[] if is_badge else _to_add(page, given, chosen, here, most),
             badges=_to_choose(page, given, chosen) if is_badge else [],
             missing=0 if is_badge or chosen == "own" else MOST_LOADED - len(here),
-            fields=[one for one in command.fields or () if one.name in {"goal", "buy", "began"}],
+            fields=[one for one in command.fields if one.name in {"goal", "buy", "began"}],
             command=command,
             links=_onward(page, given) if len(mine) == MOST_LOADED and not owned else [],
         )

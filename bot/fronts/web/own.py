@@ -10,7 +10,7 @@ from bot.chat.commands import Command, Commands
 from bot.chat.presses import read_press
 from bot.chat.pressing import Pressing, changed
 from bot.fronts.web.answers import Answer, Answers, plain
-from bot.fronts.web.page import Page
+from bot.fronts.web.rendering import Page
 from bot.fronts.web.visitors import COOKIE
 from bot.services.house_rules import DEFAULT_BASE
 from bot.services.rule_options import RULE_OPTIONS, SINGLE
@@ -42,7 +42,7 @@ class Own:
     def practice(self) -> dict[str, Command]:
         """Return the commands that people practise by, by name; a game has its review itself."""
         known = self._commands.by_name.values()
-        found = [one for one in known if one.group == _PRACTISE and one.fields is not None]
+        found = [one for one in known if one.group == _PRACTISE]
         return {one.name: one for one in found if one.name != "review"}
 
     async def practise(self, page: Page) -> web.StreamResponse:

@@ -12,13 +12,11 @@ from aiohttp import web
 from bot.chat.commands import Command, Commands
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers, asked, error_of, line_of
-from bot.fronts.web.page import Page
-from bot.fronts.web.rendering import link
+from bot.fronts.web.rendering import Page, link
 from bot.services.advisor import Advisor
 from bot.typed import cleaned
 from bot.views.drawing import DARK, LIGHT, Look, draw_as, place_in
-from bot.views.score_pictures import BORDER_SIZE, WIN_SIZE, border_picture, win_picture
-from bot.views.turn_picture import TURN_SIZE
+from bot.views.turn_picture import BORDER_SIZE, TURN_SIZE, WIN_SIZE, border_picture, win_picture
 from solver.game.position import first_position
 from solver.play.maps import border_map, coarse_step, maps_over_scores, scores_between, win_map
 from solver.rules.ruleset import Ruleset

@@ -16,7 +16,7 @@ from aiohttp import web
 
 from bot.fronts.web.settings import WebSettings
 from bot.services.tables import Caller, Person
-from bot.store.errors import StoreError
+from bot.store.rows import StoreError
 from bot.views.layout import LONGEST_NAME, safe_text
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from bot.cli.rules_questions import Terminal, new_rules
+from bot.cli.rules import Terminal, new_rules
 from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
@@ -39,7 +39,7 @@ class Asked(Farkle):
             assert reply is not None, text
             return reply
 
-        self._monkeypatch.setattr("bot.cli.rules_questions.click.prompt", prompt)
+        self._monkeypatch.setattr("bot.cli.rules.click.prompt", prompt)
         found = self(*arguments)
         assert not any(left.values()), left
         return found
@@ -448,7 +448,7 @@ def test_no_question_breaks_a_word(
         asked.append(text)
         return "n" if "Should dice be worth" in text else str(default)
 
-    monkeypatch.setattr("bot.cli.rules_questions.click.prompt", prompt)
+    monkeypatch.setattr("bot.cli.rules.click.prompt", prompt)
     new_rules(Terminal(), str(tmp_path / "mine.toml"))
     assert len(asked) >= 30
     Terminal().tell(f"  {'should be one of these words ' * 9}")

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.views.progress import MOST_ROWS, CatalogueProgress
-from bot.views.solve import catalogue_text
+from bot.views.progress import MOST_ROWS, CatalogueProgress, catalogue_text
 from solver.batch.jobs import Job, Result, Status
 from solver.batch.subjects import GameOfTwo
 from solver.game.standings import Progress, Solution

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bot.cli.main import farkle
-from bot.store.errors import StoreError
+from bot.store.rows import StoreError
 from bot.store.schema import metadata
 from tests.bot.damage import PLACES, make_world, opened, sql
 

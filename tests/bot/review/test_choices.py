@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.review.choices import choices
-from bot.review.moments import Kind, read_events
+from bot.review.moments import Kind, choices, read_events
 from bot.table import badges, commands
 from bot.table.events import Begun, Event
 from bot.table.fold import apply, begin

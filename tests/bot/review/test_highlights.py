@@ -5,8 +5,7 @@ from collections import defaultdict
 
 import pytest
 
-from bot.review.chart import ChartPoint, GameChart
-from bot.review.highlights import Feat, Highlight, highlight, moment_dice
+from bot.review.highlights import ChartPoint, Feat, GameChart, Highlight, highlight, moment_dice
 from bot.table import commands
 from bot.table.events import Banked, Event, Kept, Rolled, Scored, Undone
 from bot.table.fold import apply, begin

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.review.kept_questions import read_kept
-from bot.review.review import lessons_of, review
+from bot.review.review import lessons_of, read_kept, review
 from bot.review.worth import Worth
 from bot.store.rows import SeatReview, StoredDrill
 from bot.table import commands

@@ -13,7 +13,6 @@ import pytest
 from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
 from bot.languages import language
-from bot.services.games import Games
 from bot.services.tables import Caller, Person, Tables
 from bot.store.rows import SeatRow
 from bot.table import commands, fair_dice
@@ -33,13 +32,6 @@ async def table(tmp_path: Path) -> AsyncIterator[Chat]:
     """A chat in which nothing is solved."""
     async with open_chat(tmp_path) as opened:
         yield opened
-
-
-def games_of(chat: Chat) -> Games:
-    owner: Any = chat.commands.by_name["show"].answer
-    games = owner.__self__._games
-    assert isinstance(games, Games)
-    return games
 
 
 def fall(monkeypatch: pytest.MonkeyPatch, *rolls: str) -> None:
@@ -668,7 +660,7 @@ async def test_the_host_may_forbid_hints(chat: Chat, monkeypatch: pytest.MonkeyP
 
 
 async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPatch) -> None:
-    games_of(table).tables.now = clock = Clock()
+    table.games.tables.now = clock = Clock()
     fall(monkeypatch, "123446", "123446")
     await table.say("ann: /play @bob @carl rules:classic away:60")
     await refused(table, "bob: /skip", "Wait a little: ann still has 60 s to move")
@@ -687,7 +679,7 @@ async def test_who_is_away_is_skipped(table: Chat, monkeypatch: pytest.MonkeyPat
 
 
 async def test_who_is_away_is_replaced_by_a_bot(table: Chat) -> None:
-    games_of(table).tables.now = clock = Clock()
+    table.games.tables.now = clock = Clock()
     await table.say("ann: /play @bob rules:classic")
     await refused(table, "bob: /replace", "Wait a little: ann still has 5 min to move")
     clock.wait(seconds=301)
@@ -771,9 +763,9 @@ async def test_rules_are_the_same_after_a_restart(tmp_path: Path) -> None:
 
 async def test_a_bot_to_move_goes_on_after_a_restart(tmp_path: Path) -> None:
     async with open_chat(tmp_path) as first:
-        games_of(first).tables.now = clock = Clock()
+        first.games.tables.now = clock = Clock()
         await first.say("ann: /play @bob rules:classic")
-        games = games_of(first)
+        games = first.games
         clock.wait(seconds=301)
         # the program ends between the change of the seat and the bot's first roll
         caller = Caller("console", Person("console:bob", "bob"), manages=True)
@@ -788,7 +780,7 @@ async def test_only_so_many_games_are_kept_in_memory(
     table: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.services.tables._MOST_LIVE", 2)
-    games, rules = games_of(table), load_rules("kcd")
+    games, rules = table.games, load_rules("kcd")
     places = [f"place-{number}" for number in range(4)]
     people = [Person("ann", "ann"), Person("ben", "ben")]
     for place in places:
@@ -998,7 +990,7 @@ async def test_bots_go_on_where_a_player_left(table: Chat) -> None:
 
 
 async def test_an_older_view_leaves_later_turns_as_they_are(chat: Chat) -> None:
-    oracle, tables = games_of(chat).oracle, games_of(chat).tables
+    oracle, tables = chat.games.oracle, chat.games.tables
     await chat.say("ann: /track @bob rules:classic")
     await chat.say("ann: /score 500")
     [old] = await tables.open_at("console")
@@ -1039,7 +1031,7 @@ async def test_a_bot_that_cannot_move_keeps_nobody_in_the_game(
     await table.say("ann: /play level:greedy rules:classic")
     fall(monkeypatch, *["111234"] * 3)
     await table.say("ann: /roll")
-    monkeypatch.setattr(games_of(table).oracle.advisor, "policy", missing)
+    monkeypatch.setattr(table.games.oracle.advisor, "policy", missing)
     assert "The strategy is gone" in await table.say("ann: /keep 1 1 1 bank")
     assert "The game was ended" in await table.say("ann: /end")
 
@@ -1062,7 +1054,7 @@ async def test_a_bot_plays_on_for_its_own_record(
     table: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await table.say("ann: /play @bob rules:classic away:10")
-    games_of(table).tables.now = lambda: datetime.now(UTC) + timedelta(minutes=1)
+    table.games.tables.now = lambda: datetime.now(UTC) + timedelta(minutes=1)
     assert "plays on" in await table.say("bob: /replace level:cautious")
     await refused(table, "ann: /join", "A bot plays on for you in this game")
     fall(monkeypatch, *["111234"] * 3)
@@ -1123,7 +1115,7 @@ async def test_a_bot_moves_once_somebody_has_joined(
     await table.say("ann: /join level:cautious")
     await table.say("ann: /end")
     await table.say("ann: /play rules:classic")
-    stored = games_of(table).tables
+    stored = table.games.tables
     [open_one] = await stored.open_at("console")
     event = Replaced(seat=0, level="cautious")
     seat = SeatRow(0, "console:ann", "cautious bot for ann", "cautious")

@@ -17,6 +17,7 @@ import pytest
 
 from bot.chat.commands import Line, as_reply
 from bot.chat.rules import RulesCommands
+from bot.chat.waiting import needed_text
 from bot.services import house_rules
 from bot.services.house_rules import DeletedRules, HouseRules, Limits
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
@@ -25,7 +26,7 @@ from bot.services.tables import Caller, Person
 from bot.store.store import Store
 from bot.tasks import solving
 from bot.tasks.solving import SolveProgress, SolveState
-from bot.tasks.turns import Asker
+from bot.tasks.tasks import Asker
 from bot.tasks.workers import HEADER
 from bot.views.house_rules import (
     created_text,
@@ -37,7 +38,6 @@ from bot.views.house_rules import (
     used_text,
 )
 from bot.views.rules_text import rules_text
-from bot.views.tasks import needed_text
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.position import first_position
 from solver.game.standings import Progress, Solution

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bot.services.advisor import Advisor
-from bot.services.needed import seconds_of_solve
 from bot.settings import Settings
 from bot.shell import first_solve
+from bot.tasks.solving import seconds_of_solve
 from solver.errors import FarkleError
 from solver.game.many_sweeps import solve_many
 from solver.game.sweeps import solve

@@ -5,8 +5,7 @@ import asyncio
 import sys
 from datetime import UTC, datetime
 
-from bot.store.errors import MissingGameError
-from bot.store.rows import NewEvent
+from bot.store.rows import MissingGameError, NewEvent
 from bot.store.store import Store
 
 GAME = "game"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.errors import DamagedGameError
 from bot.store.game_rows import START, link
+from bot.store.rows import DamagedGameError
 from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, rolled
 

@@ -13,7 +13,7 @@ from sqlalchemy.dialects import sqlite
 
 from bot.settings import CHECKOUT, Settings
 from bot.store import database
-from bot.store.errors import StoreError
+from bot.store.rows import StoreError
 from bot.store.store import OPEN_GAMES, UNTOLD, Store
 from tests.bot.store.test_store import NOON, begin, started
 

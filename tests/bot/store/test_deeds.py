@@ -8,11 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Connection
 
-from bot.store.deeds import Deed, doing
-from bot.store.errors import DoneElsewhereError, StaleVersionError, StoreError
+from bot.store.rows import DoneElsewhereError, StaleVersionError, StoreError
 from bot.store.schema import place_settings
 from bot.store.store import Store
-from bot.store.transactions import Work, put
+from bot.store.transactions import Deed, Work, doing, put
 from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, rolled
 

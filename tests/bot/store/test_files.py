@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from bot.store.errors import StoreError
+from bot.store.rows import StoreError
 from bot.store.store import Store
 from solver.folders import keep_private
 from tests.bot.store.test_store import NOON, begin, rolled

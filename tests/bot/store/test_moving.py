@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.store import moving
-from bot.store.errors import StoreError
-from bot.store.moving import export_lines, import_lines
+from bot.store import backups
+from bot.store.backups import export_lines, import_lines
+from bot.store.rows import StoreError
 from bot.store.store import Store
 from tests.bot.damage import make_world
 from tests.bot.postgres import KINDS
@@ -37,7 +37,7 @@ async def lines(sound: Path) -> list[str]:
 async def test_a_new_database_has_it_all(
     lines: list[str], store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(moving, "_AT_ONCE", 7)
+    monkeypatch.setattr(backups, "_AT_ONCE", 7)
     number = await store.write(lambda connection: import_lines(connection, lines))
     assert number == len(lines) - 2 > 200
     assert await exported(store) == lines

@@ -17,9 +17,8 @@ from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.store import postgres
 from bot.store.backups import keep_backups
-from bot.store.errors import StoreError
-from bot.store.opening import database_of
-from bot.store.rows import StoredDaily
+from bot.store.database import database_of
+from bot.store.rows import StoredDaily, StoreError
 from bot.store.store import Store
 from bot.wiring import open_parts
 from tests.bot.damage import make_world
@@ -37,7 +36,7 @@ def kind() -> str:
 async def chat_on(url: str, folder: Path, strategies: Path) -> AsyncIterator[Chat]:
     settings = Settings(data=folder, database_url=url, workers=0, needed_seconds=0)
     async with open_parts(settings, Advisor(strategies)) as parts:
-        yield Chat(parts.commands, parts.tasks)
+        yield Chat(parts)
 
 
 async def said(*arguments: str, url: str = "") -> Result:

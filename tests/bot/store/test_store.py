@@ -12,8 +12,16 @@ from sqlalchemy import select
 from sqlalchemy.exc import StatementError
 
 from bot.store import database
-from bot.store.errors import GameRunningError, MissingGameError, StaleVersionError
-from bot.store.rows import GameResult, NewEvent, SeatRow, StoredEvent, StoredGame
+from bot.store.rows import (
+    GameResult,
+    GameRunningError,
+    MissingGameError,
+    NewEvent,
+    SeatRow,
+    StaleVersionError,
+    StoredEvent,
+    StoredGame,
+)
 from bot.store.schema import results as results_table
 from bot.store.store import Store
 from tests.bot.postgres import KINDS

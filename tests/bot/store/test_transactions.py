@@ -16,10 +16,9 @@ from sqlalchemy import Connection, text
 
 from bot.languages import best_language
 from bot.store import database
-from bot.store.errors import MissingGameError, StaleVersionError
 from bot.store.kinds import MOST_READS as MOST
 from bot.store.kinds import Mode
-from bot.store.rows import SeatRow
+from bot.store.rows import MissingGameError, SeatRow, StaleVersionError
 from bot.store.schema import place_settings
 from bot.store.store import Store
 from bot.store.transactions import Work, put

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from bot.tasks.answering import at_once
-from bot.tasks.tasks import Tasks
-from bot.tasks.turns import Asker
+from bot.tasks.tasks import Asker, Tasks
 
 
 def of_nothing() -> int:

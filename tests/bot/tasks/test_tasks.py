@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
+from bot.chat.waiting import delay_text
 from bot.tasks import tasks as limits
 from bot.tasks.pressure import Pressure
-from bot.tasks.tasks import Delay, Kind, TaskCancelledError, TaskLimits, Tasks, duration
-from bot.tasks.turns import Asker
+from bot.tasks.tasks import Asker, Delay, Kind, TaskCancelledError, TaskLimits, Tasks, duration
 from bot.tasks.workers import TaskError
-from bot.views.tasks import delay_text
 from solver.errors import InvalidRequestError
 from tests.bot.waiting import rest, until
 

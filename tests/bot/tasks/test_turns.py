@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.tasks.turns import Asker, Turns, Waiting
+from bot.tasks.tasks import Asker, Turns, Waiting
 
 asks = st.tuples(st.sampled_from("abcd"), st.sampled_from("xyz"))
 steps = st.lists(st.one_of(asks, st.just("take"), st.integers(0, 9)), max_size=60)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from bot.review.chart import ChartPoint, GameChart
+from bot.review.highlights import ChartPoint, GameChart
 from bot.views.card import Card
 from bot.views.chart import (
     _spread,

@@ -18,8 +18,15 @@ from PIL import Image
 from bot.languages import language
 from bot.views.comparison_picture import Curve, curves_picture, sweep_chart, sweep_size
 from bot.views.drawing import DARK, FORMS, LIGHT, Form, Look, contrast, even_figures, readable
-from bot.views.score_pictures import bands, border_picture, win_picture
-from bot.views.turn_picture import bank_sides, border_lines, shown_rows, turn_picture
+from bot.views.turn_picture import (
+    bands,
+    bank_sides,
+    border_lines,
+    border_picture,
+    shown_rows,
+    turn_picture,
+    win_picture,
+)
 from solver.game.position import Position
 from solver.play.maps import TurnMap, border_map, scores_between, turn_map, win_map
 from solver.rules.ruleset import Ruleset

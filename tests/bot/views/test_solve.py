@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.views.solve import solve_text
+from bot.views.progress import solve_text
 from solver.game.standings import Solution
 from solver.strategy import save_strategy
 

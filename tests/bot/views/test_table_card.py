@@ -12,18 +12,16 @@ from bot.chat.presses import TablePress
 from bot.languages import language
 from bot.services.chances import Chances
 from bot.services.games import News
-from bot.services.seats import read_fallen
+from bot.services.loaded import read_fallen
 from bot.services.tables import Table
 from bot.store.rows import SeatRow, StoredGame
 from bot.table import commands
-from bot.table.dice_names import kept_text
 from bot.table.events import Banked, Event, Joined, Kept, Picked, Resigned, Rolled
 from bot.table.fold import apply, begin
-from bot.table.state import Game, Stage
-from bot.views.highlights import hot_dice_picture
+from bot.table.state import Game, Stage, kept_text
 from bot.views.layout import text_width
 from bot.views.table_buttons import kept_dice, table_buttons
-from bot.views.table_card import Mood, TableCard, table_card
+from bot.views.table_card import Mood, TableCard, hot_dice_picture, table_card
 from solver.loaded.kits import Kit
 from solver.named.sets import read_dice, read_set
 from solver.rules.file import load_rules

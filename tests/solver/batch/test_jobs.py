@@ -33,6 +33,14 @@ class Counting(Watch):
         self.begun.append(job.subject.name)
 
     def progress(self, job: Job, progress: Progress) -> None:
+        assert job.subject.name == self.begun[-1]
+        self.sweeps = progress.sweep
+
+
+class Together(Counting):
+    """Several are under way at a time."""
+
+    def progress(self, job: Job, progress: Progress) -> None:
         assert job.subject.name in self.begun
         self.sweeps = progress.sweep
 
@@ -123,7 +131,7 @@ def test_side_by_side_the_largest_is_begun_first_and_all_are_as_ever(
     subjects = [GameOfTwo(load_rules(str(one))) for one in games]
     subjects.append(GameOfTwo(load_rules(str(games[0])), tolerance=1e-30))
     jobs = [Job(number, one.name, one) for number, one in enumerate(subjects)]
-    watch = Counting()
+    watch = Together()
     found = {job.number: outcome for job, outcome in solve_side_by_side(jobs, watch, kernels)}
     assert watch.begun[0] == "to500"
     assert sorted(watch.begun) == ["to300", "to300", "to400", "to500"]

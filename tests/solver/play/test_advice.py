@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
-from bot.views.turn_table import turn_data
+from bot.views.thresholds import turn_data
 from solver.errors import FarkleError, InvalidPositionError, InvalidRollError
 from solver.game.position import Position, reachable
 from solver.play.advice import advise, odds

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.languages import language
-from bot.views.badges import taken_lines
+from bot.views.named_dice import taken_lines
 from solver.named.badges import read_badge
 from solver.wording import ENGLISH, speak
 from tests.bot.speaking import Chat

@@ -152,7 +152,7 @@ async def test_the_ways_on_name_the_rules_and_the_goal_that_were_asked_about(cha
 async def test_pictures_are_left_out_under_pressure(tmp_path: Path, data: Path) -> None:
     advisor = Advisor(data / "strategies")
     async with open_parts(Settings(data=tmp_path, workers=0), advisor, late=0.1) as parts:
-        chat = Chat(parts.commands, parts.tasks)
+        chat = Chat(parts)
         pressure = parts.tasks.pressure
         assert (await chat.answer("/explain")).subject.picture
         for _ in range(100):

@@ -11,7 +11,7 @@ import pytest
 from bot.features.practice import store as stored
 from bot.features.practice.daily import Asked, Post, Solution
 from bot.features.practice.view import answer_page, post_card
-from bot.store.errors import StoreError
+from bot.store.rows import StoreError
 from bot.store.schema import SENDING
 from bot.store.store import Store
 from bot.views.layout import MOST_IN_MESSAGE

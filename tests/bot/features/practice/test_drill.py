@@ -20,8 +20,7 @@ from bot.services.rule_options import with_goal
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
-from bot.store.records import forget
-from bot.store.reviews import reviewed_games, unreviewed
+from bot.store.records import forget, reviewed_games, unreviewed
 from bot.store.rows import StoredDrill
 from bot.store.schema import drills, reviews
 from bot.store.transactions import put
@@ -61,7 +60,7 @@ class Program:
     def __init__(self, parts: Parts) -> None:
         self.now = NOON
         parts.games.tables.now = lambda: self.now
-        self.store, self.chat = parts.store, Chat(parts.commands, parts.tasks)
+        self.store, self.chat = parts.store, Chat(parts)
         self.oracle = parts.games.oracle
         self.back = LookingBack(parts.games.tables, parts.games.oracle)
         self.drill = Drill(parts.games.tables, parts.games.oracle, parts.rules, self.back)

@@ -19,8 +19,8 @@ from bot.services.games import News
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
-from bot.store.errors import StoreError
 from bot.store.records import forget, leaderboard
+from bot.store.rows import StoreError
 from bot.table import commands
 from bot.wiring import Parts, end_abandoned, open_parts
 from solver.errors import FarkleError, IllegalActionError, InvalidRequestError

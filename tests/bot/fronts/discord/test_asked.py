@@ -5,8 +5,7 @@ import re
 import pytest
 from babel.messages.pofile import read_po
 
-from bot.fronts.discord.asked import AsAsked
-from bot.fronts.discord.slash import RULES_COMMANDS
+from bot.fronts.discord.slash import RULES_COMMANDS, AsAsked
 from bot.languages import CATALOGUES, language
 from solver.wording import ENGLISH
 from tests.bot.slash_options import slash_options

@@ -17,7 +17,7 @@ from bot.chat.presses import Confirm, TablePress
 from bot.features.pictures.chat import Walk
 from bot.fronts.discord.answers import Answer
 from bot.fronts.discord.front import DiscordFront
-from bot.review.chart import GameChart
+from bot.review.highlights import GameChart
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.tables import Caller, Person, Tables

@@ -23,11 +23,9 @@ from bot.services.games import News
 from bot.services.tables import Person, Table, seat_row
 from bot.store.rows import StoredGame
 from bot.table import commands
-from bot.table.dice_names import kept_text
-from bot.table.drafting import laid_out
 from bot.table.events import Begun, Event, Picked
 from bot.table.fold import apply, begin
-from bot.table.state import Game, Stage
+from bot.table.state import Game, Stage, kept_text, laid_out
 from bot.views.card import LONGEST_LABEL, Attachment, Button
 from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.table_buttons import kept_dice, shown_faces, table_buttons

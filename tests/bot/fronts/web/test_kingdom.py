@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bot.fronts.web.kingdom import badge_word
-from bot.fronts.web.rolls import key_of, set_text
+from bot.fronts.web.pages import key_of, set_text
 from solver.named.badges import read_badge
 from solver.named.catalogue import known_badges
 from solver.named.sets import make_set, read_dice

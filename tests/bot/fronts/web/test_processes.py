@@ -61,7 +61,7 @@ async def test_questions_are_answered_beside(
         assert beside
         here = parts.commands, parts.pressing, settings, chosen
         base = await stack.enter_async_context(served(*here, processes=beside))
-        site = Site(base, Chat(parts.commands, parts.tasks), tmp_path)
+        site = Site(base, Chat(parts), tmp_path)
         stranger = await stack.enter_async_context(site.visitor())
         known = await stack.enter_async_context(site.visitor("de"))
         await known.post("/daily", (await known.get("/daily")).form("/daily"))

@@ -135,4 +135,4 @@ async def open_site(
     async with open_parts(settings, Advisor(strategies), allow_files=allow_files) as parts:
         chosen = WebSettings(port=0, rate=rate, address=address)
         async with served(parts.commands, parts.pressing, settings, chosen) as base:
-            yield Site(base, Chat(parts.commands, parts.tasks), data)
+            yield Site(base, Chat(parts), data)

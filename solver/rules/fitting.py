@@ -1,0 +1,435 @@
+"""What does not fit together in the rules of a game: a table of options, and what is said of them.
+
+`rules` is a rule set of which every value is right by itself, `options` what there is to say of all
+options of rules and of a farkle penalty, by key.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from solver.rules.options import (
+    NO_GOAL,
+    PATTERNS,
+    Complaint,
+    Key,
+    Place,
+    RuleOption,
+    in_scores,
+)
+from solver.rules.patterns import dice_of
+from solver.rules.scoring import SCORING_OPTIONS, Combination
+from solver.wording import say_later
+
+if TYPE_CHECKING:
+    from solver.rules.ruleset import Ruleset
+
+Options = Mapping[str, RuleOption]
+
+MOST_DICE_HELD = 6
+"""Dice of games in which a set is held: of more there could be two."""
+_MOST_NEEDS = 100
+"""Steps of points that may confirm."""
+
+NOT_OF_ROUNDS = (
+    *("goal", "goal_must_be", "beyond_goal", "ending", "ties", "minimum_binds_win"),
+    *("final_throws", "score_floor"),
+)
+"""Options that say how a game to a goal ends, of which there is none where it has rounds."""
+_IDLE_IN_ONE_THROW = (
+    *("final_throws", "last_die_tries", "held_sets", "combine_throws", "hot_dice_times"),
+    *("bank_dice_left",),
+)
+"""Options that mean nothing where every turn is one throw."""
+
+_STANDS: dict[str, Callable[["Ruleset"], Any]] = {
+    "dice": lambda rules: rules.dice > MOST_DICE_HELD,
+    "ending": lambda rules: rules.is_defended,
+    "goal_must_be": lambda rules: rules.is_exact,
+    "lose_everything": lambda rules: "loses_score" in rules.decisive,
+    "ties": lambda rules: rules.ties == "played_on",
+}
+"""When options stand in the way of others; all that are not here do where they are said at all."""
+
+
+class _Apart(NamedTuple):
+    """An option that does not go with some others."""
+
+    place: Place
+    message: str
+    """Names the option as `key`, and the other one as `other`."""
+    others: tuple[str, ...]
+    special: Mapping[str, Callable[["Ruleset"], bool]] = MappingProxyType({})
+    """When others stand in its way that are in the way of nothing else, or otherwise."""
+
+
+_APART = (
+    _Apart(
+        ("take_over",),
+        say_later(
+            "{key}: what a player left cannot be taken over under this {other};"
+            " leave out one of them"
+        ),
+        (
+            *("farkle_keeps_turn_total", "lose_everything", "ending", "ties", "goal_must_be"),
+            *("no_bank_at", "throws", "final_throws", "hot_dice_times"),
+        ),
+        {"combination": lambda rules: "loses_game" in rules.decisive},
+    ),
+    _Apart(
+        ("beat_previous_turn",),
+        say_later(
+            "{key}: that a turn has to beat the one before is not solved together with this"
+            " {other}; leave out one of them"
+        ),
+        (
+            *("farkle_keeps_turn_total", "lose_everything", "ending", "ties", "goal_must_be"),
+            *("no_bank_at", "take_over", "caught_up", "rounds"),
+        ),
+    ),
+    _Apart(
+        ("farkle_penalty", "when"),
+        say_later(
+            "{key}: that only some farkles count is not solved together with this"
+            " {other}; leave out one of them"
+        ),
+        ("farkle_keeps_turn_total", "lose_everything", "throws", "beat_previous_turn"),
+    ),
+    _Apart(
+        ("confirm_points",),
+        say_later(
+            "{key}: nobody says which points confirm under this {other}; leave out one of them"
+        ),
+        ("hot_dice_times",),
+    ),
+    _Apart(
+        ("caught_up",),
+        say_later(
+            "{key}: that who is caught up falls back is not solved together with this {other};"
+            " leave out one of them"
+        ),
+        ("take_over", "rounds"),
+    ),
+    _Apart(
+        ("held_sets",),
+        say_later(
+            "{key}: that dice match a set which is held is not solved together with this"
+            " {other}; leave out one of them"
+        ),
+        ("dice", "confirm_faces", "confirm_points", "jokers"),
+        {"combination": lambda rules: any(one.times for one in rules.scoring.combination)},
+    ),
+    _Apart(
+        ("fill_straight",),
+        say_later(
+            "{key}: that a straight may be filled is not solved together with this {other}; leave"
+            " out one of them"
+        ),
+        (
+            *("confirm_faces", "confirm_points", "jokers", "throws", "final_throws"),
+            *("last_die_tries", "hot_dice_times", "farkle_keeps_turn_total"),
+        ),
+    ),
+    _Apart(
+        ("combine_throws",),
+        say_later(
+            "{key}: that dice of several throws count together is not solved together with this"
+            " {other}; leave out one of them"
+        ),
+        ("held_sets", "fill_straight", "take_over", "confirm_faces", "confirm_points"),
+        {
+            # what counts in some throws alone would bring other points beside what is held then
+            "combination": lambda rules: any(
+                one.then == "roll_on"
+                or one.uses
+                or (one.when != "any" and one.then == "scores" and len(one.dice) < rules.dice)
+                for one in rules.scoring.combination
+            ),
+            # beside some dice that are held no last die may score, which would be thrown for ever
+            "last_die_tries": lambda rules: rules.last_die_tries == 0,
+        },
+    ),
+)
+"""What is not solved together, as scores fall or a game ends otherwise, or what nobody says."""
+
+
+def contradictions(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    """Everything that does not fit together."""
+    of_rounds = list(_not_with_rounds(rules, options))
+    places = {one.place for one in of_rounds}
+    yield from _patterns_and_dice(rules, options)
+    yield from _points_and_steps(rules, options)
+    # which would name another ending that rounds do not go with either
+    yield from (one for one in _idle_options(rules, options) if one.place not in places)
+    yield from _by_themselves(rules, options)
+    for apart in _APART:
+        if _stands(rules, options, apart.place[-1]):
+            others = [other for other in apart.others if _stands(rules, options, other)]
+            for other in [
+                *others,
+                *(key for key, stands in apart.special.items() if stands(rules)),
+            ]:
+                needs = (options[other].place[0],)
+                yield Complaint(apart.place, apart.message, {"other": Key(other)}, needs=needs)
+    yield from of_rounds
+
+
+def _stands(rules: "Ruleset", options: Options, key: str) -> bool:
+    """Whether an option stands in the way of others."""
+    if key in _STANDS:
+        return bool(_STANDS[key](rules))
+    return options[key].of(rules) not in {None, options[key].default}
+
+
+def _patterns_and_dice(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    for option in options.values():
+        if option.kind is PATTERNS:
+            for pattern in option.of(rules):
+                if len(pattern) > rules.dice:
+                    yield Complaint(
+                        (option.key,),
+                        say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
+                        {"pattern": pattern, "number": len(pattern), "dice": rules.dice},
+                        needs=("dice",),
+                    )
+    yield from _tables(rules)
+
+
+def _tables(rules: "Ruleset") -> Iterator[Complaint]:
+    """What is wrong with combinations that are said as tables."""
+    counting = rules.scoring.counting(rules.dice)
+    for number, one in enumerate(rules.scoring.combination):
+        place = (*SCORING_OPTIONS["combination"].place, str(number))
+        parts = {"pattern": one.dice, "number": len(one.dice), "dice": rules.dice}
+        wrong = _wrong_with(rules, one, counts=number in counting)
+        for is_so, key, message in wrong:
+            if is_so:
+                yield Complaint((*place, *key), message, parts, needs=("dice",))
+                break
+
+
+def _wrong_with(
+    rules: "Ruleset", one: Combination, *, counts: bool
+) -> Iterator[tuple[bool, tuple[str, ...], str]]:
+    """What may be wrong with a combination: whether it is, the key in its table, and a message.
+
+    counts : whether its price counts for any dice
+    """
+    scores = one.then in {"scores", "roll_on"}
+    yield (
+        len(one.dice) > rules.dice,
+        (),
+        say_later('{key}: "{pattern}" needs {number} dice and there are {dice}'),
+    )
+    yield (
+        isinstance(one.points, tuple) and one.dice.isdecimal(),
+        (),
+        say_later(
+            '{key}: "{pattern}" has no letter by whose face its points could go; give one number'
+        ),
+    )
+    yield (
+        not dice_of(one.dice),
+        (),
+        say_later(
+            '{key}: no roll shows "{pattern}", as different letters and digits are different'
+            " faces, of which there are six"
+        ),
+    )
+    yield (
+        one.points is not None and one.times is not None,
+        ("times",),
+        say_later('{key}: "{pattern}" has points, too; leave out one of them'),
+    )
+    yield (
+        scores and one.price is None,
+        ("points",),
+        say_later('the key "{key}" is missing'),
+    )
+    yield (
+        not scores and one.price is not None,
+        ("then",),
+        say_later(
+            "{key}: dice with points score; leave out the points of {pattern}, or what it does"
+        ),
+    )
+    yield (
+        one.uses is not None and (not scores or one.uses >= len(one.dice)),
+        ("uses",),
+        say_later(
+            '{key}: goes with points, and should be less than the {number} dice of "{pattern}"'
+        ),
+    )
+    yield (
+        one.when == "all_dice" and len(one.dice) == rules.dice and not rules.combine_throws,
+        ("when",),
+        say_later("{key}: {pattern} is always a throw of all dice; leave it out"),
+    )
+    yield (
+        not counts and one.times is not None,
+        (),
+        say_later('{key}: "{pattern}" never counts, as its dice do not all score by themselves'),
+    )
+    yield (
+        not counts,
+        (),
+        say_later(
+            '{key}: the points of "{pattern}" never count, as the same dice are worth as'
+            " much or more without it"
+        ),
+    )
+
+
+def _points_and_steps(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    if not rules.combinations:
+        yield Complaint(
+            ("scoring",),
+            say_later("{key}: no combination of {dice} dice scores any points"),
+            {"dice": rules.dice},
+            needs=("dice",),
+        )
+        return
+    for key, option in options.items():
+        if option.in_steps and (points := option.of(rules)) % rules.point_step:
+            yield Complaint(
+                (key,),
+                say_later(
+                    "{key}: {points} is not a multiple of {step}, the step in which points come"
+                    " under these rules"
+                ),
+                {"points": points, "step": rules.point_step},
+                needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
+            )
+        if key == "ending" and rules.is_exact and rules.ending != "at_once":
+            yield Complaint(
+                ("ending",),
+                say_later(
+                    "{key:{value}} does not go with {exact:exact}, as nobody could have more"
+                    " than who has met the goal; leave it out"
+                ),
+                {"value": rules.ending, "exact": Key("goal_must_be")},
+                needs=("goal_must_be",),
+            )
+        if key == "ties" and rules.is_defended and rules.ties == "played_on":
+            yield Complaint(
+                ("ties",),
+                say_later(
+                    "{key:{value}} does not go with {ending:defended}, where a tie ends the"
+                    " game; use {key:earlier,shared}"
+                ),
+                {"value": rules.ties, "ending": Key("ending")},
+                needs=("ending",),
+            )
+        if option.up_to_goal and (points := option.of(rules)) > rules.goal:
+            yield Complaint(
+                (key,),
+                say_later("{key}: {points} is more than the goal of {goal}"),
+                {"points": points, "goal": rules.goal},
+                needs=("goal",),
+            )
+
+
+def _by_themselves(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    """What does not go with an option, but for what is said in the same words of several."""
+    if rules.farkle_penalty and rules.take_over in {"lost", "both"}:
+        yield Complaint(
+            ("take_over",),
+            say_later(
+                "{key}: what a farkle lost cannot be taken over where farkles cost points under"
+                " {other}; use {key:banked}"
+            ),
+            {"other": Key("farkle_penalty")},
+            needs=("farkle_penalty",),
+        )
+    most = _MOST_NEEDS * rules.point_step if rules.combinations else rules.confirm_points
+    if rules.confirm_points > most:
+        yield Complaint(
+            ("confirm_points",),
+            say_later(
+                "{key}: under these rules at most {most} points can be asked for, {steps} times"
+                " the {step} in which points come, not {points}"
+            ),
+            {"points": rules.confirm_points, "most": most}
+            | {"steps": _MOST_NEEDS, "step": rules.point_step},
+            needs=("dice", "scoring", "farkle_penalty", "hot_dice_bonus"),
+        )
+    for key in _IDLE_IN_ONE_THROW if rules.throws == 1 else ():
+        if getattr(rules, key) != options[key].default:
+            message = say_later(
+                "{key}: this has no meaning under {throws} = 1, where every turn is one throw;"
+                " leave it out"
+            )
+            yield Complaint((key,), message, {"throws": Key("throws")}, needs=("throws",))
+    if rules.fill_straight and rules.combinations and not rules.straight:
+        message = say_later(
+            "{key}: goes with six dice and a straight of all six faces that is worth as much in"
+            " every throw, as in {straight_1_6:1500}"
+        )
+        parts = {"straight_1_6": Key("straight_1_6")}
+        yield Complaint(("fill_straight",), message, parts, needs=("dice", "scoring"))
+
+
+def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
+    if not rules.rounds:
+        return
+    others = {key: getattr(rules, key) != options[key].default for key in NOT_OF_ROUNDS} | {
+        "goal": rules.goal != NO_GOAL,
+        "ties": False,
+        "score_floor": rules.floor_is_played,
+        "take_over": rules.takes_over,
+        "no_bank_at": bool(rules.no_bank_at),
+        "lose_everything": "loses_score" in rules.decisive,
+    }
+    message = say_later("{key}: this does not go with {rounds}; leave out one of them")
+    wrong: list[tuple[Place, str]] = [((key,), message) for key, said in others.items() if said]
+    if rules.ties == "earlier":
+        message = say_later(
+            "{key}: nobody reaches a goal first in a game of {rounds}; use {key:shared,played_on}"
+        )
+        wrong.append((("ties",), message))
+    if rules.farkle_penalty:
+        message = say_later("{key:{value}} does not go with {rounds}; leave out one of them")
+        wrong += [
+            (option.place, message)
+            for option in options.values()
+            if option.place[0] == "farkle_penalty"
+            and option.kind.words
+            and option.of(rules) != option.default
+        ]
+        message = say_later('{key}: "{value}" does not go with {rounds}; a number of points does')
+        wrong += [(("farkle_penalty", "points"), message)] * (not rules.penalty_points)
+    for place, message in wrong:
+        value = options[place[-1]].of(rules)
+        parts = {"rounds": Key("rounds"), "value": value}
+        yield Complaint(place, message, parts, needs=("rounds",))
+
+
+def _idle_options(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    for some in rules.no_bank_at:
+        if rules.combinations and not any(in_scores(score, some) for score in rules.barred):
+            message = say_later(
+                '{key}: "{scores}" is no score below the goal, as points come in steps of {step}'
+            )
+            parts = {"scores": some, "step": rules.point_step}
+            yield Complaint(("no_bank_at",), message, parts, needs=("goal", "scoring"))
+    if rules.scoring.jokers and all(
+        one.scoring.combinations(rules.dice) == one.scoring.as_shown.combinations(rules.dice)
+        for one in rules.kinds
+    ):
+        message = say_later("{key}: a joker changes nothing of what dice are worth here")
+        yield Complaint(SCORING_OPTIONS["jokers"].place, message, needs=("dice",))
+    for option in options.values():
+        value = option.of(rules)
+        if option.idle and value not in {None, option.default} and not option.applies(rules):
+            parts = {"value": value, **{need: Key(need) for need in option.needs}}
+            yield Complaint(option.place, option.idle, parts, needs=option.needs)
+
+    for key, dice in (("first_throw_tries", rules.dice), ("last_die_tries", 1)):
+        first = key == "first_throw_tries"
+        if getattr(rules, key) == 0 and all(rules.farkles(dice, first=first)):
+            message = say_later(
+                "{key}: no such throw ever scores, so that the dice would be thrown for ever;"
+                " give a number from 1 to 9"
+            )
+            yield Complaint((key,), message, needs=("dice", "scoring"))
