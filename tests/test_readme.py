@@ -258,8 +258,11 @@ def figures_of(compared: str) -> dict[str, dict[str, str]]:
             "points": f"{float(row['points']):,.1f}",
             "farkle": f"{100 * float(row['farkles']):.1f} %",
             "first wins": f"{100 * float(row['first_player']):.2f} %",
-            "turns": f"{float(row['turns']):.1f}",
-            "careless loses": f"{100 * float(row['careless_loses']):.1f}",
+            # of rounds, and where turns depend on one another, these are not worked out
+            "turns": f"{float(row['turns']):.1f}" if row["turns"] else "-",
+            "careless loses": (
+                f"{100 * float(row['careless_loses']):.1f}" if row["careless_loses"] else "-"
+            ),
         }
         for row in csv.DictReader(io.StringIO(compared))
     }

@@ -1,6 +1,7 @@
 """What rule sets are like to play, side by side: as a table, as data and as a sheet."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial, reduce
 from operator import getitem
@@ -68,18 +69,23 @@ def compare_table(compared: Compared) -> list[str]:
             label(variation) if len(bases) > 1 else variation.value or variation.base,
             percent(one.first_player),
             figure(one.points, ",.0f"),
-            figure(one.tally.points.value, ",.0f"),
+            _known(one.tally.points.value, lambda points: figure(points, ",.0f")),
             rough_percent(one.farkles),
-            rough_percent(one.tally.farkles.value),
-            figure(one.tally.turns.value, ".1f"),
-            rough_percent(one.tally.close.value),
-            figure(-100 * one.careless_loses, "+.1f"),
+            _known(one.tally.farkles.value, rough_percent),
+            _known(one.tally.turns.value, lambda turns: figure(turns, ".1f")),
+            _known(one.tally.close.value, rough_percent),
+            _known(-100 * one.careless_loses, lambda lost: figure(lost, "+.1f")),
         )
         for variation, one in compared
     ]
     games = compared[0][1].tally.games
     counted = say("Best play by both, in {games:,} games each:", games=games)
     return [counted, *columns([head, *rows], right=range(1, len(head)))]
+
+
+def _known(value: float, told: Callable[[float], str]) -> str:
+    """A number as it is told; a dash for one that is not worked out."""
+    return "-" if math.isnan(value) else told(value)
 
 
 def compare_text(compared: Compared) -> str:
@@ -99,6 +105,12 @@ def compare_text(compared: Compared) -> str:
         _turns_text(found),
         _careless_text(careless, found),
     ]
+    if any(math.isnan(one.careless_loses) for one in found):
+        told = say(
+            "-: this is worked out only for games to a goal in which a turn does not depend on the"
+            " one before it."
+        )
+        lines.append(told)
     return "\n".join([*compare_table(compared), *map(wrap, lines)])
 
 
@@ -171,20 +183,25 @@ def compare_data(compared: Compared) -> list[dict[str, Any]]:
             "most_points": {"points": one.points, "farkles": one.farkles},
             "optimal": {
                 "games": one.tally.games,
-                "points": asdict(one.tally.points),
-                "farkles": asdict(one.tally.farkles),
-                "turns": asdict(one.tally.turns),
-                "decisions": asdict(one.tally.decisions),
-                "close": asdict(one.tally.close),
+                "points": _plain(one.tally.points),
+                "farkles": _plain(one.tally.farkles),
+                "turns": _plain(one.tally.turns),
+                "decisions": _plain(one.tally.decisions),
+                "close": _plain(one.tally.close),
             },
             "careless": {
                 "level": one.careless,
-                "wins": asdict(one.careless_wins),
-                "loses": one.careless_loses,
+                "wins": _plain(one.careless_wins),
+                "loses": None if math.isnan(one.careless_loses) else one.careless_loses,
             },
         }
         for variation, one in compared
     ]
+
+
+def _plain(estimate: Estimate) -> dict[str, float | None]:
+    """An estimate as data; None for what is not worked out."""
+    return asdict(estimate) | ({"value": None} if math.isnan(estimate.value) else {})
 
 
 def compare_sheet(compared: Compared) -> Sheet:

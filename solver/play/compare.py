@@ -3,7 +3,8 @@
 Who begins and what a turn for the most points is worth are exact. So are, of games that are not too
 large, the turns of a game and what a careless player wins against best play (solver.play.duel), the
 turns only where ties are not played on. All else is counted in games of optimal play by both, see
-solver.play.tally, and told with a standard error. Numba is loaded only where that is done.
+solver.play.tally, and told with a standard error. Numba is loaded only where that is done; it is
+not for games of rounds, and in which a turn depends on the one before it.
 """
 
 import math
@@ -47,6 +48,9 @@ class Tally:
     close: Estimate
     """Share of them in which the choices differ by less than CLOSE."""
 
+
+UNKNOWN = Estimate(math.nan)
+"""What is not worked out, of games in which turns depend on the one before, or of rounds."""
 
 CARELESS = ("cautious", "greedy")
 """Levels that a careless player may play at."""
@@ -112,26 +116,29 @@ def compare(
     strategy = open_strategy(strategies, rules)
     solved, values = strategy.rules, strategy.values
     on_board = not rules.has_opening
+    exact = Comparison(
+        rules=rules,
+        first_player=strategy.win_probability(first_position(solved)),
+        points=expected_points(rules, 0, on_board=on_board),
+        farkles=float(points_outcome(rules, 0, on_board=on_board).farkled.sum()),
+        tally=Tally(games, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN),
+        careless=careless,
+        careless_wins=UNKNOWN,
+    )
+    if rules.rounds or rules.looks_back:
+        return exact
     counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
     on_progress(0.6)
     is_small = _is_small(solved)
     if is_small and rules.ties != "played_on" and not rules.is_defended:
-        exact = Estimate(expected_turns(solved, values, cache))
-        counted = replace(counted, turns=exact)
+        turns = Estimate(expected_turns(solved, values, cache))
+        counted = replace(counted, turns=turns)
     if is_small:
         wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
     else:
         first, second = (match_player(solved, one, cache) for one in (policy, Optimal(strategy)))
         wins = Estimate(*play_match(solved, (first, second), games, (seed + 1, seed + 2)).rates[-1])
-    return Comparison(
-        rules=rules,
-        first_player=strategy.win_probability(first_position(solved)),
-        points=expected_points(rules, 0, on_board=on_board),
-        farkles=float(points_outcome(rules, 0, on_board=on_board).farkled.sum()),
-        tally=counted,
-        careless=careless,
-        careless_wins=wins,
-    )
+    return replace(exact, tally=counted, careless_wins=wins)
 
 
 def _is_small(rules: Ruleset) -> bool:

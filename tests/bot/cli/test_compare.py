@@ -81,3 +81,18 @@ def test_what_cannot_be_compared_is_refused_at_once(
     found = compare(*words)
     assert found.exit_code != 0
     assert sentence in str(found.exception)
+
+
+@pytest.mark.slow
+def test_what_is_not_worked_out_is_left_open(compare: Run, folder: Path) -> None:
+    """Of a number of rounds only what is exact is told, beside a game of which all is."""
+    rounds = folder / "rounds.toml"
+    rounds.write_text("rounds = 2\ndice = 3\n")
+    _, row = csv.DictReader(io.StringIO(compare(str(rounds), "--csv").stdout))
+    assert float(row["first_player"]) < 0.5
+    assert float(row["points"]) > 90
+    assert row["turns"] == row["careless_loses"] == row["optimal_points"] == ""
+    last = compare(str(rounds)).stdout
+    (line,) = (one for one in last.splitlines() if one.split()[:1] == ["rounds"])
+    assert line.split().count("-") == 5
+    assert "worked out only for games to a goal" in " ".join(last.split())
