@@ -31,7 +31,7 @@ from tests import house_rules
 from tests.solver.game import test_beat_sweeps, test_house_rules, test_rounds, test_take_over
 
 MOST_SECONDS = 60
-"""Of a processor for one mixture, most of which the twin takes."""
+"""What a mixture may take of a processor; most of it is the twin."""
 
 
 def _of_rounds(rules: Ruleset, folder: Path, kernels: Path) -> None:

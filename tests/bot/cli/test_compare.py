@@ -85,7 +85,7 @@ def test_what_cannot_be_compared_is_refused_at_once(
 
 @pytest.mark.slow
 def test_what_is_not_worked_out_is_left_open(compare: Run, folder: Path) -> None:
-    """Of a number of rounds only what is exact is told, beside a game of which all is."""
+    """A game of a number of rounds is told as far as that is exact, beside one of which all is."""
     rounds = folder / "rounds.toml"
     rounds.write_text("rounds = 2\ndice = 3\n")
     _, row = csv.DictReader(io.StringIO(compare(str(rounds), "--csv").stdout))

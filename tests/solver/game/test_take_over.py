@@ -126,7 +126,7 @@ def test_a_game_by_hand(kernels: Path) -> None:
 
 
 def test_a_first_throw_that_costs_a_point_by_hand(kernels: Path) -> None:
-    """The same die, where a farkle costs a point, but none of a turn that was taken over."""
+    """A farkle of the die above costs a point, but none of a turn that was taken over."""
     rules = small(
         dice=1,
         goal=2,
