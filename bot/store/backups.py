@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from errno import ENOSPC
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TextIO
@@ -19,9 +20,11 @@ from filelock import FileLock
 from sqlalchemy import URL, Connection, NullPool, create_engine
 
 from bot.store.database import (
+    check_version,
     check_whole,
     explained,
     file_of,
+    kept_before,
     leave_log,
     prepare,
     write_copy,
@@ -52,7 +55,13 @@ def back_up(path: Path, copy: Path) -> None:
     _check_is_there(path)
     with _new_file(copy) as new:
         with explained(path), closing(_opened(path)) as connection:
-            write_copy(connection, new)
+            try:
+                write_copy(connection, new)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_FULL:
+                    raise
+                # it is the disk of the copy that is full
+                raise _unwritable(copy, OSError(ENOSPC, os.strerror(ENOSPC))) from error
         with explained(new):
             check_whole(new)
 
@@ -80,10 +89,13 @@ async def copy_all(source: str, target: str) -> int:
 async def export_all(url: str, stream: TextIO) -> int:
     """Write all that a database has as lines; how many there are. Raises StoreError."""
     opened = Store.look_into(url)
+
+    def write(connection: Connection) -> int:
+        check_version(connection, opened.database.name)
+        return sum(1 for line in export_lines(connection) if stream.write(line))
+
     try:
-        return await opened.read(
-            lambda connection: sum(1 for line in export_lines(connection) if stream.write(line))
-        )
+        return await opened.read(write)
     finally:
         await opened.close()
 
@@ -96,7 +108,6 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
     """
     file = database_of(url).file
     made = file if file and not file.exists() else None
-    opened = await Store.open(url)
 
     def put_in(connection: Connection) -> int:
         if replaces:
@@ -105,14 +116,15 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
         return import_lines(connection, lines)
 
     try:
-        number = await opened.write(put_in)
+        opened = await Store.open(url)
+        try:
+            return await opened.write(put_in)
+        finally:
+            await opened.close()
     except BaseException:
-        await opened.close()
         if made:
             clear(made)
         raise
-    await opened.close()
-    return number
 
 
 def put_rows_back(
@@ -125,6 +137,7 @@ def put_rows_back(
     Raises StoreError as `put_back` does.
     """
     _check_copy(copy)
+    asyncio.run(database.prepare())  # a new one has no tables yet
     # what another program still writes would be neither kept nor put back
     asyncio.run(_check_unused(database))
     kept = folder / f"{database.stem}-replaced-{_moment()}.db"
@@ -175,6 +188,7 @@ def put_back(copy: Path, path: Path, keepers: Sequence[Keeper] = ()) -> tuple[Pa
             new.replace(path)
     finally:
         clear(new)
+        kept_before(new).unlink(missing_ok=True)  # the backup itself is that
     return kept, knows
 
 
@@ -209,6 +223,8 @@ def _check_copy(copy: Path) -> None:
     _check_is_there(copy)
     with explained(copy):
         check_whole(copy)
+    if not copy.stat().st_size:  # which SQLite takes for a sound database
+        raise StoreError(f"{copy} is empty: it is no backup")
 
 
 def _check_is_there(path: Path) -> None:

@@ -412,8 +412,8 @@ def prepare(path: Path) -> None:
                 if not inspect(connection).get_table_names():
                     metadata.create_all(connection)
                     connection.execute(insert(schema_version).values(number=NEWEST))
-                elif (before := version_of(connection)) == _WITHOUT_DONE:
-                    _keep_copy(path, before)
+                elif version_of(connection) == _WITHOUT_DONE:
+                    _keep_copy(path)
                     metadata.create_all(connection)
                     connection.execute(update(schema_version).values(number=NEWEST))
                 check_version(connection, path)
@@ -623,13 +623,17 @@ def check_version(connection: Connection, path: Path | str) -> None:
     """Raises StoreError unless the tables are those of this version of the program."""
     inspector = inspect(connection)
     tables = set(inspector.get_table_names())
+    if not tables:
+        raise StoreError(
+            f"The database {path} is empty; tables are made once the chat or the bot is started"
+        )
     if "schema_version" not in tables:
         if {"alembic_version", "games", "events"} <= tables:
             raise StoreError(
                 f"The database {path} was made by an earlier version of this program:"
                 " `farkle store upgrade` brings it over"
             )
-        raise StoreError(f"The database {path} belongs to another program; choose another file")
+        raise StoreError(f"The database {path} belongs to another program; choose another one")
     if (version_of(connection) or 0) > NEWEST:
         raise StoreError(
             f"The database {path} was made by a newer version of this program; install that one"
@@ -652,9 +656,14 @@ def version_of(connection: Connection) -> int | None:
     return connection.scalar(select(schema_version.c.number)) or 0
 
 
-def _keep_copy(path: Path, version: int) -> None:
+def kept_before(path: Path) -> Path:
+    """Where a database is kept that was brought up to date."""
+    return path.with_name(f"{path.name}.version-{_WITHOUT_DONE}")
+
+
+def _keep_copy(path: Path) -> None:
     """Write a copy of a database beside it before it is brought up to date."""
-    copy = path.with_name(f"{path.name}.version-{version}")
+    copy = kept_before(path)
     copy.unlink(missing_ok=True)
     copy.touch(OWNER_ONLY)
     with closing(sqlite3.connect(path)) as connection:

@@ -57,6 +57,8 @@ _OF_PEOPLE = (
 )
 _OUR_FAULTS = "22", "23", "42"
 """What statements begin with as SQLSTATE that are a mistake of ours, or refused by a table."""
+_FORBIDDEN = "42501"
+"""The SQLSTATE where whoever is connected may not do something, as make tables."""
 
 
 def _key(name: str) -> int:
@@ -165,7 +167,8 @@ class Postgres(Database):
         try:
             yield
         except DBAPIError as error:
-            if str(getattr(error.orig, "sqlstate", None) or "").startswith(_OUR_FAULTS):
+            state = str(getattr(error.orig, "sqlstate", None) or "")
+            if state.startswith(_OUR_FAULTS) and state != _FORBIDDEN:
                 raise
             raise self._away(error.orig or error) from error
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:

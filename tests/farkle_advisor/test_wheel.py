@@ -8,6 +8,7 @@ import venv
 from email.message import Message
 from email.parser import Parser
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -41,12 +42,11 @@ def python(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(sysconfig.get_path("scripts", "venv", vars=places)) / "python"
 
 
-def run(python: Path, folder: Path, data: Path, *words: str) -> str:
+def run(python: Path, folder: Path, data: Path, *words: str, typed: str = "") -> str:
     environment = {**os.environ, "FARKLE_DATA": str(data)}
     environment.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        [python, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    how: Any = {"cwd": folder, "env": environment, "input": typed, "text": True}
+    done = subprocess.run([python, *words], capture_output=True, check=False, **how)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -88,3 +88,8 @@ def test_a_script_runs_outside_the_checkout_and_is_typed(
     script.write_text(script.read_text().replace("best: Option | None =", "best: int ="))
     with pytest.raises(AssertionError, match="Incompatible types in assignment"):
         run(Path(sys.executable), tmp_path, data, *checked)
+
+
+def test_a_chat_answers_outside_the_checkout(python: Path, data: Path, tmp_path: Path) -> None:
+    told = run(python, tmp_path, data, "-m", "bot", "chat", typed="/advise 6 5 3 3 3 2\n/quit\n")
+    assert "keep 5         50 points   turn 50  5 dice  roll  51.10 %  best" in told

@@ -237,3 +237,45 @@ def test_all_goes_from_one_database_to_another(
     found = said("check", env=new)
     assert found.exit_code == 0
     assert "16 games" in found.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE schema_version SET number = 999", "was made by a newer version"),
+        ("DROP TABLE done; UPDATE schema_version SET number = 1", "by an earlier version"),
+        ("DROP TABLE schema_version", "belongs to another program"),
+        ("DROP TABLE results", "is damaged"),
+    ],
+)
+@pytest.mark.usefixtures("check")
+def test_what_is_not_of_this_version_is_not_exported(
+    folder: Path, tmp_path: Path, change: str, told: str
+) -> None:
+    with closing(sqlite3.connect(folder / "farkle.db")) as connection:
+        connection.executescript(change)
+    assert told in str(said("export", str(tmp_path / "games.jsonl")).exception)
+    here, new = f"sqlite:///{folder / 'farkle.db'}", tmp_path / "new.db"
+    assert told in str(said("copy", here, f"sqlite:///{new}").exception)
+    assert not new.exists()
+
+
+@pytest.mark.usefixtures("check")
+def test_an_empty_file_is_called_so(folder: Path) -> None:
+    (folder / "farkle.db").write_bytes(b"")
+    assert "farkle.db is empty; tables are made once" in said("check").stdout
+    assert "farkle.db is empty; tables are made once" in str(said("export", "-").exception)
+
+
+@pytest.mark.usefixtures("check")
+def test_a_copy_that_cannot_be_begun_leaves_no_file(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, new = f"sqlite:///{folder / 'farkle.db'}", tmp_path / "new" / "farkle.db"
+
+    def full(_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr("bot.store.database.make_indexes", full)
+    assert "the disk is full" in str(said("copy", here, f"sqlite:///{new}").exception)
+    assert not list(new.parent.iterdir())

@@ -152,6 +152,9 @@ async def test_what_is_no_whole_backup_is_not_put_back(
         other.execute("CREATE TABLE other (a)")
     with pytest.raises(StoreError, match="belongs to another program"):
         put_back(tmp_path / "other.db", path)
+    (tmp_path / "empty.db").touch()
+    with pytest.raises(StoreError, match="empty.db is empty: it is no backup"):
+        put_back(tmp_path / "empty.db", path)
     assert path.read_bytes() == before
     assert {one.name for one in path.parent.iterdir()} == {"farkle.db", "farkle.db.lock"}
 
@@ -286,6 +289,38 @@ def test_a_full_disk_leaves_no_half_copy(
     with pytest.raises(StoreError, match="cannot be written \\(No space left on device\\)"):
         back_up(path, tmp_path / "copy.db")
     assert not list(tmp_path.glob("*copy*"))
+
+
+@pytest.mark.usefixtures("store")
+def test_the_disk_of_the_copy_is_named_where_it_is_full(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(_: sqlite3.Connection, __: Path) -> None:
+        with closing(sqlite3.connect(":memory:")) as full:
+            full.execute("PRAGMA max_page_count = 1")
+            full.execute("CREATE TABLE more (a)")
+
+    monkeypatch.setattr("bot.store.backups.write_copy", fill)
+    with pytest.raises(StoreError, match="copy.db cannot be written \\(No space left on device"):
+        back_up(path, tmp_path / "copy.db")
+    assert not list(tmp_path.glob("*copy*"))
+
+
+def test_a_backup_of_the_version_before_leaves_nothing_beside_it(
+    path: Path, tmp_path: Path
+) -> None:
+    prepare(path)
+    back_up(path, copy := tmp_path / "copy.db")
+    with closing(sqlite3.connect(copy)) as connection, connection:
+        connection.execute("DROP TABLE done")
+        connection.execute("UPDATE schema_version SET number = 1")
+    kept, _ = put_back(copy, path)
+    assert kept
+    assert {one.name for one in path.parent.iterdir()} == {
+        path.name,
+        f"{path.name}.lock",
+        kept.name,
+    }
 
 
 def test_nobody_finds_no_database_while_one_is_put_back(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import make_url, text
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.chat.commands import Reply
 from bot.cli.main import farkle
@@ -145,6 +146,35 @@ async def test_a_backup_is_put_back(
     assert [json.loads(line)[0] for line in new] == ["daily_positions", "place_settings"]
     replaced = await said("store", "export", "-", url=f"sqlite:///{done['before']}")
     assert '"since","key":"games"' in replaced.stdout
+
+
+async def test_a_backup_is_put_into_a_new_database(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the server is another one; before that, what it lacks is said."""
+    monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
+    here = f"sqlite:///{tmp_path / 'farkle.db'}"
+    store = await Store.open(here)
+    await store.set_place_setting("here", "games", 7)
+    await store.close()
+    assert (await said("store", "backup", str(tmp_path / "copy.db"), url=here)).exit_code == 0
+    for command in ["backup"], ["export", "-"]:
+        told = str((await said("store", *command, url=url)).exception)
+        assert "is empty; tables are made once the chat or the bot is started" in told
+    assert "is empty" in (await said("store", "check", url=url)).stdout
+    assert (await said("store", "restore", str(tmp_path / "copy.db"), url=url)).exit_code == 0
+    assert '"here"' in (await said("store", "export", "-", url=url)).stdout
+
+
+async def test_who_may_make_no_tables_is_told(url: str) -> None:
+    engine = create_async_engine(url)
+    async with engine.begin() as connection:
+        for statement in "CREATE ROLE guest LOGIN", "REVOKE CREATE ON SCHEMA public FROM PUBLIC":
+            await connection.execute(text(statement))
+    await engine.dispose()
+    guest = make_url(url).set(username="guest").render_as_string()
+    with pytest.raises(StoreError, match="permission denied for schema public"):
+        await Store.open(guest)
 
 
 async def test_a_running_bot_keeps_copies_of_it(store: Store, tmp_path: Path) -> None:
