@@ -252,11 +252,9 @@ def variants() -> dict[str, dict[str, str]]:
 
 
 def figures_of(compared: str) -> dict[str, dict[str, str]]:
-    """The columns of the table that hold figures, as `farkle compare --csv` says them."""
+    """The columns of the table that hold figures of games, as `farkle compare --csv` says them."""
     return {
         row["rules"]: {
-            "points": f"{float(row['points']):,.1f}",
-            "farkle": f"{100 * float(row['farkles']):.1f} %",
             "first wins": f"{100 * float(row['first_player']):.2f} %",
             # of rounds, and where turns depend on one another, these are not worked out
             "turns": f"{float(row['turns']):.1f}" if row["turns"] else "-",
@@ -274,7 +272,7 @@ def test_every_rule_set_of_the_program_is_in_the_table_of_variants() -> None:
     if WRITES and "FARKLE_LIBRARY" in os.environ:
         found = figures_of(Path(os.environ["FARKLE_LIBRARY"]).read_text("utf-8"))
         rows = [
-            {"name": row["name"], "in a line": row["in a line"], **found[name], "from": row["from"]}
+            {key: row[key] for key in row if key != "from"} | found[name] | {"from": row["from"]}
             for name, row in told.items()
         ]
         lines = [f"| {' | '.join(one)} |" for one in (rows[0], *(row.values() for row in rows))]

@@ -74,7 +74,11 @@ _APART = (
             *("farkle_keeps_turn_total", "lose_everything", "ending", "ties", "goal_must_be"),
             *("no_bank_at", "throws", "final_throws", "hot_dice_times"),
         ),
-        {"combination": lambda rules: "loses_game" in rules.decisive},
+        {
+            "combination": lambda rules: "loses_game" in rules.decisive,
+            # no bound is proved where turns with all dice never begin with a farkle
+            "first_throw_tries": lambda rules: rules.first_throw_tries == 0,
+        },
     ),
     _Apart(
         ("beat_previous_turn",),
