@@ -326,19 +326,13 @@ class Store(Places):
         if person is not None:
             sits = sa.select(schema.seats.c.game_id).where(schema.seats.c.person == person)
             where.append(games.c.id.in_(sits))
-        return await self._listed(*where)
+        return games_of(await self.rows(games_query(*where, COUNTED)))
 
     async def count_open(self) -> int:
         """The number of games anywhere that have not ended."""
         query = sa.select(sa.func.count()).where(games.c.ended_at.is_(None), COUNTED)
         [[number]] = await self.rows(query)
         return int(number)
-
-    async def _listed(
-        self, *where: sa.ColumnElement[bool], limit: int | None = None
-    ) -> list[StoredGame]:
-        """Games that are not set aside."""
-        return games_of(await self.rows(games_query(*where, COUNTED, limit=limit)))
 
     async def set_aside(self, error: DamagedGameError) -> None:
         """Keep a damaged game as it is, and count it no more."""

@@ -169,10 +169,8 @@ def contradictions(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
     for apart in _APART:
         if _stands(rules, options, apart.place[-1]):
             others = [other for other in apart.others if _stands(rules, options, other)]
-            for other in [
-                *others,
-                *(key for key, stands in apart.special.items() if stands(rules)),
-            ]:
+            others += [other for other, stands in apart.special.items() if stands(rules)]
+            for other in others:
                 needs = (options[other].place[0],)
                 yield Complaint(apart.place, apart.message, {"other": Key(other)}, needs=needs)
     yield from of_rounds
