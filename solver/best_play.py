@@ -414,7 +414,9 @@ class Strategy(BestPlay):
             farkle[kept] = values.left(start, points=totals[kept], farkles=True)
         bank[~allowed] = np.nan
         lost = float(values.left(start, loses=True)[0])
-        return replace(Endings.alone(bank, farkle, lost), weighs=rules.is_exact)
+        # where a lead decides all but for rolls that win, one more may be better than a bank
+        weighs = rules.is_exact or bool(rules.rounds and np.any(plan.win_chances))
+        return replace(Endings.alone(bank, farkle, lost), weighs=weighs)
 
     def turn_left_alone(self, position: Position) -> TurnTable:
         """The table of a turn after which nothing can be taken over, but after later ones.

@@ -369,12 +369,16 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
     goal = drawn.point_step * draw(st.integers(2, 5))
     try:
         data = drawn.model_dump() | alike | {"take_over": what, "goal": goal}
-        data["take_over_from"] = drawn.point_step * draw(rarely(0, 1, 2))
+        below = (0, 1, 2)[: goal // drawn.point_step]  # at the goal nothing is taken over any more
+        data["take_over_from"] = drawn.point_step * draw(rarely(*below))
         data["take_over_dice"] = draw(rarely(10, 1, drawn.dice - 1 or 1))
         rules = Ruleset.model_validate(data)
     except ValidationError:
         reject()
-    if not can_be_played(rules) or naive.horizon(rules, most=400) > 60:
+    try:
+        if not can_be_played(rules) or naive.horizon(rules, most=400) > 60:
+            reject()
+    except ValueError:  # a turn may go on almost for ever
         reject()
     return rules
 

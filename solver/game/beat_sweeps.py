@@ -345,9 +345,7 @@ def solve(
         on_progress(Progress(number, 1.0, bounding=True))
         # where rounding stands in the way values are as exact as they get
         wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
-        # in long games narrower intervals near the goal are what serves
-        shapes = bounds.SHAPES[::-1]
-        tries = (game.bound(values, one, shape) for one in wider for shape in shapes)
+        tries = (game.bound(values, one, shape) for one in wider for shape in bounds.SHAPES)
         error_bound = next((one for one in tries if one is not None), None)
     if error_bound is None:
         raise bounds.not_proved(rules, tolerance)

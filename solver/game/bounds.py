@@ -48,13 +48,13 @@ class Shape(NamedTuple):
     """By how much they are smaller at the goal than at the least scores."""
 
 
-SHAPES = Shape(0.2), Shape(0.0), Shape(0.0, growth=0.5), Shape(0.005, growth=0.5)
+SHAPES = Shape(0.02, growth=0.5), Shape(0.2), Shape(0.0)
 """Those that are tried, one after the other.
 
-With some lean the turn of a player who is all but lost, and bound to farkle, shrinks them; without
-it they shrink in games in which a turn hardly changes anything. One or the other nearly always
-serves. Where one player hopes for next to nothing they only shrink as the goal comes closer, which
-they do where no score falls; where that player can never bank, with a little lean beside that."""
+Where no score falls, intervals that are narrower as the goal comes closer shrink in every turn that
+banks, and with a little lean in that of a player who is all but lost, and bound to farkle, or who
+can never bank. Elsewhere that needs more lean; without it they shrink in games in which a turn
+hardly changes anything."""
 
 _ROUNDING = 2.0**-53
 """Half of the last place of numbers from 1 to 2."""
@@ -69,7 +69,7 @@ def error_bound(
     tolerance: float,
     turns: Turns,
     *,
-    shape: Shape = SHAPES[1],
+    shape: Shape = SHAPES[-1],
     plans: Sequence[TurnPlan] = (),
     threads: int | None = None,
     on_progress: Callable[[float], None] = lambda _: None,
@@ -213,7 +213,7 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
     roundings = np.zeros(plan.columns)
     for weighed in turns_weigh(plan):
         for column, parts in enumerate(summands(plan, weighed)):
-            chances, rolls = [*chain(*parts)], 6 ** (column + 1)
+            chances, rolls = [*chain(*parts)], 6 ** (column % plan.width + 1)
             exact = [Fraction(round(one * rolls), rolls) for one in chances]
             off = sum(abs(Fraction(one) - right) for one, right in zip(chances, exact, strict=True))
             found = float(off) / _ROUNDING

@@ -69,6 +69,8 @@ LISTS_TYPE = types.NamedTuple(
         *[array_type(types.float64, 1)] * 4,
         *[types.float64] * 2,
         array_type(types.int8, 1),
+        *[array_type(types.intp, 1)] * 3,
+        array_type(types.float64, 1),
     ],
     Lists,
 )
@@ -427,7 +429,6 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
     weighs : whether dice that may be banked are rolled where that is better; else they are banked
     """
     columns, planes, _ = values.shape
-    cell = planes * LANES
     for n in range(columns):
         values[n] = np.maximum(bank, 0.0)
         if weighs and not lists.may_bank[n]:
@@ -443,16 +444,17 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
                 for lane in range(LANES):
                     ended = lists.loses[n] * lost[p, lane] + lists.farkles[n] * farkle[p, lane]
                     found[p, lane] = ended + (lists.wins[n] if p == 0 else 0.0)
-            for k in range(lists.first_list[n], lists.first_list[n + 1]):
+            for k in range(lists.first_beyond[n], lists.first_beyond[n + 1]):
                 for lane in range(LANES):
                     chosen, most = 0, -np.inf
-                    for option in range(lists.starts[k + 1] - 1, lists.starts[k] - 1, -1):
-                        place = lists.places[option]
-                        column = (place if place >= 0 else ~place) // cell % columns
+                    for option in range(
+                        lists.starts_beyond[k + 1] - 1, lists.starts_beyond[k] - 1, -1
+                    ):
+                        column = lists.columns_beyond[option]
                         if values[column, 0, lane] > most + (EVEN if planes > 1 else 0.0):
                             chosen, most = column, values[column, 0, lane]
                     for p in range(planes):
-                        found[p, lane] += lists.chances[k] * values[chosen, p, lane]
+                        found[p, lane] += lists.chances_beyond[k] * values[chosen, p, lane]
             if lists.may_bank[n]:
                 due = DUE * (lists.may_bank[n] - 1)
                 for lane in range(LANES):

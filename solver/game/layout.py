@@ -25,7 +25,9 @@ a table of bounds has them four times: both players' lower bounds, then both pla
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import chain
+from math import fsum
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -125,6 +127,14 @@ class Lists(NamedTuple):
     """Chance that a roll of all dice scores otherwise."""
     may_bank: npt.NDArray[np.int8]
     """1 where one may bank with the dice of a column left, 2 where one must, shape (columns,)."""
+    columns_beyond: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
+    """Which column each option leads to where more points are worth no more, list after list.
+
+    Lists that lead to the same columns, in the same order, are one there."""
+    starts_beyond: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
+    """Where each of those lists starts, and the end; so the others, as without `beyond`."""
+    first_beyond: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
+    chances_beyond: Floats = np.empty(0)
 
 
 class Scratch(NamedTuple):
@@ -258,7 +268,26 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
         only_hot=float(plan.only_hot[-1]),
         goes_on=float(plan.goes_on[-1] - plan.only_hot[-1]),
         may_bank=plan.may_bank.astype(np.int8) + plan.must_bank,
+        **_lists_beyond(plan),
     )
+
+
+def _lists_beyond(plan: TurnPlan) -> dict[str, Any]:
+    """The fields of Lists that are for where more points are worth no more."""
+    alike: dict[tuple[int, tuple[int, ...]], list[float]] = {}
+    for chances, options in zip(plan.chances.T, plan.lists(), strict=True):
+        # the last of those that lead to a column is the first that is chosen
+        last_first = (plan.targets[list(options[::-1])] % plan.columns).tolist()
+        place = int(chances.argmax()), tuple(dict.fromkeys(last_first))[::-1]
+        alike.setdefault(place, []).append(float(chances.max()))
+    lists = sorted(alike)
+    of_column = [column for column, _ in lists]
+    return {
+        "columns_beyond": np.array([*chain(*(columns for _, columns in lists))], dtype=np.intp),
+        "starts_beyond": np.cumsum([0, *(len(columns) for _, columns in lists)], dtype=np.intp),
+        "first_beyond": np.searchsorted(of_column, np.arange(plan.columns + 1)),
+        "chances_beyond": np.array([fsum(alike[one]) for one in lists]),
+    }
 
 
 def make_work(

@@ -212,7 +212,7 @@ def solve(
     found = (
         _error_bound(game, values, rolled, within, shape)
         for within in wider
-        for shape in bounds.SHAPES[:2]
+        for shape in bounds.SHAPES[1:]
     )
     error_bound = next((one for one in found if one is not None), None)
     if error_bound is None:

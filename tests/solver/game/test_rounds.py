@@ -93,6 +93,17 @@ def test_who_cannot_be_caught_up_goes_on_where_a_roll_wins(kernels: Path) -> Non
         np.testing.assert_allclose(values[turns - 1, 0], expected, atol=1e-12)
 
 
+def test_a_turn_goes_on_where_only_a_roll_can_still_win(kernels: Path, tmp_path: Path) -> None:
+    """The lead decides, but for a roll that wins: whoever has it rolls until that or a farkle."""
+    rules = of(2, dice=2, opening_minimum=150, minimum_bank=50, instant_win=("2",))
+    save_strategy(solve(rules, cache=kernels), tmp_path)
+    strategy = open_strategy(tmp_path, rules)
+    for points in (5_000, 49_400):
+        position = Position.of_two(points, 0, dice=2, opponent_on_board=False, rounds_left=1)
+        turn = strategy.turn(position).roll[0, 0, -1]
+        assert strategy.win_probability(position) == pytest.approx(turn, abs=1e-12)
+
+
 def _of_three() -> dict[str, Ruleset]:
     one, two = {"dice": 1, "throws": 2}, {"dice": 2, "throws": 2}
     ones = {"scoring": {"single": (1, 0, 0, 0, 0, 0)}}
