@@ -433,7 +433,8 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
         values[n] = np.maximum(bank, 0.0)
         if weighs and not lists.may_bank[n]:
             values[n] = 0.0
-    found = np.empty((planes, LANES))
+    found, most, chosen = np.empty((planes, LANES)), np.empty(LANES), np.empty(LANES, np.intp)
+    even = EVEN if planes > 1 else 0.0
     change = 1.0
     while change > _SETTLED:
         change = 0.0
@@ -445,16 +446,20 @@ def roll_until_banked(values, bank, farkle, lost, lists, weighs):
                     ended = lists.loses[n] * lost[p, lane] + lists.farkles[n] * farkle[p, lane]
                     found[p, lane] = ended + (lists.wins[n] if p == 0 else 0.0)
             for k in range(lists.first_beyond[n], lists.first_beyond[n + 1]):
-                for lane in range(LANES):
-                    chosen, most = 0, -np.inf
-                    for option in range(
-                        lists.starts_beyond[k + 1] - 1, lists.starts_beyond[k] - 1, -1
-                    ):
-                        column = lists.columns_beyond[option]
-                        if values[column, 0, lane] > most + (EVEN if planes > 1 else 0.0):
-                            chosen, most = column, values[column, 0, lane]
-                    for p in range(planes):
-                        found[p, lane] += lists.chances_beyond[k] * values[chosen, p, lane]
+                begin, end = lists.starts_beyond[k], lists.starts_beyond[k + 1] - 1
+                chosen[:] = lists.columns_beyond[end]
+                most[:] = values[lists.columns_beyond[end], 0]
+                for option in range(end - 1, begin - 1, -1):
+                    column = lists.columns_beyond[option]
+                    here = values[column, 0]
+                    for lane in range(LANES):
+                        better = here[lane] > most[lane] + even
+                        most[lane] = here[lane] if better else most[lane]
+                        chosen[lane] = column if better else chosen[lane]
+                for p in range(planes):
+                    for lane in range(LANES):
+                        more = most[lane] if p == 0 else values[chosen[lane], p, lane]
+                        found[p, lane] += lists.chances_beyond[k] * more
             if lists.may_bank[n]:
                 due = DUE * (lists.may_bank[n] - 1)
                 for lane in range(LANES):

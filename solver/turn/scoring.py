@@ -62,9 +62,8 @@ _BESIDE = 16
 """More than there are combinations in a set-aside."""
 _MANY = 16 * _BESIDE
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
-_MOST_DICE_COMPILED = 6
-_MOST_LAYERS_COMPILED = 4
-"""Layers of columns, of what a turn remembers, up to which the turn has code of its own."""
+_MOST_OPTIONS_COMPILED = 20_000
+"""Options of its lists up to which a turn has code of its own, which compiles in seconds."""
 
 
 class Fate(StrEnum):
@@ -304,7 +303,7 @@ class TurnPlan:
     @property
     def by_lists(self) -> bool:
         """Whether there are so many lists that code of their own would take long to compile."""
-        return self.width > _MOST_DICE_COMPILED or self.columns > _MOST_LAYERS_COMPILED * self.width
+        return len(self.options) > _MOST_OPTIONS_COMPILED
 
     @property
     def levels(self) -> int:
