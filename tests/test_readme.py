@@ -256,11 +256,8 @@ def figures_of(compared: str) -> dict[str, dict[str, str]]:
     return {
         row["rules"]: {
             "first wins": f"{100 * float(row['first_player']):.2f} %",
-            # of rounds, and where turns depend on one another, these are not worked out
-            "turns": f"{float(row['turns']):.1f}" if row["turns"] else "-",
-            "careless loses": (
-                f"{100 * float(row['careless_loses']):.1f}" if row["careless_loses"] else "-"
-            ),
+            "turns": f"{float(row['turns']):.1f}",
+            "careless loses": f"{100 * float(row['careless_loses']):.1f}",
         }
         for row in csv.DictReader(io.StringIO(compared))
     }

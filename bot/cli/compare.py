@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bot.services.comparing import Compared, Variation, as_they_are, variations
+from bot.services.comparing import Compared, Variation, as_they_are, compared_one, variations
 from bot.settings import Settings
 from bot.shell.output import Shown, answer_options, write_file
 from bot.shell.places import all_option, place_option, rules_given, rules_reader
@@ -18,7 +18,7 @@ from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.game.standings import DEFAULT_TOLERANCE
-from solver.play.compare import CARELESS, GAMES, compare
+from solver.play.compare import CARELESS, GAMES
 from solver.play.duel import MOST_GAMES
 from solver.strategy import is_solved
 
@@ -117,7 +117,7 @@ def _compared(
         folders = _solve(settings, found, Path(temporary), cache, keep=keep)
         for one, folder in zip(found, folders, strict=True):
             with share_progress(f"playing {label(one)}") as on_progress:
-                told = compare(
+                told = compared_one(
                     one.rules,
                     folder,
                     cache,

@@ -8,10 +8,14 @@ import re
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean, stdev
 
+from bot.services.advisor import Advisor
+from bot.services.reckoning import PlayedTurn, series
 from bot.services.rule_options import RULE_OPTIONS, rules_from_options
+from bot.table.events import TurnEnding
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.solving import turn_rows
@@ -20,9 +24,9 @@ from solver.batch.jobs import solve_one
 from solver.batch.subjects import GameOfTwo
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import check_solvable
-from solver.game.standings import check_afresh
 from solver.game.workload import workload
-from solver.play.compare import Comparison, compare
+from solver.play.compare import Comparison, Estimate, compare
+from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.strategy import is_solved
 from solver.wording import say_later, short
@@ -123,6 +127,11 @@ MOST_COMPARED = 20
 GAMES = 2_000
 """That are counted for each rule set in a chat."""
 
+PLAYED_FEWER = 10
+"""So many times fewer games are counted where each is played turn by turn."""
+_PLAYED_SECONDS = 0.6
+"""About what a game takes then, with one of a careless player."""
+
 _LONG = 5.0
 """Seconds from which on is said how long it takes."""
 _BEGIN_SECONDS = 10.0
@@ -166,8 +175,6 @@ async def compare_rules(
             most=MOST_COMPARED,
             number=len(asked),
         )
-    for one in asked:
-        check_afresh(one.rules)
     seconds = await at_once(_seconds, strategies, asked)
     compared: list[tuple[Variation, Comparison]] = []
     each = seconds / len(asked)
@@ -200,7 +207,59 @@ def compared_here(
         folder = strategies if keep or is_solved(strategies, rules) else Path(temporary)
         if not is_solved(folder, rules):
             solve_one(GameOfTwo(rules), folder, LocalSolver(cache))
-        return compare(rules, folder, cache, games=GAMES, careless=careless)
+        return compared_one(rules, folder, cache, games=GAMES, careless=careless)
+
+
+def compared_one(
+    rules: Ruleset,
+    strategies: Path,
+    cache: Path,
+    *,
+    games: int,
+    careless: str,
+    seed: int = 1,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Comparison:
+    """What a solved rule set is like to play, as `compare` tells it, under any rules.
+
+    Where games have to be played turn by turn, there are a tenth as many. Raises FarkleError.
+    """
+    told = compare(
+        rules,
+        strategies,
+        cache,
+        games=games,
+        seed=seed,
+        careless=careless,
+        on_progress=on_progress,
+    )
+    if rules.is_plain:
+        return told
+    games, advisor = max(2, games // PLAYED_FEWER), Advisor(strategies)
+
+    def share(begin: float) -> Callable[[float], None]:
+        return lambda done: on_progress(begin + done / 2)
+
+    best, other = (Optimal.name, Optimal.name), (careless, Optimal.name)
+    turns, ends = list[int](), list[PlayedTurn]()
+    for _, game in series(advisor, rules, best, games, seed, share(0.0)):
+        turns.append(len(game.turns))
+        ends += game.turns
+    points = [end.points if end.how is TurnEnding.BANK else 0 for end in ends]
+    wins = [won for won, _ in series(advisor, rules, other, games, seed + 1, share(0.5))]
+    tally = replace(
+        told.tally,
+        games=games,
+        turns=_mean(turns),
+        points=_mean(points),
+        farkles=_mean([end.how is TurnEnding.FARKLE for end in ends]),
+    )
+    return replace(told, tally=tally, careless_wins=_mean(wins))
+
+
+def _mean(numbers: Sequence[float]) -> Estimate:
+    """The mean of some numbers, and its standard error."""
+    return Estimate(fmean(numbers), stdev(numbers) / math.sqrt(len(numbers)))
 
 
 def _seconds(strategies: Path, asked: Sequence[Variation]) -> float:
@@ -208,6 +267,8 @@ def _seconds(strategies: Path, asked: Sequence[Variation]) -> float:
     seconds = _BEGIN_SECONDS
     for one in asked:
         seconds += _RULES_SECONDS + _ROW_SECONDS * turn_rows(one.rules)
+        if not one.rules.is_plain:
+            seconds += _PLAYED_SECONDS * GAMES / PLAYED_FEWER
         if not is_solved(strategies, one.rules):
             seconds += workload(one.rules).seconds
     return seconds

@@ -4,8 +4,9 @@ An Advisor is sent as its folder: a worker has one of its own, whose strategies 
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 
 from bot.review.highlights import ChartPoint, GameChart
 from bot.review.moments import effective_events, steps_before_start
@@ -23,6 +24,8 @@ from solver.play.policy import Move, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Decision
+
+_SYSTEM = secrets.SystemRandom()
 
 Estimated = tuple[tuple[float, ...], float | None]
 """Chances to win by seat, and what 95 in 100 of them are within; None where they are exact."""
@@ -147,13 +150,13 @@ def played(
     rules: Ruleset,
     levels: tuple[str, ...],
     number: int,
+    dice: Random = _SYSTEM,
 ) -> Played:
     """A whole game between bots, the first of which begins, with the system's randomness.
 
-    Raises StrategyFileError.
+    Or with that of `dice`. Raises StrategyFileError.
     """
     policies = [advisor.policy(level, rules) for level in levels]
-    dice = secrets.SystemRandom()
     begun = commands.begin_game(f"match-{number}", rules, list(levels))
     game, turns = begin(begun), list[PlayedTurn]()
     while not game.over:
@@ -175,3 +178,23 @@ def played(
             gain, score = end.points - end.lost, game.seats[end.seat].score
             turns.append(PlayedTurn(end.seat, end.how, gain, score))
     return Played(replace(game, before=None), tuple(turns))
+
+
+def series(
+    advisor: Advisor,
+    rules: Ruleset,
+    levels: tuple[str, str],
+    games: int,
+    seed: int,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Iterator[tuple[float, Played]]:
+    """Games between two bots, begun by turns: the share that the first of them won, and the game.
+
+    They are played turn by turn, under any rules. Raises StrategyFileError.
+    """
+    dice = Random(seed)  # noqa: S311 - so that they can be played again
+    for number in range(games):
+        begins = number % 2
+        found = played(advisor, rules, levels[::-1] if begins else levels, number, dice)
+        on_progress((number + 1) / games)
+        yield (found.game.shares or (0.5, 0.5))[begins], found

@@ -78,7 +78,7 @@ def compare_table(compared: Compared) -> list[str]:
         )
         for variation, one in compared
     ]
-    games = compared[0][1].tally.games
+    games = max(one.tally.games for _, one in compared)
     counted = say("Best play by both, in {games:,} games each:", games=games)
     return [counted, *columns([head, *rows], right=range(1, len(head)))]
 
@@ -105,10 +105,11 @@ def compare_text(compared: Compared) -> str:
         _turns_text(found),
         _careless_text(careless, found),
     ]
-    if any(math.isnan(one.careless_loses) for one in found):
+    if one := next((one for one in found if not one.rules.is_plain), None):
         told = say(
-            "-: this is worked out only for games to a goal in which a turn does not depend on the"
-            " one before it."
+            "-: this is not counted where games have rounds, or a turn depends on the one before"
+            " it; they were played turn by turn, {games:,} of each.",
+            games=one.tally.games,
         )
         lines.append(told)
     return "\n".join([*compare_table(compared), *map(wrap, lines)])

@@ -3,8 +3,9 @@
 Who begins and what a turn for the most points is worth are exact. So are, of games that are not too
 large, the turns of a game and what a careless player wins against best play (solver.play.duel), the
 turns only where ties are not played on. All else is counted in games of optimal play by both, see
-solver.play.tally, and told with a standard error. Numba is loaded only where that is done; it is
-not for games of rounds, and in which a turn depends on the one before it.
+solver.play.tally, and told with a standard error. Numba is loaded only where that is done. Games of
+rounds, and in which a turn depends on the one before it, are not counted here but played turn by
+turn, see bot.services.comparing.
 """
 
 import math
@@ -50,7 +51,7 @@ class Tally:
 
 
 UNKNOWN = Estimate(math.nan)
-"""What is not worked out, of games in which turns depend on the one before, or of rounds."""
+"""What is not known."""
 
 CARELESS = ("cautious", "greedy")
 """Levels that a careless player may play at."""
@@ -104,8 +105,8 @@ def compare(
     games : of optimal play, and as many of the careless player; two at least
     on_progress : told the share of it that is done
 
-    Raises StrategyFileError where the rules are not solved, and InvalidRequestError for an unknown
-    level.
+    Where rules are not plain, what has to be counted is UNKNOWN. Raises StrategyFileError where the
+    rules are not solved, and InvalidRequestError for an unknown level.
     """
     # only here: numba takes longer to load than any answer
     from solver.play.match_players import match_player  # noqa: PLC0415
@@ -125,7 +126,7 @@ def compare(
         careless=careless,
         careless_wins=UNKNOWN,
     )
-    if rules.rounds or rules.looks_back:
+    if not rules.is_plain:
         return exact
     counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
     on_progress(0.6)

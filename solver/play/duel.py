@@ -34,6 +34,14 @@ class Duel:
     change: float
     """Largest change of the chance to win, of either player in any state, in the last sweep."""
     sweeps: int
+    """0 where nothing was worked out, and the chances are rates of games that were played."""
+    played: "Played | None" = None
+    """Games of these two that were played as well, or instead."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the chances are worked out."""
+        return self.sweeps > 0
 
     @property
     def overall(self) -> float:

@@ -1843,6 +1843,11 @@ class Ruleset(Data):
         """Whether a turn depends on what the one before left or banked, beside the standings."""
         return self.takes_over or self.beat_previous_turn
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the game is to a goal, and a turn leaves nothing to the next but standings."""
+        return not (self.rounds or self.looks_back)
+
     def may_take_over(self, score: int, *, on_board: bool = True) -> bool:
         """Whether a player who begins a turn with a score may take over, if anything is left."""
         return self.takes_over and on_board and score >= self.take_over_from

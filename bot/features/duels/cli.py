@@ -1,5 +1,7 @@
 """`farkle duel` and `farkle best-response`: ways to play against each other, exactly."""
 
+from dataclasses import replace
+
 import click
 
 from bot.features.duels import view
@@ -17,6 +19,7 @@ from solver.play.policies import POLICIES, Optimal
 from solver.rules.ruleset import Ruleset
 
 _HELP_WIDTH = 76
+_GAMES = 1_000
 _POLICIES = wrap("\n".join(f"{name}: {what}" for name, what in POLICIES.items()), _HELP_WIDTH)
 
 
@@ -39,7 +42,8 @@ _rules_option = click.option(
     "--simulate",
     type=click.IntRange(2, MOST_GAMES),
     metavar="N",
-    help="Play N games as well, to check; ten million at most.",
+    help="Play N games as well, to check; ten million at most. Where rules have rounds, or a turn"
+    " depends on the one before it, nothing exact is worked out, and 1,000 are played instead.",
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
 @answer_options
@@ -61,13 +65,12 @@ def duel(
     ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
     _ready_to_play(settings, advisor, ruleset, named(rules, place), one, other)
     with contest_progress(f"{one} against {other}") as told:
-        found = dueled(advisor, settings.kernels, ruleset, one, other, told)
-    played = _play(settings, advisor, ruleset, (one, other), simulate, seed) if simulate else None
-    return Shown(
-        view.duel_text(found, played),
-        view.duel_data(found, played),
-        view.duel_sheet(found, played),
-    )
+        games = simulate or _GAMES
+        found = dueled(advisor, settings.kernels, ruleset, one, other, told, games, seed)
+    if simulate and found.is_exact:
+        played = _play(settings, advisor, ruleset, (one, other), simulate, seed)
+        found = replace(found, played=played)
+    return Shown(view.duel_text(found), view.duel_data(found), view.duel_sheet(found))
 
 
 def _play(

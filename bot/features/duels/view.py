@@ -6,7 +6,7 @@ from typing import Any
 from bot.views.layout import PHONE, columns, dice_count, percent, room, wrap
 from bot.views.sheet import Cell, Sheet, sheet
 from solver.play.best_response import BestResponse, Example
-from solver.play.duel import Duel, Played
+from solver.play.duel import Duel
 from solver.rules.ruleset import Ruleset
 from solver.wording import figure, say, say_later
 
@@ -15,21 +15,23 @@ _MOST_ON_PHONE = 2
 _WHEN = (say_later("beginning"), say_later("second"), say_later("overall"))
 
 
-def duel_text(duel: Duel, played: Played | None = None) -> str:
+def duel_text(duel: Duel) -> str:
     """The chances of one policy against another one, and how games went that were played."""
+    played, head = duel.played, [""]
     rows: list[tuple[str, ...]] = []
     exact = duel.as_first, duel.as_second, duel.overall
+    if duel.is_exact and played:
+        head.append(say("exact"))
     if played:
         counted = say("in {games:,} games", games=played.games)
-        rows.append(("", say("exact"), counted, say("95 % interval")))
+        rows.append((*head, counted, say("95 % interval")))
     for number, (when, chance) in enumerate(zip(_WHEN, exact, strict=True)):
-        row = say(when), fine_percent(chance)
+        row: tuple[str, ...] = (say(when), *[fine_percent(chance)] * duel.is_exact)
         if played:
             rate, error = played.rates[number]
             low, high = (_finely(rate + side * error) for side in (-1.96, 1.96))
-            rows.append((*row, fine_percent(rate), say("{low} to {high} %", low=low, high=high)))
-        else:
-            rows.append(row)
+            row = *row, fine_percent(rate), say("{low} to {high} %", low=low, high=high)
+        rows.append(row)
     lines = [
         wrap(
             say(
@@ -40,16 +42,16 @@ def duel_text(duel: Duel, played: Played | None = None) -> str:
             )
         ),
         *columns(rows, right={1, 2, 3}),
-        _exactness(duel.rules, duel.change),
+        _exactness(duel.rules, duel.change) if duel.is_exact else _played_instead(),
     ]
-    if played and not played.agrees(duel):
+    if played and duel.is_exact and not played.agrees(duel):
         lines.append(
             wrap(say("The games differ from that by more than chance explains: please report it."))
         )
     return "\n".join(lines)
 
 
-def duel_data(duel: Duel, played: Played | None = None) -> dict[str, Any]:
+def duel_data(duel: Duel) -> dict[str, Any]:
     """A duel as plain data."""
     found: dict[str, Any] = {
         "rules": duel.rules.name,
@@ -61,7 +63,9 @@ def duel_data(duel: Duel, played: Played | None = None) -> dict[str, Any]:
         "change": duel.change,
         "sweeps": duel.sweeps,
     }
-    if played:
+    if not duel.is_exact:
+        found |= {"exact": False}
+    if played := duel.played:
         names = ("beginning", "second", "overall")
         found["played"] = {
             "games": played.games,
@@ -74,8 +78,9 @@ def duel_data(duel: Duel, played: Played | None = None) -> dict[str, Any]:
     return found
 
 
-def duel_sheet(duel: Duel, played: Played | None = None) -> Sheet:
+def duel_sheet(duel: Duel) -> Sheet:
     """A row for who begins."""
+    played = duel.played
     exact = duel.as_first, duel.as_second, duel.overall
     rows: list[dict[str, Cell]] = []
     for number, (when, chance) in enumerate(zip(_WHEN, exact, strict=True)):
@@ -86,7 +91,7 @@ def duel_sheet(duel: Duel, played: Played | None = None) -> Sheet:
                 "one": duel.one,
                 "other": duel.other,
                 "when": when,
-                "chance": chance,
+                "chance": chance if duel.is_exact else None,
                 "played": rate,
                 "standard_error": error,
             }
@@ -215,6 +220,15 @@ def _finely(probability: float) -> str:
 
 def _chances(duel: Duel) -> tuple[float, float, float]:
     return duel.as_first, duel.as_second, duel.overall
+
+
+def _played_instead() -> str:
+    return wrap(
+        say(
+            "The games were played turn by turn: nothing exact is worked out where a game has"
+            " rounds, or a turn depends on the one before it."
+        )
+    )
 
 
 def _exactness(rules: Ruleset, change: float) -> str:

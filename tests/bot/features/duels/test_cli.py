@@ -4,21 +4,28 @@ import csv
 import io
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from bot.cli.main import farkle
+from bot.features.duels.service import dueled
 from bot.features.duels.view import duel_data, duel_sheet, duel_text, response_sheet, response_text
+from bot.services.advisor import Advisor
+from bot.services.reckoning import series
 from solver.best_play import Strategy
+from solver.game.position import first_position
 from solver.game.standings import Solution
+from solver.game.sweeps import solve
 from solver.play.best_response import BestResponse, best_response
 from solver.play.duel import Duel, Played
 from solver.play.policies import MaxPoints
-from solver.rules.file import load_rules, read_rules
-from solver.strategy import save_strategy
+from solver.rules.file import load_rules, make_rules, read_rules
+from solver.strategy import open_strategy, save_strategy
 from tests.bot.speaking import open_chat
 from tests.conftest import rules_file
 
@@ -38,7 +45,7 @@ def test_a_duel_in_words() -> None:
 
 def test_a_duel_with_games() -> None:
     played = Played(10_000, 1, 0.6100, 0.5040)
-    text = duel_text(DUEL, played).splitlines()
+    text = duel_text(replace(DUEL, played=played)).splitlines()
     # 5,000 games each: 0.61 +- 1.96 sqrt(0.61 * 0.39 / 5000), and half the root of both for all
     assert text[1:5] == [
         "                exact  in 10,000 games       95 % interval",
@@ -49,9 +56,9 @@ def test_a_duel_with_games() -> None:
     assert played.agrees(DUEL)
     wrong = Played(10_000, 1, 0.5700, 0.5040)
     assert not wrong.agrees(DUEL)
-    assert "please report it" in duel_text(DUEL, wrong)
-    assert duel_data(DUEL, played)["played"]["beginning"]["rate"] == 0.61
-    rows = list(csv.DictReader(io.StringIO(duel_sheet(DUEL, played).csv)))
+    assert "please report it" in duel_text(replace(DUEL, played=wrong))
+    assert duel_data(replace(DUEL, played=played))["played"]["beginning"]["rate"] == 0.61
+    rows = list(csv.DictReader(io.StringIO(duel_sheet(replace(DUEL, played=played)).csv)))
     assert [row["chance"] for row in rows] == ["0.61234", "0.5", repr(DUEL.overall)]
     assert rows[1]["played"] == "0.504"
 
@@ -106,6 +113,30 @@ def test_the_command_plays_games_to_check(folder: Path) -> None:
         played = found["played"][name]
         assert abs(found[name] - played["rate"]) < 4.5 * played["standard_error"]
     assert run(*arguments, "--csv")[1].splitlines()[0] == "rules,one,other,when,chance"
+
+
+@pytest.mark.slow
+def test_games_that_are_played_turn_by_turn_agree_with_what_is_exact(
+    tiny: Solution, tmp_path: Path
+) -> None:
+    """By rules of which both can be told, and by rounds, of which the value of the start is."""
+    save_strategy(tiny, tmp_path)
+    rounds = make_rules({"name": "rounds", "rounds": 2, "dice": 2}, "rounds")
+    save_strategy(solve(rounds, cache=tmp_path), tmp_path)
+    advisor = Advisor(tmp_path)
+    for rules in (tiny.rules, rounds):
+        best = open_strategy(tmp_path, rules).win_probability(first_position(rules))
+        wins = [won for won, _ in series(advisor, rules, ("optimal", "optimal"), 1_000, 3)]
+        played = Played(1_000, 3, fmean(wins[::2]), fmean(wins[1::2]))
+        for expected, (rate, error) in zip((best, 1 - best), played.rates, strict=False):
+            assert abs(rate - expected) < 4.5 * error
+    told = dueled(advisor, tmp_path, rounds, "cautious", "optimal", games=400)
+    assert told.played
+    assert not told.is_exact
+    assert told.overall < 0.5 + 4 * told.played.rates[2][1]
+    assert "in 400 games" in (text := duel_text(told))
+    assert "These chances are exact" not in text
+    assert duel_data(told)["exact"] is False
 
 
 @pytest.mark.slow
