@@ -286,8 +286,8 @@ class _Game(LaneTurns):
         # beyond the goal dice that may be banked need no further roll
         ends = 1 if self.plan.may_bank.all() else 2
         most = 2 * self.goal + self.ends.beyond
-        slack = sum(bounds.slacks_of_lists(self.plan, most)[:ends])
-        off = bounds.slacks_of_lists(turn_plan(rules.in_last_turns), most)[1]
+        slack = sum(bounds.slacks_of(self.plan, most)[:ends])
+        off = bounds.slacks_of(turn_plan(rules.in_last_turns), most)[1]
         begun = values[:, self.begins[:number]].reshape(-1, number, number)
         whole = bounds.intervals(rules, begun, tolerance, shape)
         before = [one.reshape(-1, number) for one in whole]

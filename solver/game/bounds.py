@@ -145,7 +145,7 @@ def _slacks(rules: Ruleset, plans: Sequence[TurnPlan], scores: int) -> _Slacks:
     finals = tuple(plans) or (turn_plan(rules.in_last_turns),)
     for plan in {*(plans or [turn_plan(rules)]), *finals}:
         rows = scores + ends[0].beyond + plan.reach
-        sums = _rounding_of_lists(plan) if plans or plan.by_lists else _rounding_of_sums(plan)
+        sums = _rounding_of_rolls(plan, by_lists=bool(plans))
         turn = turn_rounding(plan, sums, rows)
         if rules.is_exact:  # what is rolled on beyond the goal settles
             turn += 10 * _ROUNDING * plan.rolls_to_end
@@ -168,9 +168,12 @@ def not_proved(rules: Ruleset, tolerance: float) -> ConvergenceError:
     )
 
 
-def slacks_of_lists(plan: TurnPlan, turn_totals: int) -> tuple[float, float]:
-    """What rounding may change the value of a turn, and of a final turn, by its lists."""
-    sums = _rounding_of_lists(plan)
+def slacks_of(plan: TurnPlan, turn_totals: int, *, by_lists: bool = False) -> tuple[float, float]:
+    """What rounding may change the value of a turn, and of a final turn.
+
+    by_lists : whether a loop goes through the lists, though the turn could have code of its own
+    """
+    sums = _rounding_of_rolls(plan, by_lists=by_lists)
     rows = turn_totals + plan.reach
     return _MORE * turn_rounding(plan, sums, rows), final_turn_slack(plan, sums, rows)
 
@@ -203,12 +206,16 @@ def final_turn_slack(plan: TurnPlan, sums: Floats, turn_totals: int) -> float:
     return 4 * _ROUNDING * (3 + _accumulated(plan, sums, turn_totals))
 
 
+def _rounding_of_rolls(plan: TurnPlan, *, by_lists: bool) -> Floats:
+    """Roundings in the value of one roll of the dice of a column, values being at most about 1."""
+    return _rounding_of_lists(plan) if by_lists or plan.by_lists else _rounding_of_sums(plan)
+
+
 @lru_cache(maxsize=RULESETS)
 def _rounding_of_sums(plan: TurnPlan) -> Floats:
-    """Roundings in the value of one roll of the dice of a column, values being at most about 1.
+    """Those of code of its own: of chances, of products with values, and of the sum.
 
-    Of its chances, of their products with values, and of the sum, one term after the other, in that
-    turn function in which they are most.
+    One term after the other, in that turn function in which they are most.
     """
     roundings = np.zeros(plan.columns)
     for weighed in turns_weigh(plan):
@@ -228,7 +235,7 @@ def _rounding_of_sums(plan: TurnPlan) -> Floats:
 
 @lru_cache(maxsize=RULESETS)
 def _rounding_of_lists(plan: TurnPlan) -> Floats:
-    """As `_rounding_of_sums`, of `list_kernels.turn_of_lists` and chances that are rounded once."""
+    """Those of `list_kernels.turn_of_lists`, of chances that are rounded once."""
     lists, found = lists_of(plan), np.zeros(plan.columns)
     for n in range(plan.columns):
         ends = [plan.win_chances[n], plan.other_ends[n], plan.counted_farkles[n]]

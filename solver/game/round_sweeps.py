@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from solver.game.bounds import not_proved, slacks_of_lists
+from solver.game.bounds import not_proved, slacks_of
 from solver.game.kernel_source import load_turn
 from solver.game.lane_turns import LaneTurns
 from solver.game.lanes import LANES
@@ -223,7 +223,7 @@ class _Game(LaneTurns):
     def bound(self, values: Floats, ties: Floats | None, tolerance: float) -> float:
         """Return a proved bound of the error of every value of two. Raises ConvergenceError."""
         turns, _, leads = values.shape
-        slack = sum(slacks_of_lists(self.plan, leads))
+        slack = sum(slacks_of(self.plan, leads))
         off = 0.0 if ties is None else tolerance * LEAST / 4
         low = high = self.ended(ties)
         if ties is not None:

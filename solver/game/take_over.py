@@ -272,7 +272,7 @@ def _error_bound(
     rules = game.rules
     plan = turn_plan(rules)
     rows = values.shape[1] + endgame_taken_over(rules).beyond
-    slack, last_slack = bounds.slacks_of_lists(plan, rows)
+    slack, last_slack = bounds.slacks_of(plan, rows, by_lists=True)
     if rules.take_over != "banked":
         # what is off in a roll that both may take over from each other comes back by farkles
         slack /= 1 - float(max(one for one in plan.farkle_chances if one < 1))
