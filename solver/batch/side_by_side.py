@@ -9,9 +9,10 @@ from collections import deque
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from queue import Empty
+from threading import Thread
 from typing import Any
 
 from solver.batch.jobs import Job, Outcome, Watch
@@ -79,9 +80,16 @@ def _all_in(told: Any) -> Generator[tuple[int, Progress], None, None]:
 
 
 def _begin(told: Any, stop: Any) -> None:
-    """Keep what the process has of the one that began it."""
+    """Keep what the process has of the one that began it, and end with that one."""
     _parent.update(told=told, stop=stop)
     told.cancel_join_thread()
+    Thread(target=_end_with, args=(parent_process(),), daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    """End this process once the one that began it has ended, even if that was killed."""
+    parent.join()
+    os._exit(1)
 
 
 def _solved(number: int, subject: Subject, cache: Path) -> Outcome:

@@ -1,6 +1,9 @@
+import asyncio
 import ctypes
+import os
 import pickle
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +21,7 @@ from solver.game.standings import DEFAULT_TOLERANCE, Progress, Solution
 from solver.rules.file import load_rules, with_floor
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_strategy, verify_strategy
+from tests.bot.waiting import is_gone, until
 from tests.conftest import rules_file, variant
 
 T = TypeVar("T")
@@ -140,6 +144,45 @@ def test_side_by_side_the_largest_is_begun_first_and_all_are_as_ever(
     for number, subject in enumerate(subjects[:3]):
         alone = solve_here(subject, cache=kernels, threads=1)
         np.testing.assert_allclose(found[number].values, alone.values, rtol=1e-11)
+
+
+ENDLESS = """
+import sys
+from pathlib import Path
+from solver.batch.jobs import Job, Watch
+from solver.batch.side_by_side import solve_side_by_side
+from solver.batch.subjects import GameOfTwo
+from solver.rules.file import load_rules
+
+class Told(Watch):
+    def progress(self, job, progress):
+        print("told", flush=True)
+
+if __name__ == "__main__":
+    jobs = [Job(k, "facebook", GameOfTwo(load_rules("facebook"))) for k in range(2)]
+    list(solve_side_by_side(jobs, Told(), Path(sys.argv[1])))
+"""
+
+
+@pytest.mark.slow
+async def test_side_by_side_ends_with_the_process_that_began_it(
+    kernels: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "endless.py"
+    script.write_text(ENDLESS)
+    began = await asyncio.create_subprocess_exec(
+        *(sys.executable, script, kernels),
+        stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+    )
+    assert began.stdout
+    assert await began.stdout.readline() == b"told\n"
+    known = Path(f"/proc/{began.pid}/task/{began.pid}/children")
+    children = (await asyncio.to_thread(known.read_text)).split()
+    assert len(children) > 1
+    began.kill()
+    await until(lambda: all(is_gone(int(child)) for child in children))
+    await began.wait()
 
 
 def test_side_by_side_is_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
