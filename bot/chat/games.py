@@ -614,13 +614,7 @@ def settings_data(settings: PlaceSettings) -> dict[str, Any]:
 
 def settings_text(settings: PlaceSettings) -> str:
     """What holds in a place, in the language that is set for it."""
-    lines = [
-        say_number(
-            "At most {number} game can be open here at once.",
-            "At most {number} games can be open here at once.",
-            settings.games,
-        )
-    ]
+    lines = [say_number("At most {number} [game|games] can be open here at once.", settings.games)]
     if settings.mentions:
         lines.append(say("The player to move is mentioned."))
     if settings.posts:

@@ -40,8 +40,7 @@ def bank_from_lines(found: Sequence[BankFrom], wins_from: int | None = None) -> 
     lines += [
         wrap(
             say_number(
-                "With {number} die roll again at turn totals of {totals}.",
-                "With {number} dice roll again at turn totals of {totals}.",
+                "With {number} [die|dice] roll again at turn totals of {totals}.",
                 one.dice,
                 totals=", ".join(starmap(stretch_text, one.roll_again)),
             )

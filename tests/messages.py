@@ -1,0 +1,49 @@
+"""Finds the sentences that are translated, for `make messages`.
+
+They are in the code and in templates, as Babel finds them there, and in the files of rules. A
+sentence for a number of things becomes two, as translators expect it.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, BinaryIO
+
+from babel.messages.extract import extract_python
+from jinja2.ext import babel_extract
+
+from solver.wording import by_number
+
+Found = tuple[int, str, Any, list[str]]
+"""The line, the function that says it, what is said, and comments."""
+
+
+def of_code(
+    file: BinaryIO, keywords: Mapping[str, Any], tags: Iterable[str], options: Mapping[str, Any]
+) -> Iterator[Found]:
+    """The sentences of a file of Python."""
+    return map(_by_number, extract_python(file, keywords, tags, options))
+
+
+def of_page(
+    file: BinaryIO, keywords: Mapping[str, Any], tags: Iterable[str], options: Mapping[str, Any]
+) -> Iterator[Found]:
+    """The sentences of a template."""
+    return map(_by_number, babel_extract(file, keywords, tags, dict(options)))
+
+
+def of_rules(
+    file: BinaryIO,
+    keywords: Mapping[str, Any],  # noqa: ARG001 - as all methods are called
+    tags: Iterable[str],  # noqa: ARG001
+    options: Mapping[str, Any],  # noqa: ARG001
+) -> Iterator[Found]:
+    """The title of a rule set."""
+    if title := tomllib.load(file).get("title"):
+        yield 1, "say", title, []
+
+
+def _by_number(found: Any) -> Found:
+    line, function, said, comments = found
+    if function == "say_number" and said:
+        said = by_number(said if isinstance(said, str) else said[0])
+    return line, function, said, comments
