@@ -5,7 +5,7 @@ sentence for a number of things becomes two, as translators expect it.
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from babel.messages.extract import extract_python
@@ -17,26 +17,17 @@ Found = tuple[int, str, Any, list[str]]
 """The line, the function that says it, what is said, and comments."""
 
 
-def of_code(
-    file: BinaryIO, keywords: Mapping[str, Any], tags: Iterable[str], options: Mapping[str, Any]
-) -> Iterator[Found]:
-    """The sentences of a file of Python."""
-    return map(_by_number, extract_python(file, keywords, tags, options))
+def of_code(*given: Any, **options: Any) -> Iterator[Found]:
+    """The sentences of a file of Python, as Babel asks for them."""
+    return map(_by_number, extract_python(*given, **options))
 
 
-def of_page(
-    file: BinaryIO, keywords: Mapping[str, Any], tags: Iterable[str], options: Mapping[str, Any]
-) -> Iterator[Found]:
+def of_page(*given: Any, **options: Any) -> Iterator[Found]:
     """The sentences of a template."""
-    return map(_by_number, babel_extract(file, keywords, tags, dict(options)))
+    return map(_by_number, babel_extract(*given, **options))
 
 
-def of_rules(
-    file: BinaryIO,
-    keywords: Mapping[str, Any],  # noqa: ARG001 - as all methods are called
-    tags: Iterable[str],  # noqa: ARG001
-    options: Mapping[str, Any],  # noqa: ARG001
-) -> Iterator[Found]:
+def of_rules(file: BinaryIO, *_: Any, **__: Any) -> Iterator[Found]:
     """The title of a rule set."""
     if title := tomllib.load(file).get("title"):
         yield 1, "say", title, []

@@ -27,7 +27,7 @@ from bot.views.advice import (
     answer_text,
     odds_text,
 )
-from bot.views.thresholds import turn_data, turn_sheet, turn_table_text, turn_text
+from bot.views.thresholds import turn_data, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
 from solver.play.maps import turn_map
@@ -156,7 +156,7 @@ def turn(
     asked = advisor.asked_of_turn(None, situation)
     whole = turn_map(asked.play, asked.position)
     text = turn_table_text(whole) if table else f"{turn_text(whole)}\n{_MORE}"
-    return Shown(text, turn_data(whole), turn_sheet(whole))
+    return Shown(text, turn_data(whole))
 
 
 @click.command()
@@ -182,5 +182,6 @@ def position(
     name = rules.name.removesuffix(f"-{goal}")
     solved_first(settings, advisor, rules, named(name, place, goal))
     answer = advisor.answer(*found)
+    is_advice = isinstance(answer, Advice)
     sheet = advice_sheet(answer) if isinstance(answer, Advice) else None
-    return Shown(answer_text(answer), answer_data(answer), sheet)
+    return Shown(answer_text(answer), answer_data(answer), sheet, is_advice)

@@ -18,7 +18,6 @@ from bot.shell.places import known_rules, place_option, place_rules, rules_reade
 from bot.views import library
 from bot.views.layout import columns, wrap
 from bot.views.rules_text import (
-    RULES_LIST,
     check_data,
     check_sheet,
     check_text,
@@ -27,7 +26,6 @@ from bot.views.rules_text import (
     rules_list_text,
     rules_text,
 )
-from bot.views.sheet import sheet
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.solvable import unsolvable
 from solver.rules.complaints import complaints
@@ -297,11 +295,9 @@ def rules_list(settings: Settings, place: str | None = None) -> Shown:
         from bot.views.house_rules import house_rules_data, house_rules_text  # noqa: PLC0415
 
         entries = place_rules(settings, place)
-        data = house_rules_data(entries)
-        return Shown(house_rules_text(entries), data, sheet(RULES_LIST, data))
+        return Shown(house_rules_text(entries), house_rules_data(entries))
     known = Advisor(settings.strategies).known_rules()
-    data = rules_list_data(known)
-    return Shown(rules_list_text(known), data, sheet(RULES_LIST, data))
+    return Shown(rules_list_text(known), rules_list_data(known))
 
 
 @rules.command("show")
@@ -381,8 +377,7 @@ def rules_diff(settings: Settings, a: str, b: str, place: str | None) -> Shown:
 def rules_find(settings: Settings, words: tuple[str, ...], place: str | None) -> Shown:
     """Find rule sets by what they say, as in: find three pairs 750."""
     found = library.find_rules(known_rules(settings, place), " ".join(words))
-    data = library.found_data(found)
-    return Shown(library.found_text(found), data, sheet(library.FOUND, data))
+    return Shown(library.found_text(found), library.found_data(found))
 
 
 @rules.command("like")

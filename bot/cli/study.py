@@ -13,7 +13,6 @@ from bot.shell.places import advisor_of, place_option, rules_reader
 from bot.views.layout import columns
 from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
-from bot.views.sheet import sheet
 from solver.batch.jobs import solve_one
 from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
@@ -70,8 +69,7 @@ def floor(
         files = [_solved(settings.strategies, one, cache) for one in both]
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
             effect = compare_floors_here(*files, cache=cache)
-    data = floor_data(both[0], effect)
-    return Shown(floor_text(both[0], effect), data, sheet(FLOOR_ROW, data["rows"]))
+    return Shown(floor_text(both[0], effect), floor_data(both[0], effect))
 
 
 @study.command()
@@ -167,10 +165,6 @@ def floor_text(rules: Ruleset, effect: FloorEffect) -> str:
         else "There is no score from which on all decisions are the same.",
     ]
     return "\n".join(lines)
-
-
-FLOOR_ROW = ("score", "deviation", "cost")
-"""The fields of each score."""
 
 
 def floor_data(rules: Ruleset, effect: FloorEffect) -> dict[str, Any]:

@@ -207,10 +207,6 @@ def rules_data(rules: Ruleset) -> dict[str, Any]:
     return {"digest": rules.digest, "states": state_count(rules), **data}
 
 
-RULES_LIST = ("rules", "title", "goal", "digest", "solved")
-"""The fields of each rule set in a list."""
-
-
 def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any]]:
     """Rule sets, each with whether it is solved."""
     return [

@@ -81,9 +81,7 @@ def kcd(
         number = service.check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
             choices = service.chosen(folders_of(settings), wanted, told)
-        return Shown(
-            view.choice_text(choices), view.choice_data(choices), view.choice_sheet(choices)
-        )
+        return Shown(view.choice_text(choices), view.choice_data(choices))
     question = service.KcdQuestion(dice, begins)
     with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
         answer = service.kcd_answer(folders_of(settings), question, told)
@@ -94,9 +92,7 @@ def _buy(settings: Settings, wanted: service.PurchaseQuestion) -> Shown:
     number = service.check_purchase(wanted)
     with share_progress(f"{number:,} sets") as told:
         bought = service.purchases(folders_of(settings), wanted, told)
-    return Shown(
-        view.purchase_text(bought), view.purchase_data(bought), view.purchase_sheet(bought)
-    )
+    return Shown(view.purchase_text(bought), view.purchase_data(bought))
 
 
 @kcd.command("dice")

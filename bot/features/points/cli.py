@@ -114,4 +114,4 @@ def komi_command(settings: Settings, rules: str, place: str | None) -> Shown:
     advisor, reference = advisor_of(settings), named(rules, place)
     solved_first(settings, advisor, ruleset, reference)
     found = komi(advisor.strategy(ruleset, reference))
-    return Shown(view.komi_text(ruleset, found), view.komi_data(found), view.komi_sheet(found))
+    return Shown(view.komi_text(ruleset, found), view.komi_data(found))
