@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from types import MethodType
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
@@ -65,7 +66,7 @@ question = partial(asked, group="ask", is_question=True)
 def answered_by(owner: object) -> list[Command]:
     """The commands that the class of something has, in their order, as that answers them."""
     known = (one for one in vars(type(owner)).values() if isinstance(one, Command))
-    return [replace(one, answer=partial(one.answer, owner)) for one in known]
+    return [replace(one, answer=MethodType(one.answer, owner)) for one in known]
 
 
 Send = Callable[[str, Reply, str, datetime | None], Awaitable[bool]]
