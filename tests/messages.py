@@ -1,7 +1,7 @@
 """Finds the sentences that are translated, for `make messages`.
 
-They are in the code and in templates, as Babel finds them there, and in the files of rules. A
-sentence for a number of things becomes two, as translators expect it.
+They are in the code and in templates, as Babel finds them there, in the files of rules, and in what
+pages say. A sentence for a number of things becomes two, as translators expect it.
 """
 
 import tomllib
@@ -25,6 +25,12 @@ def of_code(*given: Any, **options: Any) -> Iterator[Found]:
 def of_page(*given: Any, **options: Any) -> Iterator[Found]:
     """The sentences of a template."""
     return map(_by_number, babel_extract(*given, **options))
+
+
+def of_clicks(file: BinaryIO, *_: Any, **__: Any) -> Iterator[Found]:
+    """What pages say in place of the chat."""
+    for said in filter(None, tomllib.load(file).values()):
+        yield 1, "say", said, []
 
 
 def of_rules(file: BinaryIO, *_: Any, **__: Any) -> Iterator[Found]:
