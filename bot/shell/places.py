@@ -54,7 +54,7 @@ class Here:
             return load_rules(reference or "")
         return self._asked(lambda known, place: known.resolve(place, reference))
 
-    @property
+    @cached_property
     def entries(self) -> "list[RulesEntry]":
         """The rules that were made in the place, and those that ship with the program.
 
