@@ -59,8 +59,8 @@ bench-worst: $(VENV)/installed-test
 
 # Collects the sentences of the chat for its translators: what is new is empty in the catalogues
 messages: $(VENV)/installed-test
-	@$(VENV)/bin/pybabel -q extract --mapping=pyproject.toml --keywords=say --keywords=say_later --keywords=say_number:1,2 \
-		--no-default-keywords --add-location=file --omit-header --output=$(VENV)/messages.pot bot solver
+	@$(VENV)/bin/python -m babel.messages.frontend -q extract --mapping=pyproject.toml --keywords=say --keywords=say_later --keywords=say_number:1,2 \
+		--no-default-keywords --add-location=file --omit-header --output=$(VENV)/messages.pot bot solver data/rules
 	@for language in bot/catalogues/*.po; do $(VENV)/bin/pybabel -q update --no-fuzzy-matching \
 		--ignore-obsolete --ignore-pot-creation-date --width=100 --input-file=$(VENV)/messages.pot \
 		--output-file=$$language --locale=$$(basename $$language .po); done

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 from bot.chat.advice import PositionQuestions
 from bot.chat.commands import Commands
-from bot.chat.features import Core, Feature, of_answers
+from bot.chat.features import Core, Feature, answered_by, of_answers
 from bot.chat.games import GameCommands
 from bot.chat.pressing import Pressing
 from bot.chat.rules import RulesCommands
@@ -128,8 +128,8 @@ def commands_of(core: Core, features: Sequence[Feature]) -> Commands:
     return Commands(
         [
             *core.questions.commands(),
-            *played.commands(),
-            *RulesCommands(core.rules).commands(),
+            *answered_by(played),
+            *answered_by(RulesCommands(core.rules)),
             *(command for one in features for command in one.commands),
         ],
         played.resume,

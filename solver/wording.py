@@ -5,8 +5,10 @@ name="ann", points=1050)`. The English is also the key of its translations; `mak
 the sentences from the code. What is spoken belongs to the task or thread of whoever is answered.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar, copy_context
+from functools import cache
 from numbers import Real
 from string import Formatter
 from typing import Any, ParamSpec, TypeVar
@@ -59,9 +61,22 @@ def say(message: str, /, **parts: Any) -> str:
     return _formatted(spoken().one(message), parts)
 
 
-def say_number(one: str, many: str, number: int, /, **parts: Any) -> str:
-    """The sentence for a number of things, which it has as its part `number`."""
-    message = spoken().counted(one, many, number)
+_BY_NUMBER = re.compile(r"\[([^][|]*)\|([^][|]*)\]")
+"""What differs with a number: as of one thing, and as of none or several."""
+
+
+@cache
+def by_number(message: str) -> tuple[str, str]:
+    """A sentence such as "{number} [die|dice]" as of one thing, and as of several."""
+    return _BY_NUMBER.sub(r"\1", message), _BY_NUMBER.sub(r"\2", message)
+
+
+def say_number(message: str, number: int, /, **parts: Any) -> str:
+    """The sentence for a number of things, which it has as its part `number`.
+
+    What differs with the number stands in brackets, as in "{number} [die|dice] to roll".
+    """
+    message = spoken().counted(*by_number(message), number)
     return _formatted(message, {"number": number, **parts})
 
 

@@ -3,11 +3,14 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
+from types import MethodType
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
 from bot.chat.cards import pressable
 from bot.chat.commands import Command, Commands, Line, Reply, as_reply
+from bot.chat.fields import Field
 from bot.chat.presses import AskPress, CommandPress, NotesPress, Press, QuestionPress
 from bot.chat.waiting import only
 from bot.services.chances import Oracle
@@ -44,6 +47,26 @@ class Pressed:
     """Whether that is for the one who pressed alone."""
     renewed: Callable[[], Awaitable[Reply]] | None = None
     """Makes what the message whose button was pressed shows afterwards, where that is another."""
+
+
+def asked(
+    usage: str, summary: str, *options: Field, **more: Any
+) -> Callable[[Callable[..., AsyncIterator[Reply | News]]], Command]:
+    """Make a command of the function below, which answers it.
+
+    more : what else there is to say of a `Command`, by the names of its fields
+    """
+    return lambda answer: Command(usage, summary, answer, options, **more)
+
+
+question = partial(asked, group="ask", is_question=True)
+"""As `asked`, for what changes nothing."""
+
+
+def answered_by(owner: object) -> list[Command]:
+    """The commands that the class of something has, in their order, as that answers them."""
+    known = (one for one in vars(type(owner)).values() if isinstance(one, Command))
+    return [replace(one, answer=MethodType(one.answer, owner)) for one in known]
 
 
 Send = Callable[[str, Reply, str, datetime | None], Awaitable[bool]]

@@ -3,7 +3,6 @@
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import Any, Literal
 
 from bot.chat import fields
@@ -11,13 +10,13 @@ from bot.chat.advice import DRAFTS, OWN, brings_dice, dice_of_players, own_kit
 from bot.chat.commands import (
     YES_OR_NO,
     Command,
-    Handler,
     Line,
     Reply,
     Word,
     failure,
     whole_number,
 )
+from bot.chat.features import asked
 from bot.chat.waiting import (
     delay_reply,
     hint_reply,
@@ -80,261 +79,49 @@ _LEAVER = fields.person("who", say_later("which player leaves; you if left out")
 _SURE = fields.yes_no("sure", say_later("yes: do it without asking back"))
 
 
+def _plain(
+    move: Callable[[Games, Caller, str | None], AsyncIterator[News]], usage: str, summary: str
+) -> Command:
+    """A command that is answered by a move which needs no more than a table."""
+
+    def answer(own: "GameCommands", line: Line, caller: Caller) -> AsyncIterator[News]:
+        return move(own.games, caller, table_of(line))
+
+    return asked(usage, summary, fields.GAME)(answer)
+
+
 class GameCommands:
     """What people type at a table."""
 
     def __init__(self, games: Games, rules: HouseRules) -> None:
-        self._games = games
+        self.games = games
         self._rules = rules
-
-    def commands(self) -> list[Command]:
-        """The commands, in the order in which they are listed."""
-        games = self._games
-        return [
-            Command(
-                "/play [@NAME ...]",
-                say_later("a game with people, or a bot: level:optimal"),
-                self._play,
-                (
-                    _OTHERS[0],
-                    fields.level(say_later("the level of the bot to play against")),
-                    *_OF_NEW,
-                    fields.Field(
-                        "draft",
-                        say_later("choose or deal: pairs of loaded dice, taken or dealt"),
-                        choices=DRAFTS,
-                    ),
-                    *_OTHERS[1:],
-                ),
-                examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
-            ),
-            Command(
-                "/track [@NAME ...]",
-                say_later("keep the score of a game with real dice"),
-                self._track,
-                (
-                    _OTHERS[0],
-                    fields.yes_no("me", say_later("no: you keep the score and do not play")),
-                    *_OF_NEW,
-                    *_OTHERS[1:],
-                ),
-                examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
-            ),
-            Command(
-                "/join",
-                say_later("join before the first roll; level: adds a bot"),
-                self._join,
-                (fields.level(), *OWN, fields.GAME),
-            ),
-            Command(
-                "/pick DIE",
-                say_later("take a pair of the dice that are laid out"),
-                self._pick,
-                (
-                    fields.word("die", say_later("its name, such as lucky"), required=True),
-                    fields.GAME,
-                ),
-                examples=("/play @bob draft:choose",),
-            ),
-            Command(
-                "/seed TEXT",
-                say_later("add your own randomness to the dice"),
-                lambda line, caller: games.seed(caller, table_of(line), line.words),
-                (
-                    fields.word("text", say_later("any text"), most=MOST_SEED, required=True),
-                    fields.GAME,
-                ),
-                is_exact=True,
-            ),
-            Command(
-                "/roll",
-                say_later("roll; with real dice tell what fell"),
-                self._roll,
-                (
-                    fields.word(
-                        "dice", say_later("the dice you rolled, if they are real"), most=60
-                    ),
-                    fields.GAME,
-                ),
-                examples=("/roll 6 5 3 3 3 2",),
-            ),
-            Command(
-                "/keep DICE [bank]",
-                say_later("set dice aside; then roll or bank at once"),
-                self._keep,
-                (
-                    fields.ROLL,
-                    fields.word(
-                        "then",
-                        say_later("what to do then"),
-                        choices=(say_later("roll"), say_later("bank")),
-                    ),
-                    fields.GAME,
-                ),
-                examples=("/keep 5 3 3 3 bank",),
-            ),
-            Command(
-                "/take",
-                say_later("roll on with what the player before left"),
-                _plain(games.take_over),
-                (fields.GAME,),
-            ),
-            Command(
-                "/bank",
-                say_later("bank the turn total"),
-                _plain(games.bank),
-                (fields.GAME,),
-            ),
-            Command(
-                "/use [DICE]",
-                say_later("use your badge; no: keep it and take the farkle"),
-                self._use,
-                (
-                    fields.word("dice", say_later("dice of the roll; or no"), most=60),
-                    fields.GAME,
-                ),
-                examples=("/use 5 5 3",),
-            ),
-            Command(
-                "/undo",
-                say_later("take the last move back, before the next roll"),
-                _plain(games.undo),
-                (fields.GAME,),
-            ),
-            Command(
-                "/score [NAME] POINTS",
-                say_later("a turn with real dice; also farkle, lose, win, out"),
-                self._score,
-                (
-                    fields.person(
-                        "who", say_later("whose turn it was; only needed if it was not yours")
-                    ),
-                    fields.number("points", say_later("points of the turn"), is_word=True),
-                    fields.word(
-                        "ending",
-                        say_later("if it ended without a bank"),
-                        choices=(
-                            *(say_later("farkle"), say_later("lose")),
-                            *(say_later("win"), say_later("out")),
-                        ),
-                    ),
-                    fields.GAME,
-                ),
-                examples=("/score ann 550",),
-            ),
-            Command(
-                "/fix NAME [SCORE]",
-                say_later("put a score right; next:NAME says whose turn it is"),
-                self._fix,
-                (
-                    fields.person("who", say_later("whose score; yours if left out"), else_me=True),
-                    fields.number(
-                        "score", say_later("the right number"), -fields.MOST_POINTS, is_word=True
-                    ),
-                    fields.number("farkles", say_later("farkles in a row"), most=10),
-                    fields.number(
-                        "uses", say_later("uses of the badge that are left"), most=MAX_USES
-                    ),
-                    fields.Field("next", say_later("whose turn it is"), fields.Kind.PERSON),
-                    fields.GAME,
-                ),
-                examples=("/fix ann 4200 farkles:1",),
-            ),
-            Command(
-                "/hint",
-                say_later("what is best, for the player to move"),
-                self._hint,
-                (fields.GAME,),
-            ),
-            Command(
-                "/show",
-                say_later("the table"),
-                self._show,
-                (fields.GAME,),
-            ),
-            Command(
-                "/games",
-                say_later("the open games"),
-                self._list,
-                (),
-            ),
-            Command(
-                "/skip [NAME]",
-                say_later("skip the turn of a player who is away"),
-                partial(self._away, command="/skip"),
-                (_ABSENT, fields.GAME),
-                takes_name=True,
-            ),
-            Command(
-                "/replace [NAME]",
-                say_later("let a bot play on for a player who is away"),
-                partial(self._away, command="/replace"),
-                (_ABSENT, fields.level(), fields.GAME),
-                takes_name=True,
-            ),
-            Command(
-                "/settings",
-                say_later("settings here, such as games:N open games at once"),
-                self._settings,
-                (
-                    fields.number(
-                        "games", say_later("how many may be open at once, 1 to 20"), 1, 20
-                    ),
-                    fields.yes_no(
-                        "mentions", say_later("yes: mention the player to move, on Discord")
-                    ),
-                    fields.yes_no(
-                        "posts", say_later("yes: post the odds after each turn, on Discord")
-                    ),
-                    fields.yes_no("threads", say_later("yes: a thread for every game, on Discord")),
-                    fields.Field(
-                        "daily",
-                        say_later("the hour (UTC) of the daily position on Discord, or off"),
-                        choices=(*map(str, range(24)), OFF),
-                    ),
-                    fields.Field(
-                        "language",
-                        say_later(
-                            "the language of answers here on Discord; auto: each person's own"
-                        ),
-                        choices=(*language_codes(), AUTO),
-                    ),
-                ),
-            ),
-            Command(
-                "/leave [NAME]",
-                say_later("get up from the table, or give up once the game has begun"),
-                partial(self._end_part, command="/leave", end=games.leave),
-                (_LEAVER, _SURE, fields.GAME),
-                takes_name=True,
-                examples=("/leave bob",),
-            ),
-            Command(
-                "/resign [NAME]",
-                say_later("give up"),
-                partial(self._end_part, command="/resign", end=games.resign),
-                (_LEAVER, _SURE, fields.GAME),
-                takes_name=True,
-            ),
-            Command(
-                "/end",
-                say_later("end the game without a result"),
-                _plain(games.end),
-                (fields.GAME,),
-            ),
-        ]
 
     async def resume(self, caller: Caller) -> AsyncIterator[News | Reply]:
         """Go on with the turns of bots at which the program was ended."""
         try:
-            tables = await self._games.tables.open_at(caller.place)
+            tables = await self.games.tables.open_at(caller.place)
         except DamagedGameError as error:
             yield failure(error)
-            tables = await self._games.tables.open_at(caller.place)
+            tables = await self.games.tables.open_at(caller.place)
         for table in tables:
-            async for news in self._games.bots(table):
+            async for news in self.games.bots(table):
                 yield news
 
+    @asked(
+        "/play [@NAME ...]",
+        say_later("a game with people, or a bot: level:optimal"),
+        _OTHERS[0],
+        fields.level(say_later("the level of the bot to play against")),
+        *_OF_NEW,
+        fields.Field(
+            "draft",
+            say_later("choose or deal: pairs of loaded dice, taken or dealt"),
+            choices=DRAFTS,
+        ),
+        *_OTHERS[1:],
+        examples=("/play @bob bot level:greedy rules:kcd goal:2000",),
+    )
     async def _play(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         level, rules = _level(line), await self._ruleset(line, caller)
 
@@ -348,10 +135,19 @@ class GameCommands:
         if not brings_dice(line):
             async for reply in self._solved_first(line, caller, players(usual), rules):
                 yield reply
-            usual = await at_once(self._games.oracle.best_level, rules)
+            usual = await at_once(self.games.oracle.best_level, rules)
         async for news in self._begun(line, caller, players(usual), rules):
             yield news
 
+    @asked(
+        "/track [@NAME ...]",
+        say_later("keep the score of a game with real dice"),
+        _OTHERS[0],
+        fields.yes_no("me", say_later("no: you keep the score and do not play")),
+        *_OF_NEW,
+        *_OTHERS[1:],
+        examples=("/track @bob @carl", "/score 550", "/score bob farkle"),
+    )
     async def _track(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         players = _players(line.arguments, caller, "optimal")
         if line.choice("me", YES_OR_NO) is False:
@@ -377,9 +173,9 @@ class GameCommands:
         """That rules are solved before a game of them begins, once it is known that it can."""
         _hints(line)
         _away(line)
-        await self._games.check_begin(caller, players, tracked=tracked)
+        await self.games.check_begin(caller, players, tracked=tracked)
         async for reply in solved_for_game(
-            self._games.oracle, self._rules, caller, rules, len(players)
+            self.games.oracle, self._rules, caller, rules, len(players)
         ):
             yield reply
 
@@ -398,9 +194,9 @@ class GameCommands:
             "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
         }
         if kits:
-            async for delay in self._games.prepare(caller, players, rules, kits, **more):
+            async for delay in self.games.prepare(caller, players, rules, kits, **more):
                 yield delay_reply(delay)
-        told = self._games.play(
+        told = self.games.play(
             caller,
             players,
             rules,
@@ -413,60 +209,127 @@ class GameCommands:
         async for news in told:
             yield news
 
+    @asked(
+        "/join",
+        say_later("join before the first roll; level: adds a bot"),
+        *(fields.level(), *OWN, fields.GAME),
+    )
     async def _join(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         level, kit = _level(line), None
-        game = (await self._games.tables.find(caller, table_of(line))).game
+        game = (await self.games.tables.find(caller, table_of(line))).game
         if any(one.name in line.options for one in OWN):
             kit = own_kit(line, game)
-            async for delay in self._games.prepare_join(caller, table_of(line), level, kit):
+            async for delay in self.games.prepare_join(caller, table_of(line), level, kit):
                 yield delay_reply(delay)
         else:
-            async for reply in ready_for_one_more(self._games.oracle, self._rules, caller, game):
+            async for reply in ready_for_one_more(self.games.oracle, self._rules, caller, game):
                 yield reply
-        async for news in self._games.join(caller, table_of(line), level, kit):
+        async for news in self.games.join(caller, table_of(line), level, kit):
             yield news
 
+    @asked(
+        "/pick DIE",
+        say_later("take a pair of the dice that are laid out"),
+        fields.word("die", say_later("its name, such as lucky"), required=True),
+        fields.GAME,
+        examples=("/play @bob draft:choose",),
+    )
     async def _pick(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
-        table = await self._games.tables.find(caller, table_of(line))
+        table = await self.games.tables.find(caller, table_of(line))
         if table.game.is_drafting:
             table.acting_seat(caller)  # who may not take any is told that first
         place = place_of(table.game, line.words)
-        async for told in self._games.pick(caller, table_of(line), place):
+        async for told in self.games.pick(caller, table_of(line), place):
             yield told_reply(told)
 
+    @asked(
+        "/seed TEXT",
+        say_later("add your own randomness to the dice"),
+        fields.word("text", say_later("any text"), most=MOST_SEED, required=True),
+        fields.GAME,
+        is_exact=True,
+    )
+    def _seed(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self.games.seed(caller, table_of(line), line.words)
+
+    @asked(
+        "/roll",
+        say_later("roll; with real dice tell what fell"),
+        fields.word("dice", say_later("the dice you rolled, if they are real"), most=60),
+        fields.GAME,
+        examples=("/roll 6 5 3 3 3 2",),
+    )
     async def _roll(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         dice: Roll | None = None
         if line.words:
-            table = await self._games.tables.find(caller, table_of(line))
+            table = await self.games.tables.find(caller, table_of(line))
             # where nobody asks for dice they are refused whatever they are
             dice = typed_dice(line.words, table, caller) if table.game.tracked else ()
-        async for news in self._games.roll(caller, table_of(line), dice):
+        async for news in self.games.roll(caller, table_of(line), dice):
             yield news
 
+    @asked(
+        "/keep DICE [bank]",
+        say_later("set dice aside; then roll or bank at once"),
+        fields.ROLL,
+        fields.word(
+            "then", say_later("what to do then"), choices=(say_later("roll"), say_later("bank"))
+        ),
+        fields.GAME,
+        examples=("/keep 5 3 3 3 bank",),
+    )
     async def _keep(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         typed = [str(word) for word in line.arguments]
         if then := _THEN.get(typed[-1].lower()) if typed else None:
             typed.pop()
-        table = await self._games.tables.find(caller, table_of(line))
+        table = await self.games.tables.find(caller, table_of(line))
         kept = typed_dice(" ".join(typed), table, caller, kept=True)
-        async for news in self._games.keep(caller, table_of(line), kept, then):
+        async for news in self.games.keep(caller, table_of(line), kept, then):
             yield news
 
+    _take = _plain(Games.take_over, "/take", say_later("roll on with what the player before left"))
+    _bank = _plain(Games.bank, "/bank", say_later("bank the turn total"))
+
+    @asked(
+        "/use [DICE]",
+        say_later("use your badge; no: keep it and take the farkle"),
+        fields.word("dice", say_later("dice of the roll; or no"), most=60),
+        fields.GAME,
+        examples=("/use 5 5 3",),
+    )
     async def _use(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         if line.words.casefold() in _NO:
-            told = self._games.accept(caller, table_of(line))
+            told = self.games.accept(caller, table_of(line))
         else:
-            table = await self._games.tables.find(caller, table_of(line))
+            table = await self.games.tables.find(caller, table_of(line))
             name = table.names[table.game.mover]
             try:
                 dice, fallen = read_use(table.game, line.words, name)
             except InvalidRollError:
                 table.acting_seat(caller)  # who may not move at all is told that first
                 raise
-            told = self._games.use(caller, table_of(line), dice, fallen)
+            told = self.games.use(caller, table_of(line), dice, fallen)
         async for news in told:
             yield news
 
+    _undo = _plain(Games.undo, "/undo", say_later("take the last move back, before the next roll"))
+
+    @asked(
+        "/score [NAME] POINTS",
+        say_later("a turn with real dice; also farkle, lose, win, out"),
+        fields.person("who", say_later("whose turn it was; only needed if it was not yours")),
+        fields.number("points", say_later("points of the turn"), is_word=True),
+        fields.word(
+            "ending",
+            say_later("if it ended without a bank"),
+            choices=(
+                *(say_later("farkle"), say_later("lose")),
+                *(say_later("win"), say_later("out")),
+            ),
+        ),
+        fields.GAME,
+        examples=("/score ann 550",),
+    )
     def _score(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         # "farkle 300" where a farkle keeps the turn total
         endings = [one for word in line.arguments for one in _ENDINGS if _lower(word) == one]
@@ -476,8 +339,19 @@ class GameCommands:
         if points is None and not endings:
             raise InvalidRequestError(no_turn(line.words))
         ending = endings[0] if endings else "bank"
-        return self._games.score(caller, table_of(line), who, points or 0, ending)
+        return self.games.score(caller, table_of(line), who, points or 0, ending)
 
+    @asked(
+        "/fix NAME [SCORE]",
+        say_later("put a score right; next:NAME says whose turn it is"),
+        fields.person("who", say_later("whose score; yours if left out"), else_me=True),
+        fields.number("score", say_later("the right number"), -fields.MOST_POINTS, is_word=True),
+        fields.number("farkles", say_later("farkles in a row"), most=10),
+        fields.number("uses", say_later("uses of the badge that are left"), most=MAX_USES),
+        fields.Field("next", say_later("whose turn it is"), fields.Kind.PERSON),
+        fields.GAME,
+        examples=("/fix ann 4200 farkles:1",),
+    )
     async def _fix(self, line: Line, caller: Caller) -> AsyncIterator[News]:
         named, typed = _name_and_number(line.arguments, line, _no_fix)
         following = line.options.get("next")
@@ -490,10 +364,10 @@ class GameCommands:
             raise InvalidRequestError.say("/fix next:NAME says whose turn it is and nothing else")
         score = None if typed is None else whole_number(typed, _no_fix)
         if score is not None and str(typed)[0] in _SIGNS:
-            table = await self._games.tables.find(caller, table_of(line))
+            table = await self.games.tables.find(caller, table_of(line))
             table.check_may_track(caller)
             _check_whole(table, who, score, str(typed)[0])
-        fixed = self._games.fix(
+        fixed = self.games.fix(
             caller,
             table_of(line),
             who,
@@ -505,30 +379,70 @@ class GameCommands:
         async for news in fixed:
             yield news
 
+    @asked("/hint", say_later("what is best, for the player to move"), fields.GAME)
     async def _hint(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
-        table = await self._games.tables.find(caller, table_of(line))
+        table = await self.games.tables.find(caller, table_of(line))
         table.check_hint(caller)
-        async for reply in ready_for(self._games.oracle, self._rules, caller, table.game):
+        async for reply in ready_for(self.games.oracle, self._rules, caller, table.game):
             yield reply
-        async for told in self._games.hint(caller, table_of(line)):
+        async for told in self.games.hint(caller, table_of(line)):
             yield hint_reply(told, table.game)
 
+    @asked("/show", say_later("the table"), fields.GAME)
     async def _show(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
-        table = await self._games.tables.find(caller, table_of(line))
-        self._games.tables.note_seen(caller)
-        shown = await self._games.shown(table)
+        table = await self.games.tables.find(caller, table_of(line))
+        self.games.tables.note_seen(caller)
+        shown = await self.games.shown(table)
         yield Reply(shown, table_text, lambda one: table_data(one.table, one.chances))
-        async for news in self._games.bots(table):
+        async for news in self.games.bots(table):
             yield news
 
+    @asked("/games", say_later("the open games"))
     async def _list(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
-        found = await self._games.tables.open_at(caller.place)
-        self._games.tables.note_seen(caller)
+        found = await self.games.tables.open_at(caller.place)
+        self.games.tables.note_seen(caller)
         yield Reply(found, games_text, lambda tables: [table_data(one, None) for one in tables])
 
+    @asked(
+        "/skip [NAME]",
+        say_later("skip the turn of a player who is away"),
+        *(_ABSENT, fields.GAME),
+        takes_name=True,
+    )
+    def _skip(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self.games.away(caller, table_of(line), None, _player(line, "/skip bob"))
+
+    @asked(
+        "/replace [NAME]",
+        say_later("let a bot play on for a player who is away"),
+        *(_ABSENT, fields.level(), fields.GAME),
+        takes_name=True,
+    )
+    def _replace(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        level, who = _level(line) or "max-points", _player(line, "/replace bob")
+        return self.games.away(caller, table_of(line), level, who)
+
+    @asked(
+        "/settings",
+        say_later("settings here, such as games:N open games at once"),
+        fields.number("games", say_later("how many may be open at once, 1 to 20"), 1, 20),
+        fields.yes_no("mentions", say_later("yes: mention the player to move, on Discord")),
+        fields.yes_no("posts", say_later("yes: post the odds after each turn, on Discord")),
+        fields.yes_no("threads", say_later("yes: a thread for every game, on Discord")),
+        fields.Field(
+            "daily",
+            say_later("the hour (UTC) of the daily position on Discord, or off"),
+            choices=(*map(str, range(24)), OFF),
+        ),
+        fields.Field(
+            "language",
+            say_later("the language of answers here on Discord; auto: each person's own"),
+            choices=(*language_codes(), AUTO),
+        ),
+    )
     async def _settings(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         settings = await change_settings(
-            self._games.tables.store,
+            self.games.tables.store,
             caller,
             games=line.number("games"),
             mentions=line.choice("mentions", YES_OR_NO),
@@ -540,10 +454,21 @@ class GameCommands:
         chosen = best_language(settings.language) if settings.language else spoken()
         yield Reply(settings, lambda one: said_in(chosen, settings_text, one), settings_data)
 
-    def _away(self, line: Line, caller: Caller, command: str) -> AsyncIterator[News]:
-        """Skip a player who is away, or let a bot play on."""
-        level = (_level(line) or "max-points") if command == "/replace" else None
-        return self._games.away(caller, table_of(line), level, _player(line, f"{command} bob"))
+    @asked(
+        "/leave [NAME]",
+        say_later("get up from the table, or give up once the game has begun"),
+        *(_LEAVER, _SURE, fields.GAME),
+        takes_name=True,
+        examples=("/leave bob",),
+    )
+    def _leave(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._end_part(line, caller, "/leave", self.games.leave)
+
+    @asked("/resign [NAME]", say_later("give up"), *(_LEAVER, _SURE, fields.GAME), takes_name=True)
+    def _resign(self, line: Line, caller: Caller) -> AsyncIterator[News]:
+        return self._end_part(line, caller, "/resign", self.games.resign)
+
+    _end = _plain(Games.end, "/end", say_later("end the game without a result"))
 
     async def _end_part(
         self, line: Line, caller: Caller, command: str, end: Callable[..., AsyncIterator[News]]
@@ -553,7 +478,7 @@ class GameCommands:
         Raises FarkleError, also where nothing could bring it back and nobody said to be sure.
         """
         who = _player(line, f"{command} bob")
-        table = await self._games.tables.find(caller, table_of(line))
+        table = await self.games.tables.find(caller, table_of(line))
         seat, game = table.seat_for(caller, who), table.game
         is_sure = line.choice("sure", YES_OR_NO) is True
         if not (is_sure or game.tracked or game.may_be_left):
@@ -614,13 +539,7 @@ def settings_data(settings: PlaceSettings) -> dict[str, Any]:
 
 def settings_text(settings: PlaceSettings) -> str:
     """What holds in a place, in the language that is set for it."""
-    lines = [
-        say_number(
-            "At most {number} game can be open here at once.",
-            "At most {number} games can be open here at once.",
-            settings.games,
-        )
-    ]
+    lines = [say_number("At most {number} [game|games] can be open here at once.", settings.games)]
     if settings.mentions:
         lines.append(say("The player to move is mentioned."))
     if settings.posts:
@@ -649,11 +568,6 @@ def settings_text(settings: PlaceSettings) -> str:
 def table_of(line: Line) -> str | None:
     """The game that a line names."""
     return line.option("game")
-
-
-def _plain(move: Callable[[Caller, str | None], AsyncIterator[News]]) -> Handler:
-    """Answers by a move that needs no more than a table."""
-    return lambda line, caller: move(caller, table_of(line))
 
 
 def _level(line: Line) -> str | None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from bot.chat import fields
 from bot.chat.cards import pressable
-from bot.chat.commands import Command, Line, Reply, Word, neither_word
+from bot.chat.commands import Line, Reply, Word, neither_word
+from bot.chat.features import asked
 from bot.chat.presses import NotesPress
 from bot.chat.waiting import replies
 from bot.services.comparing import as_they_are, variations
@@ -33,57 +34,19 @@ class RulesCommands:
     def __init__(self, rules: HouseRules) -> None:
         self._rules = rules
 
-    def commands(self) -> list[Command]:
-        """The commands, in the order in which they are listed."""
-        return [
-            Command(
-                "/rules [RULES]",
-                say_later("rule sets; also find, like, diff, new, use, solve"),
-                self._answer,
-                (),
-                is_asked=False,
-                more_words=True,
-                any_option=True,
-                examples=(
-                    "/rules new sunday base:classic goal:5000 three-pairs:750",
-                    "/rules diff kcd classic",
-                    "/rules find three pairs 750",
-                    "/rules like kcd",
-                ),
-            ),
-            Command(
-                "/compare RULES",
-                say_later("how rule sets play, side by side"),
-                self._compare,
-                (
-                    fields.word(
-                        "rules1",
-                        say_later("a rule set"),
-                        most=40,
-                        required=True,
-                        completes="rules",
-                    ),
-                    *(
-                        fields.word(
-                            f"rules{k}", say_later("another one"), most=40, completes="rules"
-                        )
-                        for k in range(2, 6)
-                    ),
-                    fields.Field(
-                        "vary", say_later("values of one option, as in goal=1000..4000:500")
-                    ),
-                    fields.Field(
-                        "careless",
-                        say_later("cautious or greedy: how a careless player plays"),
-                        choices=CARELESS,
-                    ),
-                ),
-                examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
-                notes=compare_notes,
-                is_question=True,
-            ),
-        ]
-
+    @asked(
+        "/rules [RULES]",
+        say_later("rule sets; also find, like, diff, new, use, solve"),
+        is_asked=False,
+        more_words=True,
+        any_option=True,
+        examples=(
+            "/rules new sunday base:classic goal:5000 three-pairs:750",
+            "/rules diff kcd classic",
+            "/rules find three pairs 750",
+            "/rules like kcd",
+        ),
+    )
     async def _answer(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         first, *others = map(str, line.arguments or ("",))
         word, name = first.lower(), " ".join(others)
@@ -156,6 +119,24 @@ class RulesCommands:
         nearest = await at_once(library.like_rules, rules, await self._known(place))
         return Reply(nearest, library.like_text, library.like_data)
 
+    @asked(
+        "/compare RULES",
+        say_later("how rule sets play, side by side"),
+        fields.word("rules1", say_later("a rule set"), most=40, required=True, completes="rules"),
+        *(
+            fields.word(f"rules{k}", say_later("another one"), most=40, completes="rules")
+            for k in range(2, 6)
+        ),
+        fields.Field("vary", say_later("values of one option, as in goal=1000..4000:500")),
+        fields.Field(
+            "careless",
+            say_later("cautious or greedy: how a careless player plays"),
+            choices=CARELESS,
+        ),
+        examples=("/compare kcd classic", "/compare kcd vary:goal=1000..4000:500"),
+        notes=compare_notes,
+        is_question=True,
+    )
     async def _compare(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         words = list(map(str, line.arguments))
         if not words:

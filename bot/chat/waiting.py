@@ -35,8 +35,7 @@ def delay_text(delay: Delay) -> str:
         return say("{task}: this takes about {time}.", task=task, time=time)
     return wrap(
         say_number(
-            "{task}: waiting for {number} other task, about {time}.",
-            "{task}: waiting for {number} other tasks, about {time}.",
+            "{task}: waiting for {number} other [task|tasks], about {time}.",
             delay.before,
             task=task,
             time=time,

@@ -8,10 +8,9 @@ from click.core import ParameterSource
 
 from bot.services.positions import left_to_roll, opened, rolled
 from bot.services.situation import TURN_TOTAL, dice_and_numbers
-from bot.settings import Settings
 from bot.shell.needed import ready_to_answer, solved_first
 from bot.shell.output import Shown, answer_options, json_option, show
-from bot.shell.places import advisor_of, known_rules, named, place_option, situation_of
+from bot.shell.places import Here, here_option
 from bot.shell.position import (
     BROUGHT,
     AsInTheChat,
@@ -27,7 +26,7 @@ from bot.views.advice import (
     answer_text,
     odds_text,
 )
-from bot.views.thresholds import turn_data, turn_sheet, turn_table_text, turn_text
+from bot.views.thresholds import turn_data, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice
 from solver.play.maps import turn_map
@@ -41,16 +40,14 @@ _MORE = "--table prints the chances at every turn total."
 @position_option(TURN_TOTAL)
 @position_options
 @dice_options
-@place_option
+@here_option
 @click.option("--endings", is_flag=True, help="Tell how the turn ends after each choice.")
 @answer_options
-@click.pass_context
 def advise(
-    context: click.Context,
+    here: Here,
     /,
     dice: tuple[str, ...],
     goal: int | None,
-    place: str | None,
     *,
     endings: bool,
     **given: Any,
@@ -61,20 +58,16 @@ def advise(
     total, your score and the opponent's: 5 2 350 4200 5000. You can also type options as in the
     chat: 5 2 turn 350. Name loaded dice where it matters: 5 lucky, 1 odd, 3 3 ordinary.
     """
-    settings: Settings = context.obj
-    advisor, brought = advisor_of(settings), {name: given.pop(name) for name in BROUGHT}
+    brought = {name: given.pop(name) for name in BROUGHT}
     typed, numbers = dice_and_numbers(" ".join(dice))
-    given = _with_numbers(context, given, numbers)
-    situation, reference = situation_of(settings, place, given, goal, brought)
+    situation, reference = here.situation(_with_numbers(given, numbers), goal, brought)
     roll, left = rolled(situation, typed)
-    ready_to_answer(settings, advisor, situation, reference, left)
-    advice = advisor.advise_on(roll, left, situation, endings=endings)
+    ready_to_answer(here, situation, reference, left)
+    advice = here.advisor.advise_on(roll, left, situation, endings=endings)
     return Shown(advice_text(advice), answer_data(advice), advice_sheet(advice))
 
 
-def _with_numbers(
-    context: click.Context, given: dict[str, Any], numbers: tuple[int, ...]
-) -> dict[str, Any]:
+def _with_numbers(given: dict[str, Any], numbers: tuple[int, ...]) -> dict[str, Any]:
     """The position with numbers after the dice, if there are any.
 
     Raises InvalidRequestError where one of them is given as an option, too.
@@ -82,7 +75,7 @@ def _with_numbers(
     if not numbers:
         return given
     fields = "turn_total", "banked", "opponent"
-    given_by = context.get_parameter_source
+    given_by = click.get_current_context().get_parameter_source
     given_too = (one for one in fields if given_by(one) is not ParameterSource.DEFAULT)
     if twice := next(given_too, None):
         flag = twice.replace("_", "-")
@@ -100,33 +93,23 @@ def _with_numbers(
 @position_option(TURN_TOTAL)
 @position_options
 @dice_options
-@place_option
+@here_option
 @json_option
-@click.pass_context
-def odds(
-    context: click.Context,
-    /,
-    dice: str | None,
-    goal: int | None,
-    place: str | None,
-    *,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def odds(here: Here, /, dice: str | None, goal: int | None, *, as_json: bool, **given: Any) -> None:
     """Weigh rolling on against banking, before a roll."""
-    settings: Settings = context.obj
-    advisor, brought = advisor_of(settings), {name: given.pop(name) for name in BROUGHT}
-    situation, reference = situation_of(settings, place, given, goal, brought)
+    brought = {name: given.pop(name) for name in BROUGHT}
+    situation, reference = here.situation(given, goal, brought)
     if dice is not None and not situation.dice:
-        dice = str(_number(context, dice))
+        dice = str(_number(dice))
     left = left_to_roll(situation, dice)
-    ready_to_answer(settings, advisor, situation, reference, left)
-    found = advisor.odds_of(left, situation)
+    ready_to_answer(here, situation, reference, left)
+    found = here.advisor.odds_of(left, situation)
     show(odds_text(found), answer_data(found), as_json=as_json)
 
 
-def _number(context: click.Context, dice: str) -> int:
+def _number(dice: str) -> int:
     """A number of dice as it was typed. Raises what click does with any other number."""
+    context = click.get_current_context()
     option = next(one for one in context.command.params if one.name == "dice")
     found: int = click.INT(dice, option, context)
     return found
@@ -136,51 +119,36 @@ def _number(context: click.Context, dice: str) -> int:
 @position_options
 @goal_option
 @click.option("--table", is_flag=True, help="Print the whole turn, turn total by turn total.")
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def turn(
-    settings: Settings,
-    /,
-    goal: int | None,
-    place: str | None,
-    *,
-    table: bool,
-    **given: Any,
-) -> Shown:
+def turn(here: Here, /, goal: int | None, *, table: bool, **given: Any) -> Shown:
     """Say when to bank in a turn, or print the whole of it."""
-    advisor = advisor_of(settings)
-    situation, reference = situation_of(settings, place, given, goal)
+    situation, reference = here.situation(given, goal)
     situation.check_two()
-    ready_to_answer(settings, advisor, replace(situation, hot_dice=0), reference, None)
-    asked = advisor.asked_of_turn(None, situation)
+    ready_to_answer(here, replace(situation, hot_dice=0), reference, None)
+    asked = here.advisor.asked_of_turn(None, situation)
     whole = turn_map(asked.play, asked.position)
     text = turn_table_text(whole) if table else f"{turn_text(whole)}\n{_MORE}"
-    return Shown(text, turn_data(whole), turn_sheet(whole))
+    return Shown(text, turn_data(whole))
 
 
 @click.command()
 @click.argument("text", metavar="ID", nargs=-1, required=True)
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def position(
-    settings: Settings,
-    /,
-    text: tuple[str, ...],
-    place: str | None,
-) -> Shown:
+def position(here: Here, /, text: tuple[str, ...]) -> Shown:
     """Say what is best in a position, by its ID.
 
     ID is shown under the advice, such as CZT1-7YZ9-SYP.
     """
-    known = known_rules(settings, place)
+    known = here.known
     found = opened(read_id(" ".join(text)), known)
-    advisor, rules = advisor_of(settings), found[0]
+    rules = found[0]
     # with another goal they are named by that
     goal = None if any(one.name == rules.name for one in known) else rules.goal
     name = rules.name.removesuffix(f"-{goal}")
-    solved_first(settings, advisor, rules, named(name, place, goal))
-    answer = advisor.answer(*found)
+    solved_first(here, rules, here.named(name, goal))
+    answer = here.advisor.answer(*found)
+    is_advice = isinstance(answer, Advice)
     sheet = advice_sheet(answer) if isinstance(answer, Advice) else None
-    return Shown(answer_text(answer), answer_data(answer), sheet)
+    return Shown(answer_text(answer), answer_data(answer), sheet, is_advice)

@@ -9,7 +9,7 @@ import click
 from bot.services.comparing import Compared, Variation, as_they_are, compared_one, variations
 from bot.settings import Settings
 from bot.shell.output import Shown, answer_options, write_file
-from bot.shell.places import all_option, place_option, rules_given, rules_reader
+from bot.shell.places import Here, all_option, here_option, rules_given
 from bot.views.compare import compare_chart, compare_data, compare_sheet, compare_text, label
 from bot.views.drawing import DARK, LIGHT, Form
 from bot.views.progress import CatalogueProgress, share_progress
@@ -56,11 +56,10 @@ _FORMS: dict[str, Form] = {".png": "png", ".svg": "svg"}
     help="Draw a picture as well, PNG or SVG.",
 )
 @click.option("--dark", is_flag=True, help="Light ink on dark paper.")
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
 def compare_command(
-    settings: Settings,
+    here: Here,
     /,
     rules: tuple[str, ...],
     vary: str | None,
@@ -68,7 +67,6 @@ def compare_command(
     seed: int,
     careless: str,
     out: Path | None,
-    place: str | None,
     *,
     every: bool,
     keep: bool,
@@ -82,20 +80,15 @@ def compare_command(
     """
     if out and out.suffix.lower() not in _FORMS:
         raise InvalidRequestError(f"--out: {out} has to end in {' or '.join(_FORMS)}")
-    bases = [rules_reader(settings, place)(one) for one in rules_given(rules, every=every)]
+    bases = list(map(here.rules, rules_given(rules, every=every)))
     found = variations(bases, vary) if vary else as_they_are(bases)
     for one in found:
         check_solvable(one.rules)
-    compared = _compared(settings, found, games=games, seed=seed, careless=careless, keep=keep)
+    compared = _compared(here.settings, found, games=games, seed=seed, careless=careless, keep=keep)
     if out:
         picture = compare_chart(compared, _FORMS[out.suffix.lower()], DARK if dark else LIGHT)
         write_file(out, picture)
-    told = compare_data(compared)
-    return Shown(
-        compare_text(compared),
-        told,
-        compare_sheet(compared),
-    )
+    return Shown(compare_text(compared), compare_data(compared), compare_sheet(compared))
 
 
 def _compared(

@@ -12,7 +12,7 @@ from bot.log import JsonFormatter, LogFormatter, open_log
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
-from bot.shell.places import advisor_of
+from bot.shell.places import Here
 from solver.errors import FarkleError, MissingStrategyError
 from solver.rules.file import load_rules
 from solver.wording import said_in
@@ -52,7 +52,7 @@ def discord_command(settings: Settings, *, check: bool, by_requests: bool) -> No
         sys.exit(_check(settings, chosen))
     token = said_in(language(settings.language), chosen.token)
     try:
-        advisor_of(settings).strategy(load_rules(DEFAULT_RULES))
+        Here(settings).advisor.strategy(load_rules(DEFAULT_RULES))
     except MissingStrategyError as error:
         _end(error, EXIT_NO_STRATEGY)
     form = JsonFormatter if chosen.farkle_log_format == "json" else LogFormatter

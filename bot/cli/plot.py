@@ -12,10 +12,9 @@ import numpy as np
 
 from bot.services.positions import position_of
 from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL, Situation
-from bot.settings import Settings
-from bot.shell.needed import ready_to_answer, solved_first
+from bot.shell.needed import ready_to_answer, strategy_of
 from bot.shell.output import Decorated, csv_option, json_option, show, write_file
-from bot.shell.places import advisor_of, named, place_option, rules_reader, situation_of
+from bot.shell.places import Here, here_option
 from bot.shell.position import position_option, position_options
 from bot.views.comparison_picture import CURVES_SIZE, Curve, curves_picture, sweep_chart, sweep_size
 from bot.views.drawing import DARK, LIGHT, Form, Size, picture_form
@@ -95,7 +94,7 @@ def _picture_options(command: Decorated) -> Decorated:
     )
     @click.option("--size", callback=_size, metavar="WxH", help="In pixels, such as 800x1000.")
     @click.option("--dark", is_flag=True, help="Light ink on dark paper.")
-    @place_option
+    @here_option
     @json_option
     @csv_option
     @wraps(command)
@@ -161,25 +160,22 @@ def plot() -> None:
 )
 @click.option("--top", type=click.IntRange(min=1), metavar="T", help="Highest turn total shown.")
 @_picture_options
-@click.pass_obj
 def plot_turn(
-    settings: Settings,
+    here: Here,
     /,
     dice: int | None,
     shown: Shown,
     top: int | None,
-    place: str | None,
     **situation: Any,
 ) -> Picture:
     """A whole turn: where to roll, where to bank.
 
     Turn totals go up, dice to roll across; a line runs between rolling and banking.
     """
-    advisor = advisor_of(settings)
-    asked, reference = situation_of(settings, place, situation)
+    asked, reference = here.situation(situation)
     asked.check_two()
-    ready_to_answer(settings, advisor, replace(asked, hot_dice=None), reference, dice)
-    moment = advisor.asked_of_turn(dice, asked)
+    ready_to_answer(here, replace(asked, hot_dice=None), reference, dice)
+    moment = here.advisor.asked_of_turn(dice, asked)
     turn = turn_map(moment.play, moment.position)
     draw = partial(turn_picture, turn, shown, top=top)
     return Picture(number_table(turn), draw, TURN_SIZE)
@@ -188,20 +184,18 @@ def plot_turn(
 @plot.command("border")
 @_score_options
 @_picture_options
-@click.pass_obj
 def plot_border(
-    settings: Settings,
+    here: Here,
     /,
     step: int | None,
     least: int,
-    place: str | None,
     **situation: Any,
 ) -> Picture:
     """The turn totals from which to bank, by the scores.
 
     A panel for each number of dice, over both scores at the start of a turn.
     """
-    strategy, start = _start(settings, place, situation)
+    strategy, start = _start(here, situation)
     scores = _scores(strategy.rules, step, least, _BORDER_CELLS)
     with share_progress(f"solving {len(scores) ** 2:,} turns of {strategy.rules.name}") as done:
         found = border_map(strategy, start, scores, done)
@@ -211,17 +205,15 @@ def plot_border(
 @plot.command("win")
 @_score_options
 @_picture_options
-@click.pass_obj
 def plot_win(
-    settings: Settings,
+    here: Here,
     /,
     step: int | None,
     least: int,
-    place: str | None,
     **situation: Any,
 ) -> Picture:
     """Win probability by the scores."""
-    strategy, start = _start(settings, place, situation)
+    strategy, start = _start(here, situation)
     scores = _scores(strategy.rules, step, least, _WIN_CELLS)
     found = win_map(strategy, start, scores)
     return Picture(win_table(found), partial(win_picture, found), WIN_SIZE)
@@ -237,13 +229,11 @@ def plot_win(
     help="Bars by rule set at the start of the game, or curves over equal scores.",
 )
 @_picture_options
-@click.pass_obj
 def plot_compare(
-    settings: Settings,
+    here: Here,
     /,
     rules: tuple[str, ...],
     over: str,
-    place: str | None,
 ) -> Picture:
     """What rules change, side by side.
 
@@ -253,8 +243,7 @@ def plot_compare(
         raise InvalidRequestError(
             f"say which RULES to compare, 1 to {_MOST_RULES} names or TOML files, not {len(rules)}"
         )
-    reader = rules_reader(settings, place)
-    strategies = [_strategy(settings, reader(one), named(one, place)) for one in rules]
+    strategies = [strategy_of(here, one) for one in rules]
     return _compare_starts(strategies) if over == "rules" else _compare_scores(strategies)
 
 
@@ -305,13 +294,6 @@ def _compare_scores(strategies: list[Strategy]) -> Picture:
     return Picture(columns_table({}, columns), draw, CURVES_SIZE)
 
 
-def _strategy(settings: Settings, rules: Ruleset, reference: str) -> Strategy:
-    """The strategy of rules, which are solved if that is quick. Raises FarkleError."""
-    advisor = advisor_of(settings)
-    solved_first(settings, advisor, rules, reference)
-    return advisor.strategy(rules, reference)
-
-
 def _scores(rules: Ruleset, step: int | None, least: int, most: int) -> Ints:
     """The scores shown; so far apart that there are at most so many if nobody says how far."""
     return scores_between(rules, step or coarse_step(rules, most), least)
@@ -324,13 +306,9 @@ def _first_turn(rules: Ruleset) -> tuple[float, float]:
     return expected_points(rules, 0, on_board=on_board), float(outcome.farkled.sum())
 
 
-def _start(
-    settings: Settings, place: str | None, situation: dict[str, Any]
-) -> tuple[Strategy, Position]:
+def _start(here: Here, situation: dict[str, Any]) -> tuple[Strategy, Position]:
     """The strategy, and what holds at all scores of a picture. Raises FarkleError."""
-    reference = situation["rules"] or DEFAULT_RULES
-    found = rules_reader(settings, place)(reference)
-    strategy = _strategy(settings, found, named(reference, place))
+    strategy = strategy_of(here, situation["rules"] or DEFAULT_RULES)
     rules = strategy.rules
     asked = Situation.given(**{**situation, "rules": rules, "hot_dice": 0})
     start = position_of(rules, asked, None)

@@ -11,14 +11,11 @@ from typing import Any
 
 import click
 
-from bot.services.advisor import Advisor
-from bot.settings import Settings
 from bot.shell.output import EXIT_BAD_INPUT, Shown, answer_options, csv_option, json_option, show
-from bot.shell.places import known_rules, place_option, place_rules, rules_reader
+from bot.shell.places import Here, here_option
 from bot.views import library
 from bot.views.layout import columns, wrap
 from bot.views.rules_text import (
-    RULES_LIST,
     check_data,
     check_sheet,
     check_text,
@@ -27,7 +24,6 @@ from bot.views.rules_text import (
     rules_list_text,
     rules_text,
 )
-from bot.views.sheet import sheet
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.solvable import unsolvable
 from solver.rules.complaints import complaints
@@ -287,68 +283,53 @@ def rules(context: click.Context, /, *, as_json: bool, as_csv: bool) -> None:
 
 
 @rules.command("list")
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def rules_list(settings: Settings, place: str | None = None) -> Shown:
+def rules_list(here: Here) -> Shown:
     """List the rule sets that ship with the project, and those made in a place."""
-    if place is not None:
+    if here.place is not None:
         # only here: what the chat has made is in its database, which takes a while to import
         from bot.views.house_rules import house_rules_data, house_rules_text  # noqa: PLC0415
 
-        entries = place_rules(settings, place)
-        data = house_rules_data(entries)
-        return Shown(house_rules_text(entries), data, sheet(RULES_LIST, data))
-    known = Advisor(settings.strategies).known_rules()
-    data = rules_list_data(known)
-    return Shown(rules_list_text(known), data, sheet(RULES_LIST, data))
+        return Shown(house_rules_text(here.entries), house_rules_data(here.entries))
+    known = here.advisor.known_rules()
+    return Shown(rules_list_text(known), rules_list_data(known))
 
 
 @rules.command("show")
 @click.argument("rules", metavar="RULES")
-@place_option
+@here_option
 @json_option
-@click.pass_obj
-def rules_show(settings: Settings, rules: str, place: str | None, *, as_json: bool) -> None:
+def rules_show(here: Here, rules: str, *, as_json: bool) -> None:
     """Explain RULES, the name of a rule set or a TOML file."""
-    ruleset = rules_reader(settings, place)(rules)
+    ruleset = here.rules(rules)
     show(rules_text(ruleset), rules_data(ruleset), as_json=as_json)
 
 
 @rules.command("check")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@place_option
+@here_option
 @json_option
 @csv_option
-@click.pass_context
-def rules_check(
-    context: click.Context,
-    files: tuple[str, ...],
-    place: str | None,
-    *,
-    as_json: bool,
-    as_csv: bool,
-) -> None:
+def rules_check(here: Here, files: tuple[str, ...], *, as_json: bool, as_csv: bool) -> None:
     """Check TOML files of rules; say everything that is wrong, by line.
 
     With --place also rules that were made there, by their names. The exit status is 2 if anything
     is wrong.
     """
-    checked = [(file, *_check(context.obj, file, place)) for file in files]
+    checked = [(file, *_check(here, file)) for file in files]
     table = check_sheet(checked) if as_csv else None
     show(check_text(checked), check_data(checked), as_json=as_json, sheet=table)
     if any(findings for _, _, findings in checked):
-        context.exit(EXIT_BAD_INPUT)
+        click.get_current_context().exit(EXIT_BAD_INPUT)
 
 
-def _check(
-    settings: Settings, file: str, place: str | None
-) -> tuple[Ruleset | None, list[Finding]]:
+def _check(here: Here, file: str) -> tuple[Ruleset | None, list[Finding]]:
     """The rules of a file, or made in a place, or else all that is wrong with them."""
-    if place is None or Path(file).is_file():
+    if here.place is None or Path(file).is_file():
         return check_file(Path(file), unsolvable)
     try:
-        ruleset = rules_reader(settings, place)(file)
+        ruleset = here.rules(file)
     except InvalidRulesError as error:
         return None, [Finding(1, "", str(error))]
     if sentence := unsolvable(ruleset):
@@ -359,12 +340,11 @@ def _check(
 @rules.command("diff")
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def rules_diff(settings: Settings, a: str, b: str, place: str | None) -> Shown:
+def rules_diff(here: Here, a: str, b: str) -> Shown:
     """Say what differs between the rule sets A and B, names or TOML files."""
-    one, two = map(rules_reader(settings, place), (a, b))
+    one, two = map(here.rules, (a, b))
     names = (one.name, two.name) if one.name != two.name else (a, b)
     return Shown(
         library.diff_text(one, two, names),
@@ -375,24 +355,21 @@ def rules_diff(settings: Settings, a: str, b: str, place: str | None) -> Shown:
 
 @rules.command("find")
 @click.argument("words", nargs=-1, required=True, metavar="WORDS...")
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def rules_find(settings: Settings, words: tuple[str, ...], place: str | None) -> Shown:
+def rules_find(here: Here, words: tuple[str, ...]) -> Shown:
     """Find rule sets by what they say, as in: find three pairs 750."""
-    found = library.find_rules(known_rules(settings, place), " ".join(words))
-    data = library.found_data(found)
-    return Shown(library.found_text(found), data, sheet(library.FOUND, data))
+    found = library.find_rules(here.known, " ".join(words))
+    return Shown(library.found_text(found), library.found_data(found))
 
 
 @rules.command("like")
 @click.argument("rules", metavar="RULES")
-@place_option
+@here_option
 @json_option
-@click.pass_obj
-def rules_like(settings: Settings, rules: str, place: str | None, *, as_json: bool) -> None:
+def rules_like(here: Here, rules: str, *, as_json: bool) -> None:
     """Say which rule sets are most like RULES, a name or a TOML file, and what differs."""
-    nearest = library.like_rules(rules_reader(settings, place)(rules), known_rules(settings, place))
+    nearest = library.like_rules(here.rules(rules), here.known)
     show(library.like_text(nearest), library.like_data(nearest), as_json=as_json)
 
 

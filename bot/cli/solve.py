@@ -11,7 +11,7 @@ import click
 from bot.services.rule_options import with_goal
 from bot.settings import Settings
 from bot.shell.output import csv_option, json_option, show
-from bot.shell.places import all_option, place_option, rules_given, rules_reader
+from bot.shell.places import Here, all_option, here_option, rules_given
 from bot.views.progress import (
     CatalogueProgress,
     results_data,
@@ -116,12 +116,11 @@ Make = Callable[[Ruleset], Subject]
     metavar="FILE",
     help="Check every byte of a strategy file instead.",
 )
-@place_option
+@here_option
 @json_option
 @csv_option
-@click.pass_obj
 def solve(
-    settings: Settings,
+    here: Here,
     rules: tuple[str, ...],
     floor: int | None,
     tolerance: float,
@@ -131,7 +130,6 @@ def solve(
     out: Path | None,
     scheduler: str | None,
     verify: Path | None,
-    place: str | None,
     *,
     every: bool,
     joker_alone: bool,
@@ -150,7 +148,8 @@ def solve(
     rules = rules_given(rules, every=every)
     if not 1e-12 <= tolerance <= 0.1:
         raise InvalidRequestError(f"the tolerance must be 1e-12 to 0.1, not {tolerance:g}")
-    rules, find = _with_goals(rules, goals, rules_reader(settings, place))
+    settings = here.settings
+    rules, find = _with_goals(rules, goals, here.rules)
     is_by_seat = players != 2 or bool(sets) or joker_alone
     if is_by_seat:
         _only_for_two(floor, tolerance)

@@ -7,13 +7,11 @@ from typing import Any
 import click
 
 from bot.services.situation import DEFAULT_RULES
-from bot.settings import Settings
 from bot.shell.output import Shown, answer_options
-from bot.shell.places import advisor_of, place_option, rules_reader
+from bot.shell.places import Here, here_option
 from bot.views.layout import columns
 from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
-from bot.views.sheet import sheet
 from solver.batch.jobs import solve_one
 from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
@@ -37,15 +35,13 @@ def study() -> None:
 @click.option(
     "--lower", type=int, metavar="M", help="The lower floor; a penalty below N if left out."
 )
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
 def floor(
-    settings: Settings,
+    here: Here,
     rules: str,
     floor: int | None,
     lower: int | None,
-    place: str | None,
 ) -> Shown:
     """Compare two score floors: what the higher one changes.
 
@@ -54,7 +50,7 @@ def floor(
     # only here: the others load neither numba nor the compiler
     from solver.batch.local import compare_floors_here, compiled_code  # noqa: PLC0415
 
-    ruleset = rules_reader(settings, place)(rules)
+    ruleset = here.rules(rules)
     penalty = ruleset.penalty_points
     if not penalty:
         raise InvalidRequestError(
@@ -66,12 +62,11 @@ def floor(
     if lowest >= higher:
         raise InvalidRequestError(f"--lower: {lowest} is not below the floor {higher}")
     both = with_floor(ruleset, higher), with_floor(ruleset, lowest)
-    with compiled_code(settings.kernels) as cache:
-        files = [_solved(settings.strategies, one, cache) for one in both]
+    with compiled_code(here.settings.kernels) as cache:
+        files = [_solved(here.settings.strategies, one, cache) for one in both]
         with share_progress(f"comparing the floors {higher:,} and {lowest:,}"):
             effect = compare_floors_here(*files, cache=cache)
-    data = floor_data(both[0], effect)
-    return Shown(floor_text(both[0], effect), data, sheet(FLOOR_ROW, data["rows"]))
+    return Shown(floor_text(both[0], effect), floor_data(both[0], effect))
 
 
 @study.command()
@@ -83,15 +78,13 @@ def floor(
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
 @click.option("--replace", is_flag=True, help="Keep these counts even if there are better ones.")
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
 def levels(
-    settings: Settings,
+    here: Here,
     rules: str,
     games: int | None,
     seed: int,
-    place: str | None,
     *,
     replace: bool,
 ) -> Shown:
@@ -104,11 +97,11 @@ def levels(
     # only here: the others load neither numba nor the compiler
     from solver.batch.local import compiled_code, with_sound_code  # noqa: PLC0415
 
-    ruleset = rules_reader(settings, place)(rules)
-    go_for_it = advisor_of(settings).go_for_it(ruleset)
-    with compiled_code(settings.kernels) as cache:
-        _solved(settings.strategies, ruleset, cache)
-        strategy = open_strategy(settings.strategies, ruleset)
+    ruleset = here.rules(rules)
+    go_for_it = here.advisor.go_for_it(ruleset)
+    with compiled_code(here.settings.kernels) as cache:
+        _solved(here.settings.strategies, ruleset, cache)
+        strategy = open_strategy(here.settings.strategies, ruleset)
         with share_progress("playing" if games else "evaluating") as done:
             found = with_sound_code(
                 cache,
@@ -123,8 +116,8 @@ def levels(
                     on_progress=done,
                 ),
             )
-    kept = save_strengths(settings.data, ruleset, found, replace=replace)
-    path = strengths_path(settings.data, ruleset)
+    kept = save_strengths(here.settings.data, ruleset, found, replace=replace)
+    path = strengths_path(here.settings.data, ruleset)
     return Shown(
         levels_text(found, kept, path),
         levels_data(found, kept, path),
@@ -167,10 +160,6 @@ def floor_text(rules: Ruleset, effect: FloorEffect) -> str:
         else "There is no score from which on all decisions are the same.",
     ]
     return "\n".join(lines)
-
-
-FLOOR_ROW = ("score", "deviation", "cost")
-"""The fields of each score."""
 
 
 def floor_data(rules: Ruleset, effect: FloorEffect) -> dict[str, Any]:

@@ -531,10 +531,8 @@ def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
     if len(roll) != game.turn.dice:
         raise InvalidRequestError(
             say_number(
-                "now {name} rolls {number} die, not {told};"
-                " give all numbers, such as me:0, to ask about another game",
-                "now {name} rolls {number} dice, not {told};"
-                " give all numbers, such as me:0, to ask about another game",
+                "now {name} rolls {number} [die|dice], not {told}; give all numbers, such as me:0,"
+                " to ask about another game",
                 game.turn.dice,
                 name=mover,
                 told=len(roll),

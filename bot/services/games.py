@@ -723,9 +723,8 @@ class Games:
         games = [f"{one.game.id} ({', '.join(one.names)})" for one in found]
         return GameRunningError(
             say_number(
-                "game {games} is running here already: finish it, or end it with /end game:{game}",
-                "{number} games are running here already, which is the most allowed: {games};"
-                " /end game:{game} ends one",
+                "[game {games} is|{number} games are] running here already[: finish it, or end it"
+                " with|, which is the most allowed: {games};] /end game:{game}[| ends one]",
                 len(found),
                 games=", ".join(games),
                 game=found[-1].game.id,

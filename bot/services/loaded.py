@@ -487,8 +487,7 @@ def _fell(named: NamedSet, typed: str, dice: Remaining, mover: str) -> Roll:
     if thrown.thrown_in(roll) != dice:
         raise InvalidRollError(
             say_number(
-                "now {name} rolls {number} die, {set}, not {told}",
-                "now {name} rolls {number} dice, {set}, not {told}",
+                "now {name} rolls {number} [die|dice], {set}, not {told}",
                 sum(thrown.remaining[dice]),
                 name=mover,
                 set=named.left(dice).text,

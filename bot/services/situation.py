@@ -117,8 +117,6 @@ class PositionField:
 
     flags: tuple[str, ...]
     """On the command line: the first is the attribute of `Situation`, the last the chat's name."""
-    help: str
-    """On the command line."""
     meaning: str
     """In a chat, marked by `say_later`."""
     kind: FieldKind = FieldKind.NUMBER
@@ -129,6 +127,14 @@ class PositionField:
     most: int = _MOST_POINTS
     is_rare: bool = False
     """Whether few rules ask for it."""
+    help: str = ""
+    """On the command line, where that is not what it means in a chat."""
+
+    @property
+    def help_text(self) -> str:
+        """Return what it means on the command line, which says by itself what it takes."""
+        meaning = re.sub("^(yes or no|me or them): ", "", self.meaning)
+        return self.help or f"{meaning[:1].upper()}{meaning[1:]}."
 
     @property
     def attribute(self) -> str:
@@ -146,80 +152,62 @@ def _yes_flag(flag: str) -> str:
 
 
 TURN_TOTAL = PositionField(
-    ("--turn-total", "--turn"),
-    "Points set aside in this turn so far.",
-    say_later("points set aside in this turn so far"),
-    metavar="T",
+    ("--turn-total", "--turn"), say_later("points set aside in this turn so far"), metavar="T"
 )
 """The one field that a turn from its start has not."""
 
 POSITION_FIELDS = (
     TURN_TOTAL,
-    PositionField(
-        ("--banked", "--me"),
-        "Your score.",
-        say_later("your score"),
-        metavar="B",
-        least=-_MOST_POINTS,
-    ),
+    PositionField(("--banked", "--me"), say_later("your score"), metavar="B", least=-_MOST_POINTS),
     PositionField(
         ("--opponent", "--them"),
-        "The opponent's score; for several: 2500,3100.",
         say_later("the opponent's score; for several, in turn order, such as 2500,3100"),
         FieldKind.SCORES,
         "D",
+        help="The opponent's score; for several: 2500,3100.",
     ),
     PositionField(
-        ("--farkles",),
-        "Your farkles in a row before this turn.",
-        say_later("your farkles in a row before this turn"),
-        metavar="F",
-        most=10,
+        ("--farkles",), say_later("your farkles in a row before this turn"), metavar="F", most=10
     ),
     PositionField(
         ("--opponent-farkles", "--their-farkles"),
-        "The opponent's farkles in a row.",
         say_later("the opponent's farkles in a row"),
         metavar="E",
         most=10,
     ),
     PositionField(
         ("--rules",),
-        "Rule set or TOML file.",
         say_later("a rule set; facebook if left out"),
         FieldKind.RULES,
         "RULES",
+        help="Rule set or TOML file.",
     ),
     PositionField(
         ("--hot-dice",),
-        "Hot dice in this turn so far.",
         say_later("hot dice so far in this turn, if their bonus changes"),
         metavar="N",
         most=100,
+        help="Hot dice in this turn so far.",
     ),
     PositionField(
         ("--to-confirm/--not-to-confirm",),
-        "Whether something set aside has to be confirmed.",
         say_later("yes or no: whether something set aside has to be confirmed"),
         FieldKind.YES_NO,
     ),
     PositionField(
         ("--points-to-confirm",),
-        "By how many points yet, where points confirm.",
         say_later("by how many points yet, where points confirm"),
         metavar="P",
         is_rare=True,
     ),
     PositionField(
         ("--throws",),
-        "Throws of this turn so far, where the rules limit them.",
         say_later("throws of this turn so far, where the rules limit them"),
         metavar="K",
         most=5,
     ),
     PositionField(
         ("--held-set",),
-        "The dice that you hold, such as 222, where further ones may match or count with them.",
         say_later(
             "the dice that you hold, such as 222, where further ones may match or count with them"
         ),
@@ -229,19 +217,16 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--on-board/--not-on-board",),
-        "Whether you have banked before.",
         say_later("yes or no: whether you have banked before"),
         FieldKind.YES_NO,
     ),
     PositionField(
         ("--opponent-on-board/--opponent-not-on-board", "--their-on-board/--their-not-on-board"),
-        "Whether the opponent has.",
         say_later("yes or no: whether the opponent has"),
         FieldKind.YES_NO,
     ),
     PositionField(
         ("--before",),
-        "How many of several others had their turn in this round.",
         say_later("how many of several others had their turn in this round"),
         metavar="N",
         most=7,
@@ -249,35 +234,30 @@ POSITION_FIELDS = (
     ),
     PositionField(
         ("--rounds",),
-        "Rounds left with this one, where the rules count them.",
         say_later("rounds left with this one, where the rules count them"),
         metavar="R",
         most=50,
     ),
     PositionField(
         ("--to-beat",),
-        "Points that the turn before banked, where this one has to beat it.",
         say_later("points that the turn before banked, where you have to beat it"),
         metavar="P",
+        help="Points that the turn before banked, where this one has to beat it.",
     ),
     PositionField(
         ("--left",),
-        "Points that the player before left, to be taken over.",
         say_later("points that the player before left, which you may take over"),
         metavar="L",
+        help="Points that the player before left, to be taken over.",
     ),
     PositionField(
         ("--left-dice",),
-        "Dice that the player before left with them.",
         say_later("dice that the player before left with them"),
         metavar="N",
         most=10,
     ),
     PositionField(
-        ("--began",),
-        "Who began, or begins a play-off.",
-        say_later("me or them: who began, or begins a play-off"),
-        FieldKind.PLAYER,
+        ("--began",), say_later("me or them: who began, or begins a play-off"), FieldKind.PLAYER
     ),
 )
 

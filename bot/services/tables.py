@@ -661,9 +661,7 @@ def _none_open(last: Table | None) -> str:
         return say("no game is open here: /play or /track begins one")
     told = say_number(
         "no game is open here: game {game} was ended because nobody had moved for {number}"
-        " hour; /play or /track begins another",
-        "no game is open here: game {game} was ended because nobody had moved for {number}"
-        " hours; /play or /track begins another",
+        " [hour|hours]; /play or /track begins another",
         last.idle_hours or 0,
         game=last.game.id,
     )

@@ -10,14 +10,14 @@ from bot.services.advisor import Advisor
 from bot.services.positions import check_asked, rules_of
 from bot.services.situation import Situation
 from bot.settings import Settings
+from bot.shell.places import Here
 from bot.typed import cleaned
 from solver.errors import InvalidRulesError, MissingStrategyError
 from solver.rules.ruleset import Ruleset
+from solver.strategy import Strategy
 
 
-def ready_to_answer(
-    settings: Settings, advisor: Advisor, situation: Situation, reference: str, left: int | None
-) -> None:
+def ready_to_answer(here: Here, situation: Situation, reference: str, left: int | None) -> None:
     """Solve the rules of a position as `solved_first` does, or what its players bring.
 
     left : dice to roll, as `check_asked` takes them
@@ -27,15 +27,13 @@ def ready_to_answer(
         from bot.shell.first_solve import solve_dice  # noqa: PLC0415 - takes a while
 
         check()
-        solve_dice(settings, advisor, situation.dice)
+        solve_dice(here.settings, here.advisor, situation.dice)
     else:
-        rules, players = rules_of(situation), situation.players
-        solved_first(settings, advisor, rules, reference, players, check)
+        solved_first(here, rules_of(situation), reference, situation.players, check)
 
 
 def solved_first(
-    settings: Settings,
-    advisor: Advisor,
+    here: Here,
     rules: Ruleset,
     reference: str,
     players: int = 2,
@@ -52,6 +50,7 @@ def solved_first(
     Raises what `check` does, MissingStrategyError, with what to run, where two play whose solve
     takes longer, and FarkleError where a solve fails or files are damaged.
     """
+    settings, advisor = here.settings, here.advisor
     if _is_solved(advisor, rules, players):
         return
     check()
@@ -62,6 +61,13 @@ def solved_first(
         advisor.strategy(rules, reference)  # which says what to do
     if players > 2:
         _tell_how(advisor, rules, reference, players)
+
+
+def strategy_of(here: Here, reference: str) -> Strategy:
+    """The strategy of rules, which are solved if that is quick. Raises FarkleError."""
+    rules, written = here.rules(reference), here.named(reference)
+    solved_first(here, rules, written)
+    return here.advisor.strategy(rules, written)
 
 
 def _is_solved(advisor: Advisor, rules: Ruleset, players: int) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from bot.typed import cleaned
-from bot.views.sheet import Sheet
+from bot.views.sheet import Sheet, sheet_of
 from solver.errors import InvalidRequestError
 from solver.wording import say
 
@@ -85,6 +85,8 @@ class Shown:
     text: str
     data: object
     sheet: Sheet | None = None
+    """The table, where that is not the one in the data, see `sheet_of`."""
+    is_table: bool = True
 
 
 def answer_options(command: Decorated) -> Decorated:
@@ -97,9 +99,9 @@ def answer_options(command: Decorated) -> Decorated:
         found: Shown | None = command(*args, **others)
         if found is None:
             return
-        if as_csv and found.sheet is None:
+        if as_csv and not found.is_table:
             raise InvalidRequestError("--csv is a table of what to keep of a roll; this has none")
-        sheet = found.sheet if as_csv else None
+        sheet = (found.sheet or sheet_of(found.data)) if as_csv else None
         show(found.text, found.data, as_json=as_json, sheet=sheet)
 
     return answered

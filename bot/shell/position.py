@@ -62,7 +62,7 @@ def position_option(field: PositionField) -> Callable[[Decorated], Decorated]:
         cls=_ShownShort,
         default=getattr(Situation(), field.attribute),
         metavar=field.metavar,
-        help=field.help,
+        help=field.help_text,
         **form[field.kind],
     )
 

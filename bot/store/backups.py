@@ -23,22 +23,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import Any, TextIO
 
+import sqlalchemy as sa
 from filelock import FileLock
-from sqlalchemy import (
-    URL,
-    Column,
-    Connection,
-    LargeBinary,
-    NullPool,
-    Table,
-    TypeDecorator,
-    bindparam,
-    create_engine,
-    delete,
-    insert,
-    select,
-    type_coerce,
-)
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.types import TypeEngine
 
@@ -67,15 +53,15 @@ _AT_ONCE = 1000
 _TABLES = {one.name: one for one in metadata.sorted_tables if one is not schema_version}
 
 
-def export_lines(connection: Connection) -> Iterator[str]:
+def export_lines(connection: sa.Connection) -> Iterator[str]:
     """The lines, each with its end, of a database as a transaction sees it."""
     summed, number = blake2b(), 0
     first = _line(_FIRST)
     summed.update(first.encode())
     yield first
     for table in _TABLES.values():
-        columns = [type_coerce(one, _kept(one)).label(one.name) for one in table.columns]
-        query = select(*columns).order_by(*table.primary_key)
+        columns = [sa.type_coerce(one, _kept(one)).label(one.name) for one in table.columns]
+        query = sa.select(*columns).order_by(*table.primary_key)
         for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
             written = _line([table.name, {key: _written(value) for key, value in row.items()}])
             summed.update(written.encode())
@@ -84,22 +70,22 @@ def export_lines(connection: Connection) -> Iterator[str]:
     yield _line({"rows": number, "hash": summed.hexdigest()})
 
 
-def import_lines(connection: Connection, lines: Iterable[str]) -> int:
+def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     """Put rows into a database that has none, and say how many there were.
 
     Raises StoreError for lines that are not as they were written, and where a row is already: the
     transaction is to be given up then.
     """
     for table in _TABLES.values():
-        if connection.execute(select(table).limit(1)).first():
+        if connection.execute(sa.select(table).limit(1)).first():
             raise StoreError(f"The database has rows in {table.name} already: choose a new one")
     number, rest = 0, iter(lines)
     for name, of_table in groupby(_rows(rest), itemgetter(0)):
         table = _TABLES[name]
-        values = {one.name: bindparam(one.name, type_=_kept(one)) for one in table.columns}
+        values = {one.name: sa.bindparam(one.name, type_=_kept(one)) for one in table.columns}
         while rows := [_read(table, row) for _, row in islice(of_table, _AT_ONCE)]:
             try:
-                connection.execute(insert(table).values(values), rows)
+                connection.execute(sa.insert(table).values(values), rows)
             except DBAPIError as error:
                 raise StoreError(f"There are {name} that the database does not take") from error
             number += len(rows)
@@ -141,10 +127,10 @@ def _changed(number: int) -> StoreError:
     return StoreError(f"Line {number:,} of the file, or one before it, is not as it was written")
 
 
-def _kept(column: Column[Any]) -> TypeEngine[Any]:
+def _kept(column: sa.Column[Any]) -> TypeEngine[Any]:
     """The type of a column as it is kept, before anything is made of it."""
     kind = column.type
-    return kind.impl_instance if isinstance(kind, TypeDecorator) else kind
+    return kind.impl_instance if isinstance(kind, sa.TypeDecorator) else kind
 
 
 def _line(value: object) -> str:
@@ -156,7 +142,7 @@ def _written(value: object) -> object:
     return value.hex() if isinstance(value, bytes) else value
 
 
-def _read(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+def _read(table: sa.Table, row: dict[str, Any]) -> dict[str, Any]:
     """A row with the bytes that it has. Raises StoreError."""
     try:
         return {
@@ -167,8 +153,8 @@ def _read(table: Table, row: dict[str, Any]) -> dict[str, Any]:
         raise StoreError(f"There are {table.name} that are not as they were written") from None
 
 
-def _is_bytes(table: Table, key: str) -> bool:
-    return isinstance(table.columns[key].type, LargeBinary)
+def _is_bytes(table: sa.Table, key: str) -> bool:
+    return isinstance(table.columns[key].type, sa.LargeBinary)
 
 
 logger = logging.getLogger(__name__)
@@ -224,7 +210,7 @@ async def export_all(url: str, stream: TextIO) -> int:
     """Write all that a database has as lines; how many there are. Raises StoreError."""
     opened = Store.look_into(url)
 
-    def write(connection: Connection) -> int:
+    def write(connection: sa.Connection) -> int:
         check_version(connection, opened.database.name)
         return sum(1 for line in export_lines(connection) if stream.write(line))
 
@@ -243,11 +229,11 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
     file = database_of(url).file
     made = file if file and not file.exists() else None
 
-    def put_in(connection: Connection) -> int:
+    def put_in(connection: sa.Connection) -> int:
         if replaces:
             opened.database.check_unused(connection)
             for table in reversed(_TABLES.values()):
-                connection.execute(delete(table))
+                connection.execute(sa.delete(table))
         return import_lines(connection, lines)
 
     try:
@@ -418,7 +404,7 @@ def _close(path: Path) -> bool:
 def _carry(path: Path, new: Path, keepers: Sequence[Keeper]) -> bool:
     """Note in a copy what was posted by itself since; false if that cannot be read."""
     before, after = (
-        create_engine(URL.create("sqlite", database=str(file)), poolclass=NullPool)
+        sa.create_engine(sa.URL.create("sqlite", database=str(file)), poolclass=sa.NullPool)
         for file in (path, new)
     )
     try:

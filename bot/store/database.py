@@ -23,20 +23,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
+import sqlalchemy as sa
 from filelock import AsyncFileLock, FileLock, Timeout
-from sqlalchemy import (
-    URL,
-    Connection,
-    Executable,
-    NullPool,
-    create_engine,
-    func,
-    insert,
-    inspect,
-    make_url,
-    select,
-    update,
-)
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -140,9 +128,9 @@ FileId = tuple[int, int]
 def database_path(url: str) -> Path:
     """The file that `url` names. Raises StoreError for anything but an SQLite file."""
     try:
-        parts = make_url(url)
+        parts = sa.make_url(url)
     except ArgumentError:
-        parts = URL.create("nothing")
+        parts = sa.URL.create("nothing")
     if parts.drivername.startswith("postgresql"):
         raise StoreError(
             "This is for files of SQLite, and FARKLE_DATABASE_URL names a database of PostgreSQL"
@@ -166,7 +154,7 @@ def file_of(path: Path) -> str:
 class _Move:
     """What is to be written, and where whoever asked waits for what it makes."""
 
-    work: Callable[[Connection], Any]
+    work: Callable[[sa.Connection], Any]
     made: asyncio.Future[Any]
 
     def succeed(self, result: object) -> None:
@@ -202,20 +190,19 @@ class _ToFile(Connections):
             "skip_autocommit_rollback": True,
         }
         self._reading = create_async_engine(
-            URL.create("sqlite+aiosqlite", database=name, query=query),
+            sa.URL.create("sqlite+aiosqlite", database=name, query=query),
             connect_args=_connecting(),
             pool_size=MOST_READS,
             **how,
         )
-        one = partial(
-            create_engine, URL.create("sqlite", database=name, query=query), pool_size=1, **how
-        )
+        url = sa.URL.create("sqlite", database=name, query=query)
+        one = partial(sa.create_engine, url, pool_size=1, **how)
         # it is closed in another thread
         self._writing = one(connect_args=_connecting() | {"check_same_thread": False})
         self._glancing = one(connect_args=_connecting() | {"timeout": 0})
-        self._glance: Connection | None = None
+        self._glance: sa.Connection | None = None
         self._moving = one(connect_args=_connecting() | {"check_same_thread": False, "timeout": 0})
-        self._mover: Connection | None = None
+        self._mover: sa.Connection | None = None
         self._thread = ThreadPoolExecutor(1, "writes")
         self._turn = asyncio.Lock()
         """Is held by what writes."""
@@ -224,7 +211,7 @@ class _ToFile(Connections):
         self._commit_seconds = 0.0
         """What commits of moves took, on average."""
 
-    async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
+    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
         """What some work makes of a transaction. sqlite3 would begin one too late by itself."""
         context = copy_context()
         if self.ends_alone(mode):
@@ -251,7 +238,7 @@ class _ToFile(Connections):
         """Whether it is made in the task that makes all moves."""
         return mode in {Mode.APPEND, Mode.BRIEF}
 
-    def glance(self, query: Executable, values: Mapping[str, object]) -> Sequence[Any] | None:
+    def glance(self, query: sa.Executable, values: Mapping[str, object]) -> Sequence[Any] | None:
         """What a query finds; None where the database is held or damaged."""
         try:
             if self._glance is None:
@@ -287,7 +274,7 @@ class _ToFile(Connections):
                     else:
                         await self._made_one_by_one(some)
 
-    def _to_move(self) -> Connection:
+    def _to_move(self) -> sa.Connection:
         """Return the connection that makes moves."""
         if self._mover is None:
             self._mover = self._moving.connect()
@@ -309,7 +296,7 @@ class _ToFile(Connections):
                 raise
 
     @contextmanager
-    def _made(self, connection: Connection, moves: list[_Move]) -> Iterator[Callable[..., None]]:
+    def _made(self, connection: sa.Connection, moves: list[_Move]) -> Iterator[Callable[..., None]]:
         """Make moves in a transaction that is begun, and yield what commits it."""
         made = []
         driver: Any = connection.connection.driver_connection
@@ -348,11 +335,11 @@ class _ToFile(Connections):
             except Exception as error:
                 move.fail(error)
 
-    async def _in_thread(self, work: Callable[[Connection], T]) -> T:
+    async def _in_thread(self, work: Callable[[sa.Connection], T]) -> T:
         """What some work makes that may wait for other programs, or takes long."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._written, work)
 
-    def _written(self, work: Callable[[Connection], T]) -> T:
+    def _written(self, work: Callable[[sa.Connection], T]) -> T:
         with self._writing.connect() as connection:
             connection.exec_driver_sql(_WRITE)
             try:
@@ -377,7 +364,7 @@ class _ToFile(Connections):
         await self._reading.dispose()
 
 
-def _is_begun(connection: Connection) -> bool:
+def _is_begun(connection: sa.Connection) -> bool:
     """Whether a transaction that writes could be begun without waiting for another one."""
     try:
         driver: Any = connection.connection.driver_connection
@@ -402,20 +389,20 @@ def prepare(path: Path) -> None:
                 was_cut = _is_cut(path)
                 check_whole(path)
             _keep_private(path)
-            engine = create_engine(
-                URL.create("sqlite", database=str(path)),
+            engine = sa.create_engine(
+                sa.URL.create("sqlite", database=str(path)),
                 connect_args=_connecting(),
-                poolclass=NullPool,
+                poolclass=sa.NullPool,
             )
             with engine.connect() as connection:
                 connection.exec_driver_sql(_WRITE)
-                if not inspect(connection).get_table_names():
+                if not sa.inspect(connection).get_table_names():
                     metadata.create_all(connection)
-                    connection.execute(insert(schema_version).values(number=NEWEST))
+                    connection.execute(sa.insert(schema_version).values(number=NEWEST))
                 elif version_of(connection) == _WITHOUT_DONE:
                     _keep_copy(path)
                     metadata.create_all(connection)
-                    connection.execute(update(schema_version).values(number=NEWEST))
+                    connection.execute(sa.update(schema_version).values(number=NEWEST))
                 check_version(connection, path)
                 make_indexes(connection)
                 if was_cut:
@@ -533,7 +520,7 @@ class SqliteFile(Database):
                 stack.push_async_callback(lock.release)
             yield
 
-    def problems(self, connection: Connection) -> list[tuple[str, str]]:
+    def problems(self, connection: sa.Connection) -> list[tuple[str, str]]:
         """Return what SQLite itself finds wrong, down to indexes and references."""
         lines = connection.exec_driver_sql("PRAGMA integrity_check").scalars()
         found = [("database", str(line)) for line in lines if line != "ok"]
@@ -541,7 +528,7 @@ class SqliteFile(Database):
             found.append((f"table {table}", "a row belongs to a game or seat that is not there"))
         return found
 
-    def rewrite(self, connection: Connection) -> None:
+    def rewrite(self, connection: sa.Connection) -> None:
         """Write the file anew. Raises StoreError where what was deleted may still be there."""
         connection.exec_driver_sql("VACUUM")
         if connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").scalar_one():
@@ -608,9 +595,9 @@ def _is_cut(path: Path) -> bool:
     return bool(written > read)
 
 
-def _tell_end_lost(connection: Connection, path: Path) -> None:
+def _tell_end_lost(connection: sa.Connection, path: Path) -> None:
     """Say in the log from when the games are."""
-    last = connection.scalar(select(func.max(events.c.at)))
+    last = connection.scalar(sa.select(sa.func.max(events.c.at)))
     logger.warning(
         "the log of the database %s was damaged or gone, and what was written last is lost: games"
         " are as they were at %s",
@@ -619,9 +606,9 @@ def _tell_end_lost(connection: Connection, path: Path) -> None:
     )
 
 
-def check_version(connection: Connection, path: Path | str) -> None:
+def check_version(connection: sa.Connection, path: Path | str) -> None:
     """Raises StoreError unless the tables are those of this version of the program."""
-    inspector = inspect(connection)
+    inspector = sa.inspect(connection)
     tables = set(inspector.get_table_names())
     if not tables:
         raise StoreError(
@@ -649,11 +636,11 @@ def check_version(connection: Connection, path: Path | str) -> None:
             raise StoreError.say(_DAMAGED, path=path)
 
 
-def version_of(connection: Connection) -> int | None:
+def version_of(connection: sa.Connection) -> int | None:
     """The version of the tables; None for those of before, or of another program."""
-    if not inspect(connection).has_table(schema_version.name):
+    if not sa.inspect(connection).has_table(schema_version.name):
         return None
-    return connection.scalar(select(schema_version.c.number)) or 0
+    return connection.scalar(sa.select(schema_version.c.number)) or 0
 
 
 def kept_before(path: Path) -> Path:

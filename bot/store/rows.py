@@ -52,8 +52,8 @@ class GameRunningError(FarkleError):
         """The error of a place that may have so many."""
         return cls(
             say_number(
-                "a game is running here already: finish it, or /end it",
-                "{number} games are running here already, which is the most allowed: /end one",
+                "[a game is|{number} games are] running here already[: finish it, or /end it|,"
+                " which is the most allowed: /end one]",
                 most_open,
             )
         )

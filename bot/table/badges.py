@@ -82,10 +82,7 @@ def use(game: Game, seat: int, dice: Roll = (), fallen: Roll = ()) -> list[Used]
     if len(fallen) != len(types):
         raise IllegalActionError(
             say_number(
-                "that rolls one die, not {told}",
-                "that rolls {number} dice, not {told}",
-                len(types),
-                told=len(fallen),
+                "that rolls [one die|{number} dice], not {told}", len(types), told=len(fallen)
             )
         )
     if not game.side.can_fall(types, fallen):
@@ -187,12 +184,7 @@ def _which_reroll(game: Game, seat: int, power: Power) -> str:
     called, number = _called(game, seat), power.amount
     if power.alike:
         return say("{badge} rerolls two dice that show the same face", badge=called)
-    return say_number(
-        "{badge} rolls at most one die again",
-        "{badge} rolls at most {number} dice again",
-        number,
-        badge=called,
-    )
+    return say_number("{badge} rolls at most [one die|{number} dice] again", number, badge=called)
 
 
 def thrown_places(game: Game, types: list[int]) -> list[int]:

@@ -135,8 +135,7 @@ def roll(game: Game, seat: int, dice: Roll) -> list[events.Rolled]:
     if len(dice) != number:
         raise IllegalActionError(
             say_number(
-                "one die has to be rolled now, not {told}",
-                "{number} dice have to be rolled now, not {told}",
+                "[one die has|{number} dice have] to be rolled now, not {told}",
                 number,
                 told=len(dice),
             )

@@ -449,10 +449,8 @@ class Tasks:
         if len(own) >= self.limits.person:
             raise InvalidRequestError(
                 say_number(
-                    "you have {number} task running ({tasks}), the most one person may have; it is"
-                    " done in about {time}, and /cancel stops it",
-                    "you have {number} tasks running ({tasks}), the most one person may have; the"
-                    " first is done in about {time}, and /cancel stops them",
+                    "you have {number} [task|tasks] running ({tasks}), the most one person may"
+                    " have; [it|the first] is done in about {time}, and /cancel stops [it|them]",
                     len(own),
                     **self._told(own),
                 )
@@ -461,10 +459,8 @@ class Tasks:
         if len(here) >= self.limits.place:
             raise InvalidRequestError(
                 say_number(
-                    "{number} task is running here ({tasks}), the most allowed; it is done in about"
-                    " {time}",
-                    "{number} tasks are running here ({tasks}), the most allowed; the first is done"
-                    " in about {time}",
+                    "{number} [task is|tasks are] running here ({tasks}), the most allowed;"
+                    " [it|the first] is done in about {time}",
                     len(here),
                     **self._told(here),
                 )

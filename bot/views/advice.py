@@ -342,10 +342,7 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
         )
     else:
         head = say_number(
-            "{position}, {number} die to roll, {rules} rules",
-            "{position}, {number} dice to roll, {rules} rules",
-            position.dice,
-            **told,
+            "{position}, {number} [die|dice] to roll, {rules} rules", position.dice, **told
         )
     lines = [wrap(head), *(brought_lines(dice) if alone else [])]
     roll = (say(ACTIONS[Decision.ROLL]), percent(odds.roll, within), _risks_text(odds))
@@ -469,7 +466,7 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         *_boards(rules, position),
         *_stage(rules, position),
         *(
-            [say_number("the last round", "{number} rounds left", position.rounds_left)]
+            [say_number("[the last round|{number} rounds left]", position.rounds_left)]
             if rules.rounds
             else []
         ),
@@ -554,13 +551,7 @@ def _stage(rules: Ruleset, position: Position) -> list[str]:
     if rules.has_roles and position.began:
         return [say("you began")]
     if rules.has_roles and len(position.players) > 2:
-        return [
-            say_number(
-                "one of the others had a turn in this round",
-                "{number} of the others had a turn in this round",
-                position.mover,
-            )
-        ]
+        return [say_number("[one|{number}] of the others had a turn in this round", position.mover)]
     return [say("they began")] if rules.has_roles else []
 
 
@@ -678,10 +669,8 @@ def _others_scores(position: Position) -> str:
 def farkles_in_a_row(number: int, rules: Ruleset | None = None) -> str:
     """A number of farkles in words, of which rules that count no further may have seen more."""
     if rules is not None and number == rules.farkles_after_penalty:
-        return say_number(
-            "at least {number} farkle in a row", "at least {number} farkles in a row", number
-        )
-    return say_number("{number} farkle in a row", "{number} farkles in a row", number)
+        return say_number("at least {number} [farkle|farkles] in a row", number)
+    return say_number("{number} [farkle|farkles] in a row", number)
 
 
 def cost_text(difference: float, within: float | None = None) -> str:

@@ -39,10 +39,7 @@ def chart_text(chart: GameChart, width: int = 60) -> str:
     if left_out := len(chart.turns) - len(kept):
         lines.append(
             say_number(
-                "{number} of {all} turns is not shown.",
-                "{number} of {all} turns are not shown.",
-                left_out,
-                all=len(chart.turns),
+                "{number} of {all} turns [is|are] not shown.", left_out, all=len(chart.turns)
             )
         )
     return "\n".join(line.rstrip() for line in lines)
@@ -133,8 +130,7 @@ def _player_columns(
     if len(shown) < len(names):
         lines.append(
             say_number(
-                "{number} player with less of a chance is not shown.",
-                "{number} players with less of a chance are not shown.",
+                "{number} [player|players] with less of a chance [is|are] not shown.",
                 len(names) - len(shown),
             )
         )

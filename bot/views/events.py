@@ -158,9 +158,7 @@ def _winners(table: Table) -> list[str]:
 def idle_text(hours: int) -> str:
     """Why a game ended by itself."""
     return say_number(
-        "The game was ended because nobody had moved for {number} hour.",
-        "The game was ended because nobody had moved for {number} hours.",
-        hours,
+        "The game was ended because nobody had moved for {number} [hour|hours].", hours
     )
 
 
@@ -196,14 +194,12 @@ def _so_far_text(game: Game) -> str:  # noqa: PLR0911 - one for each moment
         return say("to roll")
     if game.may_bank:
         return say_number(
-            "turn total {points:,}, {number} die to roll or bank",
-            "turn total {points:,}, {number} dice to roll or bank",
+            "turn total {points:,}, {number} [die|dice] to roll or bank",
             game.number_of_dice,
             points=turn.turn_total,
         )
     return say_number(
-        "turn total {points:,}, {number} die to roll",
-        "turn total {points:,}, {number} dice to roll",
+        "turn total {points:,}, {number} [die|dice] to roll",
         game.number_of_dice,
         points=turn.turn_total,
     )
@@ -355,17 +351,15 @@ def _kept_text(name: str, game: Game, after: Game, dice: Roll) -> str:
         return say("{name} keeps {dice} for {points:,}: turn total {total:,}.", **parts)
     if after.has_hot_dice:
         told = say_number(
-            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll,"
-            " hot dice.",
-            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll,"
-            " hot dice.",
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
+            " roll, hot dice.",
             after.number_of_dice,
             **parts,
         )
     else:
         told = say_number(
-            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} die to roll.",
-            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} dice to roll.",
+            "{name} keeps {dice} for {points:,}: turn total {total:,}, {number} [die|dice] to"
+            " roll.",
             after.number_of_dice,
             **parts,
         )
@@ -413,9 +407,7 @@ def _turn_end_text(name: str, game: Game, after: Game, end: TurnEnd, fallen: Rol
     is_first = len(after.reached) == 1 or after.rules.is_defended
     if after.stage is Stage.FINAL and after.reached[-1:] == (end.seat,) and is_first:
         text += say_number(
-            "; {number} other player has one last turn",
-            "; {number} other players have one last turn each",
-            len(after.waiting),
+            "; {number} other [player has|players have] one last turn[| each]", len(after.waiting)
         )
     return f"{text}."
 

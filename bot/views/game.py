@@ -311,8 +311,7 @@ def _earlier(table: Table) -> str:
     """What became of a game that was here before."""
     if table.idle_hours:
         return say_number(
-            "Game {game} was ended because nobody had moved for {number} hour.",
-            "Game {game} was ended because nobody had moved for {number} hours.",
+            "Game {game} was ended because nobody had moved for {number} [hour|hours].",
             table.idle_hours,
             game=table.game.id,
         )
@@ -388,7 +387,7 @@ def _goal(game: Game) -> str:
         number = game.rounds_over + 1
         if game.turns_over and not game.over and number <= rules.rounds:
             return say("round {number} of {most}", number=number, most=rules.rounds)
-        return say_number("for one round", "for {number} rounds", rules.rounds)
+        return say_number("for [one round|{number} rounds]", rules.rounds)
     if rules.goal_must_be == "exceeded":
         return say("over {goal:,}", goal=rules.goal)
     if rules.is_exact:

@@ -294,7 +294,7 @@ def _spread(table: Sequence[Sequence[str]], right: Collection[int], most: int) -
 
 def dice_count(number: int) -> str:
     """A number of dice in words."""
-    return say_number("{number} die", "{number} dice", number)
+    return say_number("{number} [die|dice]", number)
 
 
 def safe_text(text: str, width: int) -> str:

@@ -229,10 +229,6 @@ def found_text(found: Found) -> str:
     return "\n".join(lines)
 
 
-FOUND = ("rules", "title", "goal", "digest")
-"""The fields of each rule set that was found."""
-
-
 def found_data(found: Found) -> list[dict[str, Any]]:
     """The rule sets that were found, the best first."""
     return [

@@ -223,7 +223,7 @@ def uses_left_text(power: Power, uses: int) -> str:
         return say("badge used up")
     if power.uses == 1:
         return say("badge not used yet")
-    return say_number("badge: {number} use left", "badge: {number} uses left", uses)
+    return say_number("badge: {number} [use|uses] left", uses)
 
 
 _EFFECTS = {

@@ -452,15 +452,14 @@ def _in_words(
         action = say("banked {points:,}", **parts) if done else say("bank {points:,}", **parts)
     elif done:
         action = say_number(
-            "rolled on with {number} die at a turn total of {points:,} (farkle chance {chance})",
-            "rolled on with {number} dice at a turn total of {points:,} (farkle chance {chance})",
+            "rolled on with {number} [die|dice] at a turn total of {points:,} (farkle chance"
+            " {chance})",
             left,
             **parts,
         )
     else:
         action = say_number(
-            "roll {number} die at a turn total of {points:,} (farkle chance {chance})",
-            "roll {number} dice at a turn total of {points:,} (farkle chance {chance})",
+            "roll {number} [die|dice] at a turn total of {points:,} (farkle chance {chance})",
             left,
             **parts,
         )

@@ -9,7 +9,7 @@ from bot.services.rule_options import SINGLE
 from bot.views.layout import beneath, columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
-from solver.rules.file import Finding
+from solver.rules.file import Finding, preset_titles
 from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.rules.scoring import Times, worth_of
@@ -32,59 +32,6 @@ NO_SCORE = (
 )
 """The roll of all the dice, of which there are one to ten, in which nothing scores."""
 
-
-TITLES = (
-    say_later("Aetolia: five turns each, the most points win"),
-    say_later("10001: open with 1,000, straight 2,000"),
-    say_later("5000 for Roku: all dice that score must be taken"),
-    say_later("5000: five dice, 1 2 3 4 5 is worth 1,500"),
-    say_later("Arnold: no minimum, a straight is worth 2,500"),
-    say_later("Best Party Games: open with 1,500, three 1s 1,100"),
-    say_later("Bupkis: to 5,000, and six of a kind wins"),
-    say_later("CardGames: first past 10,000 wins at once"),
-    say_later("Classic: only ones, fives and triples score"),
-    say_later("CodinGame: further dice add the triple, no pairs"),
-    say_later("D5000: five dice, and five of a kind wins"),
-    say_later("Danish 10.000: open with 500, six 1s 10,000"),
-    say_later("Everything2: over 500, and a final turn is one throw"),
-    say_later("Dice 10,000: open with 1,000, bank from 300"),
-    say_later("Dice Game 10000: six 1s win, straight 1,200"),
-    say_later("Dice Game Depot: three farkles cost 1,000"),
-    say_later("domsleee: a straight is worth 2,500, first to 10,000"),
-    say_later("Facebook: bank from 300, three farkles cost 500"),
-    say_later("Farkle Game Summary: a straight is worth 3,000"),
-    say_later("Farkle Games: three farkles in a row cost 1,000"),
-    say_later("Full house: 250 more than its three of a kind"),
-    say_later("Game of Greed: straight and three pairs 1,500"),
-    say_later("go-farkle: open with 500, equal scores share a win"),
-    say_later("Greed of the Ruby Koans: five dice, to 3,000"),
-    say_later("Greed, with letters on the dice: bank from 500"),
-    say_later("How to Farkle: straight 1,000, with a final turn"),
-    say_later("Kingdom Come: Deliverance, to 4,000"),
-    say_later("Klanestro: open with 750, straights of five dice"),
-    say_later("Leftovers: build on dice the one before left over"),
-    say_later("MongoBot: five dice, hot dice have to be rolled"),
-    say_later("Norwegian 10000: four of a kind and a pair 1,500"),
-    say_later("Party Game Central: a straight is worth 1,500"),
-    say_later("Party Games 411: five dice, as many turns for all"),
-    say_later("Patch, boxed: open with 500, two triplets 2,500"),
-    say_later("Piggyback: take over points of the one before"),
-    say_later("Pig of sevens: a 7 loses the turn, two 1s the score"),
-    say_later("Pig: one die, to 100, and a 1 loses the turn"),
-    say_later("PlayAural: a tenth of the points, to 500"),
-    say_later("Pocket Dice: open with 500, four of a kind 1,000"),
-    say_later("Printable 10,000: open with 1,000, straight 500"),
-    say_later("Smart Box: further dice add the triple again"),
-    say_later("Swedish 10 000: open with 500, three pairs 1,500"),
-    say_later("Ten Thousand: a straight is worth 2,000"),
-    say_later("Two-Dice Pig: a 1 loses the turn, two 1s the score"),
-    say_later("Wikipedia: the common scoring, with a final turn"),
-    say_later("Zilch Backend: no minimum, two triplets 2,500"),
-    say_later("Zilch of LDSSplash: a fourth die adds 100"),
-    say_later("Zilch of R. P. Dillon: to 5,000, with doubling"),
-    say_later("Zilch: six dice without any score are worth 500"),
-)
-"""Those of the rules that ship with the program, for who reads other languages."""
 
 SOURCES = (
     say_later('The scoring known as "Arnold" among descriptions of Farkle'),
@@ -125,7 +72,7 @@ def rules_text(rules: Ruleset) -> str:
 
 def title_text(rules: Ruleset) -> str:
     """The title of a rule set in the language that is spoken; one that people gave as it is."""
-    return say(rules.title) if rules.title in TITLES else rules.title
+    return say(rules.title) if rules.title in preset_titles() else rules.title
 
 
 def _one_line(text: str) -> str:
@@ -184,12 +131,7 @@ def combination_points(rules: Ruleset) -> dict[str, int]:
         if is_named and len(pattern) <= rules.dice:
             name = in_words(pattern)
             if uses < len(pattern):
-                name = say_number(
-                    "{pattern}, using up one die",
-                    "{pattern}, using up {number} dice",
-                    uses,
-                    pattern=name,
-                )
+                name = say_number("{pattern}, using up [one die|{number} dice]", uses, pattern=name)
             if points == "sum":
                 name = say("{pattern}: the sum of the faces, at most", pattern=name)
             if isinstance(points, Times):
@@ -263,10 +205,6 @@ def rules_data(rules: Ruleset) -> dict[str, Any]:
     """A rule set with its digest."""
     data = rules.model_dump(mode="json", exclude={"goal"} if rules.rounds else None)
     return {"digest": rules.digest, "states": state_count(rules), **data}
-
-
-RULES_LIST = ("rules", "title", "goal", "digest", "solved")
-"""The fields of each rule set in a list."""
 
 
 def rules_list_data(known: Sequence[tuple[Ruleset, bool]]) -> list[dict[str, Any]]:

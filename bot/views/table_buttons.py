@@ -143,8 +143,7 @@ def _scoring_dice(roll: Roll, legal: Sequence[SetAside]) -> tuple[bool, ...]:
 def _idle_text(game: Game, idle: Roll) -> str:
     """That dice of the roll score nothing."""
     return say_number(
-        "{dice} scores nothing in this roll under {rules} rules",
-        "{dice} score nothing in this roll under {rules} rules",
+        "{dice} [scores|score] nothing in this roll under {rules} rules",
         len(idle),
         dice=kept_text(game, idle),
         rules=game.rules.name,
@@ -280,7 +279,7 @@ def _choice(game: Game, mask: int) -> list[Button]:
             go_on = Button("keep", say("Keep {points:,}", points=points), row, Style.MAIN)
         else:
             # short, so that Bank stays beside it: what is kept is seen in the dice above
-            told = say_number("Roll {number} die", "Roll {number} dice", after.number_of_dice)
+            told = say_number("Roll {number} [die|dice]", after.number_of_dice)
             go_on = Button("roll", told, row, Style.MAIN)
         buttons.append(go_on)
         if not is_last:

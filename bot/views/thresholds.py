@@ -10,7 +10,7 @@ import numpy as np
 from bot.views.advice import position_data, position_text
 from bot.views.layout import beneath, columns, dice_count, percent, wrap
 from bot.views.rules_text import farkle_chances
-from bot.views.sheet import NumberTable, Sheet, sheet
+from bot.views.sheet import NumberTable, Sheet
 from solver.game.position import in_play_off, points_to_beat
 from solver.game.standings import Ints
 from solver.play.maps import TurnMap
@@ -40,8 +40,7 @@ def bank_from_lines(found: Sequence[BankFrom], wins_from: int | None = None) -> 
     lines += [
         wrap(
             say_number(
-                "With {number} die roll again at turn totals of {totals}.",
-                "With {number} dice roll again at turn totals of {totals}.",
+                "With {number} [die|dice] roll again at turn totals of {totals}.",
                 one.dice,
                 totals=", ".join(starmap(stretch_text, one.roll_again)),
             )
@@ -106,11 +105,6 @@ def turn_data(turn: TurnMap) -> dict[str, Any]:
         "cells": list(_cells(turn)),
         "bank_from": [asdict(one) for one in turn.bank_from],
     }
-
-
-def turn_sheet(turn: TurnMap) -> Sheet:
-    """All cells."""
-    return sheet(_CELL, _cells(turn))
 
 
 def number_table(turn: TurnMap) -> NumberTable:

@@ -396,7 +396,7 @@ def border_picture(
             axes.set_xlabel("")
         if place:
             axes.set_ylabel("")
-        title = say_number("{number} die to roll", "{number} dice to roll", column + 1)
+        title = say_number("{number} [die|dice] to roll", column + 1)
         axes.set_title(title, color=look.ink, font=drawing.font(16, bold=True), pad=5)
     return drawing.as_file(picture, form)
 

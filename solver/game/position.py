@@ -570,9 +570,7 @@ def check_turn(
             number=turn.throws,
             total=turn.turn_total,
             rules=rules.name,
-            allowed=say_number(
-                "a turn has one throw", "a turn has {number} throws at most", rules.throws
-            )
+            allowed=say_number("a turn has [one throw|{number} throws at most]", rules.throws)
             if rules.throws
             else say("they are not counted"),
         )
@@ -655,16 +653,13 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
     parts["left"] = either(", ".join(others), last) if others else last
     if len(possible) > 1:
         return say_number(
-            "{number} die cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
-            " dice, only {left} can",
-            "{number} dice cannot be left at a turn total of {turn_total:,} after {hot_dice} hot"
-            " dice, only {left} can",
+            "{number} [die|dice] cannot be left at a turn total of {turn_total:,} after {hot_dice}"
+            " hot dice, only {left} can",
             turn.dice,
             **parts,
         )
     return say_number(
-        "{number} die cannot be left at a turn total of {turn_total:,}, only {left} can",
-        "{number} dice cannot be left at a turn total of {turn_total:,}, only {left} can",
+        "{number} [die|dice] cannot be left at a turn total of {turn_total:,}, only {left} can",
         turn.dice,
         **parts,
     )
@@ -685,11 +680,7 @@ def _wrong_memory(rules: Ruleset, turn: TurnState) -> str:
         if rules.confirm_points:
             nothing = say("at that turn total so many points cannot be left to be confirmed")
         return nothing if turn.to_confirm else wrong
-    return say_number(
-        "a turn cannot come there in one throw",
-        "a turn cannot come there in {number} throws",
-        turn.throws,
-    )
+    return say_number("a turn cannot come there in [one throw|{number} throws]", turn.throws)
 
 
 def leads_to(possible: npt.NDArray[np.bool_], rules: Ruleset, turn: TurnState) -> bool:

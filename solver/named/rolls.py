@@ -262,10 +262,8 @@ def _too_many(named: NamedSet, groups: list[_Group], choice: _Choice) -> Invalid
         if told > number:
             return InvalidRollError(
                 say_number(
-                    "{told} dice cannot show a {face}: only {number} die can, as {names} has no"
-                    " {face}",
-                    "{told} dice cannot show a {face}: only {number} dice can, as {names} has no"
-                    " {face}",
+                    "{told} dice cannot show a {face}: only {number} [die|dice] can, as {names}"
+                    " has no {face}",
                     number,
                     told=told,
                     face=_face_text(face),

@@ -3,6 +3,7 @@
 import codecs
 import re
 import shlex
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -58,6 +59,13 @@ def preset_names() -> list[str]:
 
 
 @cache
+def preset_titles() -> frozenset[str]:
+    """The titles of the rule sets that ship with the project, which are translated."""
+    files = (tomllib.loads(path.read_text("utf-8")) for path in _presets().values())
+    return frozenset(file["title"] for file in files)
+
+
+@cache
 def _presets() -> dict[str, Path]:
     """Files of the presets by name."""
     found = {path.stem: path for folder in PRESETS_FOLDERS for path in folder.glob("*.toml")}
@@ -80,8 +88,7 @@ def read_rules(path: Path) -> Ruleset:
     told = say("line {line}: {sentence}", line=first.line, sentence=first.sentence)
     if others:
         told += "; " + say_number(
-            "{number} more complaint: farkle rules check {file}",
-            "{number} more complaints: farkle rules check {file}",
+            "{number} more [complaint|complaints]: farkle rules check {file}",
             len(others),
             file=shlex.quote(str(path)),
         )

@@ -255,9 +255,7 @@ class Ruleset(Data):
         if not self.rounds:
             return 0, say("The game goes on until somebody has reached the goal."), False
         message = say_number(
-            "Everybody has one turn; then the most points win.",
-            "Everybody has {number} turns; then the most points win.",
-            self.rounds,
+            "Everybody has [one turn|{number} turns]; then the most points win.", self.rounds
         )
         return self.rounds, message, True
 
@@ -347,9 +345,7 @@ class Ruleset(Data):
     play so. A farkle keeps no turn total that goes beyond the goal."""
 
     def _tell_dice(self) -> Told:
-        message = say_number(
-            "The game is played with one die.", "The game is played with {number} dice.", self.dice
-        )
+        message = say_number("The game is played with [one die|{number} dice].", self.dice)
         return self.dice, message, False
 
     dice: Annotated[int, Field(strict=True, ge=1, le=MAX_DICE)] = described(
@@ -480,23 +476,20 @@ class Ruleset(Data):
     def _tell_hot_dice(self) -> Told:
         if self.hot_dice == "optional":
             message = say_number(
-                "When the die is set aside (hot dice), it may be rolled again.",
-                "When all dice are set aside (hot dice), all may be rolled again.",
+                "When [the die is|all dice are] set aside (hot dice), [it|all] may be rolled"
+                " again.",
                 self.dice,
             )
         elif self.hot_dice == "no_bank":
             message = say_number(
-                "When the die is set aside (hot dice), it must be rolled again; you cannot bank.",
-                "When all dice are set aside (hot dice), all must be rolled again; you cannot"
-                " bank.",
+                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
+                " again; you cannot bank.",
                 self.dice,
             )
         else:
             message = say_number(
-                "When the die is set aside (hot dice), it must be rolled again; you cannot bank,"
-                " and if all dice of a roll score, all must be set aside.",
-                "When all dice are set aside (hot dice), all must be rolled again; you cannot bank,"
-                " and if all dice of a roll score, all must be set aside.",
+                "When [the die is|all dice are] set aside (hot dice), [it|all] must be rolled"
+                " again; you cannot bank, and if all dice of a roll score, all must be set aside.",
                 self.dice,
             )
         return self.hot_dice, message, True
@@ -610,12 +603,10 @@ class Ruleset(Data):
         if not self.fill_straight:
             return 0, say("No straight can be filled by a further throw."), False
         message = say_number(
-            "Where one face is missing from a straight in a throw of all dice, you may keep one die"
-            " of each face for no points and throw the other once: it fills the straight, or it is"
-            " a farkle.",
-            "Where up to {number} faces are missing from a straight in a throw of all dice, you may"
-            " keep one die of each face for no points, even if nothing scores, and throw the others"
-            " once: they fill the straight, or it is a farkle.",
+            "Where [one face is|up to {number} faces are] missing from a straight in a throw of"
+            " all dice, you may keep one die of each face for no points[|, even if nothing"
+            " scores,] and throw the [other once: it fills|others once: they fill] the straight,"
+            " or it is a farkle.",
             self.fill_straight,
         )
         return self.fill_straight, message, True
@@ -732,15 +723,13 @@ class Ruleset(Data):
         message = say("A turn may be banked however many dice are left.")
         if is_special and self.hot_dice == "optional":
             message = say_number(
-                "You can bank only when at most one die is left, or none is (hot dice).",
-                "You can bank only when at most {number} dice are left, or none is (hot dice).",
+                "You can bank only when at most [one die is|{number} dice are] left, or none is"
+                " (hot dice).",
                 most,
             )
         elif is_special:
             message = say_number(
-                "You can bank only when at most one die is left.",
-                "You can bank only when at most {number} dice are left.",
-                most,
+                "You can bank only when at most [one die is|{number} dice are] left.", most
             )
         return most if is_special else None, message, is_special
 
@@ -827,10 +816,9 @@ class Ruleset(Data):
         if not self.throws:
             return 0, say("A turn may have any number of throws."), False
         message = say_number(
-            "A turn is one throw: what is set aside of it is banked if it is enough for a bank,"
-            " whatever dice are left, and else lost, as by a farkle.",
-            "A turn has at most {number} throws: after the last one the turn total is banked if it"
-            " is enough for a bank, whatever dice are left, and else lost, as by a farkle.",
+            "A turn [is one throw: what is set aside of it|has at most {number} throws: after the"
+            " last one the turn total] is banked if it is enough for a bank, whatever dice are"
+            " left, and else lost, as by a farkle.",
             self.throws,
         )
         return self.throws, message, True
@@ -1314,10 +1302,8 @@ class Ruleset(Data):
         if most == self.dice:
             return most, say("However many dice are left, they may be taken over."), False
         message = say_number(
-            "No more than one die can be taken over: where more are left, the next turn begins"
-            " afresh.",
-            "No more than {number} dice can be taken over: where more are left, the next turn"
-            " begins afresh.",
+            "No more than [one die|{number} dice] can be taken over: where more are left, the next"
+            " turn begins afresh.",
             most,
         )
         return most, message, True

@@ -185,9 +185,8 @@ class DiceSet:
         if not is_sound or (roll[0] > highest and not turned):
             raise InvalidRollError(
                 say_number(
-                    "a roll of {number} die is a face from 1 to 6, not {roll}",
-                    "a roll of {number} dice is as many faces from 1 to 6, the highest first, not"
-                    " {roll}",
+                    "a roll of {number} [die is a face from 1 to 6,|dice is as many faces from 1"
+                    " to 6, the highest first,] not {roll}",
                     sum(self.remaining[dice]),
                     roll=" ".join(map(str, roll)),
                 )

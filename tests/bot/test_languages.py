@@ -21,7 +21,7 @@ from bot.languages import CATALOGUES, best_language, find_code, language, langua
 from bot.settings import CHECKOUT
 from solver.play.policies import LEVELS
 from solver.rules.file import load_rules, preset_names
-from solver.wording import ENGLISH, Language, figure, said_in, say, say_number, speak
+from solver.wording import ENGLISH, Language, by_number, figure, said_in, say, say_number, speak
 from tests.bot.slash_options import slash_options
 from tests.bot.speaking import Chat, open_chat
 
@@ -69,9 +69,9 @@ def messages() -> set[Ids]:
     """Every sentence of the code, as `make messages` finds them."""
     assert KEYWORDS
     found: set[Ids] = set()
-    for package in ("bot", "solver"):
+    for folder in ("bot", "solver", "data/rules"):
         for _, _, message, _, _ in extract_from_dir(
-            CHECKOUT / package, FOUND_BY, keywords=parse_keywords(KEYWORDS)
+            CHECKOUT / folder, FOUND_BY, keywords=parse_keywords(KEYWORDS)
         ):
             found.add(message)
     return found
@@ -110,9 +110,8 @@ def refusals() -> Iterator[str]:
                     case ast.Call(ast.Attribute(ast.Name(cls), "say"), args) | ast.Call(
                         ast.Name(cls), [ast.Call(ast.Name("say" | "say_number"), args)]
                     ) if cls == "cls" or cls.endswith("Error"):
-                        for one in args[:2]:
-                            if isinstance(one, ast.Constant) and isinstance(one.value, str):
-                                yield one.value
+                        if isinstance(args[0], ast.Constant) and isinstance(args[0].value, str):
+                            yield from by_number(args[0].value)
 
 
 @pytest.mark.slow
@@ -196,7 +195,7 @@ def test_numbers_are_written_as_the_language_does() -> None:
     german = language("de")
     assert said_in(german, figure, 12345678) == "12.345.678"
     assert said_in(german, figure, -1234.5, "+,.1f") == "-1.234,5"
-    assert said_in(german, say_number, "{number} die", "{number} dice", 1) == "1 Würfel"
+    assert said_in(german, say_number, "{number} [die|dice]", 1) == "1 Würfel"
     assert figure(1000) == "1,000", "only there it is German"
 
 

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 
 from bot.chat import fields
-from bot.chat.commands import Command, Line, Reply
-from bot.chat.features import Core, Feature
+from bot.chat.commands import Line, Reply
+from bot.chat.features import Core, Feature, question
 from bot.chat.waiting import replies, solved_first
 from bot.features.duels import service
 from bot.features.duels.view import duel_data, duel_text, response_data, response_text
@@ -29,6 +29,17 @@ def feature(core: Core) -> Feature:
     oracle, rules, kernels = core.oracle, core.rules, core.settings.kernels
     advisor = oracle.advisor
 
+    @question(
+        "/duel POLICY POLICY",
+        say_later("how often one way to play wins against another, exactly"),
+        fields.word("first", _POLICY, most=30, required=True),
+        fields.word(
+            "second", say_later("the other one, such as threshold:300"), most=30, required=True
+        ),
+        fields.rules(),
+        whole=_WITH_NUMBER,
+        examples=("/duel optimal threshold:300 rules:kcd",),
+    )
     async def duel(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         names = [str(word).lower() for word in line.arguments]
         if len(names) != 2:
@@ -45,6 +56,14 @@ def feature(core: Core) -> Feature:
         async for reply in replies(told, duel_text, duel_data):
             yield reply
 
+    @question(
+        "/best-response POLICY",
+        say_later("what beats a way to play most often, and by how much"),
+        fields.word("policy", _POLICY, most=30, required=True),
+        fields.rules(),
+        whole=_WITH_NUMBER,
+        examples=("/best-response max-points rules:kcd",),
+    )
     async def best_response(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if len(line.arguments) != 1:
             raise InvalidRequestError.say(
@@ -60,38 +79,7 @@ def feature(core: Core) -> Feature:
         async for reply in replies(told, response_text, response_data):
             yield reply
 
-    commands = [
-        Command(
-            "/duel POLICY POLICY",
-            say_later("how often one way to play wins against another, exactly"),
-            duel,
-            (
-                fields.word("first", _POLICY, most=30, required=True),
-                fields.word(
-                    "second",
-                    say_later("the other one, such as threshold:300"),
-                    most=30,
-                    required=True,
-                ),
-                fields.rules(),
-            ),
-            whole=_WITH_NUMBER,
-            examples=("/duel optimal threshold:300 rules:kcd",),
-            group="ask",
-            is_question=True,
-        ),
-        Command(
-            "/best-response POLICY",
-            say_later("what beats a way to play most often, and by how much"),
-            best_response,
-            (fields.word("policy", _POLICY, most=30, required=True), fields.rules()),
-            whole=_WITH_NUMBER,
-            examples=("/best-response max-points rules:kcd",),
-            group="ask",
-            is_question=True,
-        ),
-    ]
-    return Feature(commands)
+    return Feature([duel, best_response])
 
 
 async def _ready_to_play(

@@ -6,12 +6,10 @@ import click
 
 from bot.features.duels import view
 from bot.features.duels.service import dueled, responded
-from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
-from bot.settings import Settings
 from bot.shell.needed import solved_first
 from bot.shell.output import Shown, answer_options
-from bot.shell.places import advisor_of, named, place_option, rules_reader
+from bot.shell.places import Here, here_option
 from bot.views.layout import wrap
 from bot.views.progress import contest_progress, share_progress
 from solver.play.duel import MOST_GAMES, Played
@@ -37,7 +35,7 @@ _rules_option = click.option(
 @click.argument("one", callback=_lower)
 @click.argument("other", callback=_lower)
 @_rules_option
-@place_option
+@here_option
 @click.option(
     "--simulate",
     type=click.IntRange(2, MOST_GAMES),
@@ -47,79 +45,54 @@ _rules_option = click.option(
 )
 @click.option("--seed", default=1, show_default=True, help="Seed of the dice in these games.")
 @answer_options
-@click.pass_obj
-def duel(
-    settings: Settings,
-    one: str,
-    other: str,
-    rules: str,
-    simulate: int | None,
-    seed: int,
-    place: str | None,
-) -> Shown:
+def duel(here: Here, one: str, other: str, rules: str, simulate: int | None, seed: int) -> Shown:
     """Say how often one policy wins against another one, exactly.
 
     ONE and OTHER are policies, such as optimal, max-points or threshold:300. Rules have to be
     solved where one of them is optimal.
     """
-    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
-    _ready_to_play(settings, advisor, ruleset, named(rules, place), one, other)
+    ruleset = here.rules(rules)
+    _ready_to_play(here, ruleset, here.named(rules), one, other)
     with contest_progress(f"{one} against {other}") as told:
-        games = simulate or _GAMES
-        found = dueled(advisor, settings.kernels, ruleset, one, other, told, games, seed)
+        work = here.advisor, here.settings.kernels, ruleset, one, other, told
+        found = dueled(*work, simulate or _GAMES, seed)
     if simulate and found.is_exact:
-        played = _play(settings, advisor, ruleset, (one, other), simulate, seed)
-        found = replace(found, played=played)
+        found = replace(found, played=_play(here, ruleset, (one, other), simulate, seed))
     return Shown(view.duel_text(found), view.duel_data(found), view.duel_sheet(found))
 
 
-def _play(
-    settings: Settings,
-    advisor: Advisor,
-    rules: Ruleset,
-    names: tuple[str, str],
-    games: int,
-    seed: int,
-) -> Played:
+def _play(here: Here, rules: Ruleset, names: tuple[str, str], games: int, seed: int) -> Played:
     # only here: numba takes longer to load than most commands
     from solver.batch.local import compiled_code  # noqa: PLC0415
     from solver.play.matches import play_duel  # noqa: PLC0415
 
-    players = [advisor.policy(name, rules) for name in names]
-    with compiled_code(settings.kernels) as cache, share_progress("playing") as done:
+    players = [here.advisor.policy(name, rules) for name in names]
+    with compiled_code(here.settings.kernels) as cache, share_progress("playing") as done:
         return play_duel(rules, players[0], players[1], cache, games, seed, done)
 
 
 @click.command("best-response", epilog=f"\b\nPolicies:\n{_POLICIES}")
 @click.argument("policy", callback=_lower)
 @_rules_option
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def best_response(
-    settings: Settings,
-    policy: str,
-    rules: str,
-    place: str | None,
-) -> Shown:
+def best_response(here: Here, policy: str, rules: str) -> Shown:
     """Find the way to play that beats a policy most often.
 
     POLICY is one of those of `farkle duel`. The rules have to be solved. Says what the best
     response wins, what optimal play wins, and where the two differ.
     """
-    ruleset, advisor = rules_reader(settings, place)(rules), advisor_of(settings)
-    _ready_to_play(settings, advisor, ruleset, named(rules, place), policy, Optimal.name)
+    ruleset = here.rules(rules)
+    _ready_to_play(here, ruleset, here.named(rules), policy, Optimal.name)
     with contest_progress(f"best response to {policy}") as told:
-        found = responded(advisor, settings.kernels, ruleset, policy, told)
+        found = responded(here.advisor, here.settings.kernels, ruleset, policy, told)
     return Shown(view.response_text(found), view.response_data(found), view.response_sheet(found))
 
 
-def _ready_to_play(
-    settings: Settings, advisor: Advisor, rules: Ruleset, reference: str, *names: str
-) -> None:
+def _ready_to_play(here: Here, rules: Ruleset, reference: str, *names: str) -> None:
     """Solve the rules where a policy needs that, if it is quick. Raises FarkleError."""
     for name in names:
         if name != Optimal.name:
-            advisor.policy(name, rules)
+            here.advisor.policy(name, rules)
     if Optimal.name in names:
-        solved_first(settings, advisor, rules, reference)
+        solved_first(here, rules, reference)

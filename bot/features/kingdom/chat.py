@@ -6,8 +6,8 @@ from functools import partial
 from bot.chat import fields
 from bot.chat.advice import dice_told
 from bot.chat.cards import pressable
-from bot.chat.commands import Command, Line, Reply
-from bot.chat.features import Core, Feature
+from bot.chat.commands import Line, Reply
+from bot.chat.features import Core, Feature, answered_by, question
 from bot.chat.presses import CommandPress
 from bot.chat.waiting import replies
 from bot.features.kingdom import service, view
@@ -33,7 +33,7 @@ _CHOOSING = {"own", "buy"}
 def feature(core: Core) -> Feature:
     """/kcd."""
     questions = LoadedQuestions(core.oracle, core.rules, folders_of(core.settings))
-    return Feature(questions.commands())
+    return Feature(answered_by(questions))
 
 
 class LoadedQuestions:
@@ -44,43 +44,25 @@ class LoadedQuestions:
         self._rules = rules
         self._folders = folders
 
-    def commands(self) -> list[Command]:
-        """/kcd."""
-        return [
-            Command(
-                "/kcd my-dice:SET",
-                say_later("loaded dice: who wins, which to take; /kcd dice, /kcd badges"),
-                self._kcd,
-                (
-                    fields.word(
-                        "list",
-                        say_later("a list to show"),
-                        choices=(say_later("dice"), say_later("badges")),
-                    ),
-                    *fields.SETS,
-                    fields.goal(say_later("points to reach")),
-                    fields.Field("own", say_later("the dice you own: find the best six of them")),
-                    fields.Field(
-                        "buy", say_later("which die to buy next: the most you can pay, or any")
-                    ),
-                    fields.Field(
-                        "began",
-                        say_later("me or them: who throws first"),
-                        choices=tuple(ME_OR_THEM),
-                    ),
-                    fields.rules(say_later("a rule set; kcd if left out")),
-                ),
-                examples=(
-                    "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
-                    "/kcd own:lucky*2,odd goal:1500",
-                    "/kcd own:lucky*2,odd buy:500 goal:1500",
-                    "/kcd dice tengri",
-                ),
-                group="ask",
-                is_question=True,
-            )
-        ]
-
+    @question(
+        "/kcd my-dice:SET",
+        say_later("loaded dice: who wins, which to take; /kcd dice, /kcd badges"),
+        fields.word(
+            "list", say_later("a list to show"), choices=(say_later("dice"), say_later("badges"))
+        ),
+        *fields.SETS,
+        fields.goal(say_later("points to reach")),
+        fields.Field("own", say_later("the dice you own: find the best six of them")),
+        fields.Field("buy", say_later("which die to buy next: the most you can pay, or any")),
+        fields.Field("began", say_later("me or them: who throws first"), choices=tuple(ME_OR_THEM)),
+        fields.rules(say_later("a rule set; kcd if left out")),
+        examples=(
+            "/kcd my-dice:lucky*3,odd,ordinary*2 their-dice:weighted,ordinary*5 goal:1500",
+            "/kcd own:lucky*2,odd goal:1500",
+            "/kcd own:lucky*2,odd buy:500 goal:1500",
+            "/kcd dice tengri",
+        ),
+    )
     async def _kcd(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         match [str(word).lower() for word in line.arguments]:
             case ["dice"]:

@@ -10,7 +10,7 @@ from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, ME_OR_THEM
 from bot.settings import Settings
 from bot.shell.output import Shown, answer_options
-from bot.shell.places import place_option, rules_reader
+from bot.shell.places import Here, here_option
 from bot.shell.position import BROUGHT, dice_options
 from bot.views import named_dice
 from bot.views.progress import share_progress
@@ -42,11 +42,10 @@ from solver.named.sets import find_die, read_dice
     help="Who throws first.",
 )
 @click.option("--rules", default=KCD, show_default=True, help="A rule set or a TOML file.")
-@place_option
+@here_option
 @answer_options
-@click.pass_context
 def kcd(
-    context: click.Context,
+    here: Here,
     /,
     goal: int | None,
     own: str | None,
@@ -54,23 +53,22 @@ def kcd(
     solve: int,
     began: str,
     rules: str,
-    place: str | None,
     **sets: Any,
 ) -> Shown | None:
     """Say who wins with which loaded dice, and which to take.
 
     A set is six dice by name, or by weights: lucky*3,odd,1:2:1:1:1:3*2. See farkle kcd dice.
     """
-    if context.invoked_subcommand is not None:
+    if click.get_current_context().invoked_subcommand is not None:
         return None
-    settings: Settings = context.obj
+    settings = here.settings
     choosing = own is not None or buy is not None
     if (sets["my_dice"] is None) != choosing:
         raise InvalidRequestError(
             "give your dice with --my-dice, or with --own those to choose from, such as"
             " --my-dice lucky*3,odd,ordinary*2; farkle kcd dice lists the dice"
         )
-    meant = with_goal(rules_reader(settings, place)(rules), goal, named=False)
+    meant = with_goal(here.rules(rules), goal, named=False)
     *typed, joker_alone = (sets[name] for name in BROUGHT)
     dice = LoadedDice(meant, read_kits(meant, *typed), joker_alone)
     begins = ME_OR_THEM[began.lower()]
@@ -81,9 +79,7 @@ def kcd(
         number = service.check_choice(wanted)
         with share_progress(f"{number:,} sets") as told:
             choices = service.chosen(folders_of(settings), wanted, told)
-        return Shown(
-            view.choice_text(choices), view.choice_data(choices), view.choice_sheet(choices)
-        )
+        return Shown(view.choice_text(choices), view.choice_data(choices))
     question = service.KcdQuestion(dice, begins)
     with share_progress(f"{dice.mine.text} against {dice.theirs.text}") as told:
         answer = service.kcd_answer(folders_of(settings), question, told)
@@ -94,9 +90,7 @@ def _buy(settings: Settings, wanted: service.PurchaseQuestion) -> Shown:
     number = service.check_purchase(wanted)
     with share_progress(f"{number:,} sets") as told:
         bought = service.purchases(folders_of(settings), wanted, told)
-    return Shown(
-        view.purchase_text(bought), view.purchase_data(bought), view.purchase_sheet(bought)
-    )
+    return Shown(view.purchase_text(bought), view.purchase_data(bought))
 
 
 @kcd.command("dice")

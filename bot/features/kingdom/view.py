@@ -207,11 +207,6 @@ def question_data(question: KcdQuestion | ChoiceQuestion) -> dict[str, Any]:
     }
 
 
-def choice_sheet(answer: ChoiceAnswer) -> Sheet:
-    """A row for each set."""
-    return sheet(("dice", "points", "win_probability", "price"), map(set_data, answer.choices))
-
-
 def set_data(one: RatedSet) -> dict[str, Any]:
     """A set that may be taken."""
     return {
@@ -305,12 +300,6 @@ def purchase_data(answer: PurchaseAnswer) -> dict[str, Any]:
         "now": set_data(answer.now),
         "dice": [_data(answer, one) for one in answer.purchases],
     }
-
-
-def purchase_sheet(answer: PurchaseAnswer) -> Sheet:
-    """A row for each die."""
-    names = ("die", "price", "best", "points", "win_probability", "gain")
-    return sheet(names, (_data(answer, one) for one in answer.purchases))
 
 
 def _data(answer: PurchaseAnswer, one: Purchase) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from bot.chat import fields
 from bot.chat.cards import pressable
-from bot.chat.commands import Command, Line, Reply
-from bot.chat.features import Core, Feature
+from bot.chat.commands import Line, Reply
+from bot.chat.features import Core, Feature, question
 from bot.chat.presses import NotesPress
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.memo.service import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
@@ -30,6 +30,14 @@ def feature(core: Core) -> Feature:
     oracle, rules, kernels = core.oracle, core.rules, core.settings.kernels
     advisor, tasks = oracle.advisor, oracle.tasks
 
+    @question(
+        "/memo rules:NAME",
+        say_later("a table to learn by heart: what to keep, when to bank or risk everything"),
+        fields.number("unit", say_later("round what dice are worth to steps of so many points"), 1),
+        fields.rules(),
+        examples=("/memo rules:kcd",),
+        notes=memo_notes,
+    )
     async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
         check_goal(meant)
@@ -60,24 +68,7 @@ def feature(core: Core) -> Feature:
         if refusal:
             raise refusal
 
-    commands = [
-        Command(
-            "/memo rules:NAME",
-            say_later("a table to learn by heart: what to keep, when to bank or risk everything"),
-            memo,
-            (
-                fields.number(
-                    "unit", say_later("round what dice are worth to steps of so many points"), 1
-                ),
-                fields.rules(),
-            ),
-            examples=("/memo rules:kcd",),
-            group="ask",
-            notes=memo_notes,
-            is_question=True,
-        )
-    ]
-    return Feature(commands)
+    return Feature([memo])
 
 
 def _reference(line: Line, caller: Caller, meant: Ruleset) -> str:

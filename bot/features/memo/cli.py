@@ -7,10 +7,9 @@ import click
 from bot.features.memo.service import known_memo, memo_answer
 from bot.features.memo.view import memo_data, memo_picture, memo_sheet, memo_text
 from bot.services.situation import DEFAULT_RULES
-from bot.settings import Settings
 from bot.shell.needed import solved_first
 from bot.shell.output import Shown, answer_options, write_file
-from bot.shell.places import advisor_of, named, place_option, rules_reader
+from bot.shell.places import Here, here_option
 from bot.typed import cleaned
 from bot.views.drawing import picture_form
 from bot.views.progress import share_progress
@@ -26,16 +25,9 @@ from solver.errors import MissingStrategyError
     metavar="FILE",
     help="Write the page to a .png, .pdf or .svg file as well.",
 )
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def memo(
-    settings: Settings,
-    rules: str,
-    unit: int | None,
-    out: Path | None,
-    place: str | None,
-) -> Shown:
+def memo(here: Here, rules: str, unit: int | None, out: Path | None) -> Shown:
     """Make a table to memorise and to play by.
 
     RULES is the name of a rule set or a TOML file. How often the table wins against optimal play,
@@ -43,20 +35,15 @@ def memo(
     takes a while the first time.
     """
     form = picture_form(out.suffix) if out else None
-    ruleset = rules_reader(settings, place)(rules)
-    advisor = advisor_of(settings)
+    ruleset, advisor = here.rules(rules), here.advisor
     answer = known_memo(advisor, ruleset, unit)
     if answer.study is None:
         try:
-            solved_first(settings, advisor, ruleset, named(rules, place))
+            solved_first(here, ruleset, here.named(rules))
         except MissingStrategyError as error:  # the table itself is shown all the same
             click.echo(cleaned(str(error)), err=True)
         with share_progress(f"working out the table of {ruleset.name}") as done:
-            answer = memo_answer(advisor, settings.kernels, ruleset, unit, done)
+            answer = memo_answer(advisor, here.settings.kernels, ruleset, unit, done)
     if out and form:
         write_file(out, memo_picture(answer, form))
-    return Shown(
-        memo_text(answer),
-        memo_data(answer),
-        memo_sheet(answer),
-    )
+    return Shown(memo_text(answer), memo_data(answer), memo_sheet(answer))

@@ -195,12 +195,7 @@ def _bank_text(points: int, fewest: int, most: int) -> str:
             fewest=fewest,
             most=most,
         )
-    return say_number(
-        "from {points:,} with {number} die left",
-        "from {points:,} with {number} dice left",
-        most,
-        points=points,
-    )
+    return say_number("from {points:,} with {number} [die|dice] left", most, points=points)
 
 
 def _table(table: MemoTable) -> Grid:
@@ -251,8 +246,7 @@ def _must_roll(rules: Ruleset) -> Iterator[str]:
         yield say("Where something has to be confirmed you must roll, whatever the table says.")
     if rules.bank_dice_left < rules.dice - 1:
         yield say_number(
-            "Where more than one die is left you must roll.",
-            "Where more than {number} dice are left you must roll.",
+            "Where more than [one die is|{number} dice are] left you must roll.",
             rules.bank_dice_left,
         )
 

@@ -11,8 +11,8 @@ from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
 from bot.chat.cards import pressable
-from bot.chat.commands import Command, Line, Reply
-from bot.chat.features import Core, Feature, Pressed
+from bot.chat.commands import Line, Reply
+from bot.chat.features import Core, Feature, Pressed, question
 from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching
 from bot.features.pictures import service, view
 from bot.services.chances import Oracle
@@ -43,6 +43,13 @@ def feature(core: Core) -> Feature:
 
     questions, oracle = core.questions, core.oracle
 
+    @question(
+        "/explain dice:N",
+        say_later("this turn as a picture: when to roll, when to bank"),
+        fields.DICE,
+        *fields.POSITION,
+        examples=("/explain turn:350 dice:2 me:4200 them:5000",),
+    )
     def explain(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         def of_game(_: Table, game: Game) -> Callable[[], service.Explanation]:
             return partial(service.explained_in, oracle.advisor, game)
@@ -63,6 +70,16 @@ def feature(core: Core) -> Feature:
         of_position = partial(service.explained, oracle.advisor)
         return questions.answered(line, caller, of_game, of_position, reply)
 
+    @question(
+        "/explore dice:N",
+        say_later("walk through all positions"),
+        fields.DICE,
+        *fields.POSITION,
+        examples=(
+            "/explore me:2800 them:3500 rules:kcd",
+            "/explore my-dice:lucky*3,odd,ordinary*2 goal:1500 turn:300 dice:lucky*2",
+        ),
+    )
     def explore(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         def of_game(_: Table, game: Game) -> Callable[[], service.Exploration]:
             return partial(service.explored_in, oracle.advisor, game)
@@ -77,30 +94,7 @@ def feature(core: Core) -> Feature:
         of_position = partial(service.explored, oracle.advisor)
         return questions.answered(line, caller, of_game, of_position, reply)
 
-    commands = [
-        Command(
-            "/explain dice:N",
-            say_later("this turn as a picture: when to roll, when to bank"),
-            explain,
-            (fields.DICE, *fields.POSITION),
-            examples=("/explain turn:350 dice:2 me:4200 them:5000",),
-            group="ask",
-            is_question=True,
-        ),
-        Command(
-            "/explore dice:N",
-            say_later("walk through all positions"),
-            explore,
-            (fields.DICE, *fields.POSITION),
-            examples=(
-                "/explore me:2800 them:3500 rules:kcd",
-                "/explore my-dice:lucky*3,odd,ordinary*2 goal:1500 turn:300 dice:lucky*2",
-            ),
-            group="ask",
-            is_question=True,
-        ),
-    ]
-    return Feature(commands, {Walk: walk})
+    return Feature([explain, explore], {Walk: walk})
 
 
 async def _picture(oracle: Oracle, caller: Caller, found: service.Explanation) -> bytes | None:

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 from functools import partial
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply
-from bot.chat.features import Core, Feature
+from bot.chat.commands import YES_OR_NO, Line, Reply
+from bot.chat.features import Core, Feature, question
 from bot.chat.waiting import replies, solved_first
 from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.points.view import komi_data, komi_text, points_data, points_text
@@ -17,6 +17,22 @@ def feature(core: Core) -> Feature:
     """/points and /komi."""
     oracle, rules = core.oracle, core.rules
 
+    @question(
+        "/points rules:NAME",
+        say_later("the most points in a turn: when to bank, and the average"),
+        fields.number("cost", say_later("points that a farkle costs on top of the turn total")),
+        fields.yes_no("on-board", say_later("yes or no: whether you have banked before")),
+        fields.number(
+            "me",
+            say_later("your score, under rules where a roll can lose it all"),
+            -fields.MOST_POINTS,
+        ),
+        fields.number(
+            "hot-dice", say_later("hot dice so far in this turn, if their bonus changes"), most=100
+        ),
+        fields.rules(),
+        examples=("/points rules:zilch", "/points rules:zilch cost:500"),
+    )
     async def points(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         question = PointsQuestion(
             farkle_cost=line.number("cost") or 0,
@@ -29,6 +45,12 @@ def feature(core: Core) -> Feature:
         async for reply in replies(told, points_text, points_data):
             yield reply
 
+    @question(
+        "/komi rules:NAME",
+        say_later("the head start that makes a game fair"),
+        fields.rules(),
+        examples=("/komi rules:kcd",),
+    )
     async def komi(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         meant = await rules.resolve(caller.place, line.option("rules"))
         async for reply in solved_first(oracle, rules, caller, meant, 2):
@@ -36,40 +58,4 @@ def feature(core: Core) -> Feature:
         found = await oracle.answered(caller.asker, meant, oracle.advisor.komi, meant)
         yield Reply(found, partial(komi_text, meant), komi_data)
 
-    commands = [
-        Command(
-            "/points rules:NAME",
-            say_later("the most points in a turn: when to bank, and the average"),
-            points,
-            (
-                fields.number(
-                    "cost", say_later("points that a farkle costs on top of the turn total")
-                ),
-                fields.yes_no("on-board", say_later("yes or no: whether you have banked before")),
-                fields.number(
-                    "me",
-                    say_later("your score, under rules where a roll can lose it all"),
-                    -fields.MOST_POINTS,
-                ),
-                fields.number(
-                    "hot-dice",
-                    say_later("hot dice so far in this turn, if their bonus changes"),
-                    most=100,
-                ),
-                fields.rules(),
-            ),
-            examples=("/points rules:zilch", "/points rules:zilch cost:500"),
-            group="ask",
-            is_question=True,
-        ),
-        Command(
-            "/komi rules:NAME",
-            say_later("the head start that makes a game fair"),
-            komi,
-            (fields.rules(),),
-            examples=("/komi rules:kcd",),
-            group="ask",
-            is_question=True,
-        ),
-    ]
-    return Feature(commands)
+    return Feature([points, komi])

@@ -5,10 +5,9 @@ import click
 from bot.features.points import view
 from bot.features.points.service import PointsQuestion, points_answer
 from bot.services.situation import DEFAULT_RULES
-from bot.settings import Settings
-from bot.shell.needed import solved_first
+from bot.shell.needed import strategy_of
 from bot.shell.output import Shown, answer_options
-from bot.shell.places import advisor_of, named, place_option, rules_reader
+from bot.shell.places import Here, here_option
 from solver.errors import InvalidRequestError
 from solver.play.komi import komi
 
@@ -47,17 +46,15 @@ from solver.play.komi import komi
     metavar="Y,Y,...",
     help="How other costs of a farkle change its chance and the points.",
 )
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
 def points(
-    settings: Settings,
+    here: Here,
     rules: tuple[str, ...],
     farkle_cost: float,
     score: int | None,
     hot_dice: int,
     costs: str,
-    place: str | None,
     *,
     on_board: bool,
     table: bool,
@@ -78,15 +75,14 @@ def points(
     if len(rules) > 1 and (table or costs):
         raise InvalidRequestError("--table and --costs are about one rule set: name only one")
     question = PointsQuestion(farkle_cost, on_board, score, hot_dice, _costs(costs), table)
-    read = rules_reader(settings, place)
-    answer, *others = (points_answer(read(one), question) for one in rules or (DEFAULT_RULES,))
-    if others:
-        answers = [answer, *others]
+    answers = [points_answer(here.rules(one), question) for one in rules or (DEFAULT_RULES,)]
+    if len(answers) > 1:
         return Shown(
             view.side_by_side_text(answers),
             [view.points_data(one) for one in answers],
             view.side_by_side_sheet(answers),
         )
+    [answer] = answers
     return Shown(view.points_text(answer), view.points_data(answer), view.points_sheet(answer))
 
 
@@ -102,16 +98,13 @@ def _costs(text: str) -> tuple[float, ...]:
 
 @click.command("komi")
 @click.argument("rules", default=DEFAULT_RULES)
-@place_option
+@here_option
 @answer_options
-@click.pass_obj
-def komi_command(settings: Settings, rules: str, place: str | None) -> Shown:
+def komi_command(here: Here, rules: str) -> Shown:
     """Find the head start that comes closest to even.
 
     RULES is the name of a rule set or a TOML file that is solved.
     """
-    ruleset = rules_reader(settings, place)(rules)
-    advisor, reference = advisor_of(settings), named(rules, place)
-    solved_first(settings, advisor, ruleset, reference)
-    found = komi(advisor.strategy(ruleset, reference))
-    return Shown(view.komi_text(ruleset, found), view.komi_data(found), view.komi_sheet(found))
+    strategy = strategy_of(here, rules)
+    found = komi(strategy)
+    return Shown(view.komi_text(strategy.rules, found), view.komi_data(found))

@@ -288,11 +288,6 @@ def komi_data(found: Komi) -> dict[str, Any]:
     return {**asdict(found), "neighbours": [asdict(one) for one in found.neighbours]}
 
 
-def komi_sheet(found: Komi) -> Sheet:
-    """All head starts: less than 0 where the first player gets them."""
-    return sheet(("points", "win_probability"), map(asdict, found.head_starts))
-
-
 def _komi_head(rules: Ruleset, found: Komi) -> str:
     if found.best.points == 0:
         return say("{rules} rules are fairest without a head start.", rules=rules.name)

@@ -12,7 +12,7 @@ from bot.chat import fields
 from bot.chat.advice import kits_of_all
 from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, whole_number
-from bot.chat.features import Core, Feature, Pressed, Send
+from bot.chat.features import Core, Feature, Pressed, Send, asked
 from bot.chat.presses import Press, matching
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.practice import view
@@ -100,6 +100,18 @@ def practice_commands(
 ) -> list[Command]:
     """/daily and /drill."""
 
+    @asked(
+        "/daily [answer N]",
+        say_later("the position of the day: what wins most often? /daily board: who finds it"),
+        fields.word(
+            "what",
+            say_later("the board instead of the position, or answer with a number"),
+            choices=(say_later("board"), say_later("answer")),
+        ),
+        _NUMBER,
+        examples=("/daily", "/daily answer 2", "/daily board"),
+        group="practise",
+    )
     async def answer_daily(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         if not line.words:
             asked = await daily.today(caller)
@@ -119,6 +131,24 @@ def practice_commands(
             )
             yield practice_reply(await daily.answer(caller, _answer(line, usage)))
 
+    @asked(
+        "/drill [answer N]",
+        say_later("your worst decisions again, and positions like them"),
+        fields.word("what", say_later("answer, with a number"), choices=(say_later("answer"),)),
+        _NUMBER,
+        fields.Field(
+            "position", say_later("the position that is answered, where it is not the last one")
+        ),
+        fields.number(
+            "players", say_later("how many play, for new positions of such games"), 2, MOST_PLAYERS
+        ),
+        *fields.SETS[:2],
+        fields.SETS[-1],
+        fields.rules(say_later("a rule set, for new positions")),
+        fields.goal(),
+        examples=("/drill", "/drill answer 2", "/drill players:3"),
+        group="practise",
+    )
     async def answer_drill(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         position = line.option("position")
         if line.words or position is not None:
@@ -133,50 +163,7 @@ def practice_commands(
         async for reply in drill_asked(drill, caller, wish):
             yield reply
 
-    return [
-        Command(
-            "/daily [answer N]",
-            say_later("the position of the day: what wins most often? /daily board: who finds it"),
-            answer_daily,
-            (
-                fields.word(
-                    "what",
-                    say_later("the board instead of the position, or answer with a number"),
-                    choices=(say_later("board"), say_later("answer")),
-                ),
-                _NUMBER,
-            ),
-            examples=("/daily", "/daily answer 2", "/daily board"),
-            group="practise",
-        ),
-        Command(
-            "/drill [answer N]",
-            say_later("your worst decisions again, and positions like them"),
-            answer_drill,
-            (
-                fields.word(
-                    "what", say_later("answer, with a number"), choices=(say_later("answer"),)
-                ),
-                _NUMBER,
-                fields.Field(
-                    "position",
-                    say_later("the position that is answered, where it is not the last one"),
-                ),
-                fields.number(
-                    "players",
-                    say_later("how many play, for new positions of such games"),
-                    2,
-                    MOST_PLAYERS,
-                ),
-                *fields.SETS[:2],
-                fields.SETS[-1],
-                fields.rules(say_later("a rule set, for new positions")),
-                fields.goal(),
-            ),
-            examples=("/drill", "/drill answer 2", "/drill players:3"),
-            group="practise",
-        ),
-    ]
+    return [answer_daily, answer_drill]
 
 
 async def drill_asked(

@@ -315,7 +315,7 @@ def board_text(board: Sequence[BoardLine]) -> str:
             f"{place}.",
             safe_text(one.name, _NAME),
             say("{found:,} of {answered:,}", found=one.found, answered=one.answered),
-            say_number("{number} day", "{number} days", one.streak),
+            say_number("{number} [day|days]", one.streak),
             figure(one.average_cost * 100, ".2f"),
         )
         for place, one in enumerate(board[:20], start=1)
@@ -461,17 +461,12 @@ def _before(asked: DrillQuestion) -> list[str]:
         ]
     if not asked.decisions:
         return [
-            say_number(
-                "You had no decision to practise in {number:,} game.",
-                "You had no decision to practise in {number:,} games.",
-                asked.games,
-            )
+            say_number("You had no decision to practise in {number:,} [game|games].", asked.games)
         ]
     least = figure(CLEAR * 100, ".1f")
     return [
         say_number(
-            "In {number:,} game none of your decisions cost {least} % or more.",
-            "In {number:,} games none of your decisions cost {least} % or more.",
+            "In {number:,} [game|games] none of your decisions cost {least} % or more.",
             asked.games,
             least=least,
         )
@@ -500,18 +495,12 @@ def _after(asked: DrillQuestion) -> list[str]:
     """What waits besides."""
     lines = []
     if asked.waiting:
-        lines.append(
-            say_number(
-                "{number:,} more position waits.",
-                "{number:,} more positions wait.",
-                asked.waiting,
-            )
-        )
+        lines.append(say_number("{number:,} more [position waits|positions wait].", asked.waiting))
     if asked.left:
         lines.append(
             say_number(
-                "{number:,} game of yours is still to be reviewed: the next /drill does it.",
-                "{number:,} games of yours are still to be reviewed: the next /drill goes on.",
+                "{number:,} [game of yours is|games of yours are] still to be reviewed: the next"
+                " /drill [does it|goes on].",
                 asked.left,
             )
         )
@@ -541,15 +530,12 @@ def _then(verdict: DrillVerdict) -> list[str]:
     if left < timedelta(days=1):
         return [
             say_number(
-                "You get this position again in {number} minute.",
-                "You get this position again in {number} minutes.",
+                "You get this position again in {number} [minute|minutes].",
                 ceil(left / timedelta(minutes=1)),
             )
         ]
     return [
         say_number(
-            "You get this position again in {number} day.",
-            "You get this position again in {number} days.",
-            ceil(left / timedelta(days=1)),
+            "You get this position again in {number} [day|days].", ceil(left / timedelta(days=1))
         )
     ]

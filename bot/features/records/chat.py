@@ -7,8 +7,8 @@ from operator import itemgetter
 from pathlib import Path
 
 from bot.chat import fields
-from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word, neither_word
-from bot.chat.features import Core, Feature
+from bot.chat.commands import YES_OR_NO, Line, Reply, Word, neither_word
+from bot.chat.features import Core, Feature, answered_by, asked
 from bot.chat.games import level_named, table_of
 from bot.chat.waiting import delay_reply, replies, solved_for_game, stopped_text
 from bot.features.records import view
@@ -51,7 +51,7 @@ _WHERE = fields.Field(
 def feature(core: Core) -> Feature:
     """What people ask about games that were played, and matches of bots."""
     levels = Levels(core.tables.store, core.back)
-    return Feature(RecordCommands(core.games, core.rules, levels, core.settings.data).commands())
+    return Feature(answered_by(RecordCommands(core.games, core.rules, levels, core.settings.data)))
 
 
 class RecordCommands:
@@ -65,127 +65,13 @@ class RecordCommands:
         self._people = levels
         self._data = data
 
-    def commands(self) -> list[Command]:
-        """The commands, in the order in which they are listed."""
-        return [
-            Command(
-                "/review",
-                say_later("every decision of the last game"),
-                self._review,
-                (_GAME,),
-                more_words=True,
-                group="practise",
-            ),
-            Command(
-                "/stats [NAME]",
-                say_later("a player's record; two names: head to head"),
-                self._stats,
-                (
-                    fields.person(
-                        "who", say_later("whose record; yours if left out"), else_me=True
-                    ),
-                    fields.person("against", say_later("a player to compare with")),
-                    _WHERE,
-                ),
-                group="practise",
-            ),
-            Command(
-                "/leaderboard",
-                say_later("who wins most"),
-                self._leaderboard,
-                (
-                    fields.Field(
-                        "season",
-                        say_later("now, last or a quarter such as 2026-Q4; all if left out"),
-                    ),
-                    fields.yes_no(
-                        "bots", say_later("yes: bots as well; no: only games without bots")
-                    ),
-                    _WHERE,
-                ),
-                examples=("/leaderboard season:now bots:no",),
-                group="practise",
-            ),
-            Command(
-                "/dice",
-                say_later("how the dice have fallen here"),
-                self._dice,
-                (_WHERE,),
-                group="practise",
-            ),
-            Command(
-                "/proof [GAME]",
-                say_later("how to check the dice of a game"),
-                self._proof,
-                (_GAME,),
-                more_words=True,
-                group="play",
-            ),
-            Command(
-                "/match LEVEL LEVEL",
-                say_later("bot against bot, best of games:N"),
-                self._match,
-                (
-                    fields.word(
-                        "first",
-                        say_later("the level of one bot"),
-                        required=True,
-                        choices=tuple(LEVELS),
-                    ),
-                    fields.word(
-                        "second",
-                        say_later("the level of the other"),
-                        required=True,
-                        choices=tuple(LEVELS),
-                    ),
-                    fields.word(
-                        "third", say_later("the level of a third one"), choices=tuple(LEVELS)
-                    ),
-                    fields.word(
-                        "fourth", say_later("the level of a fourth one"), choices=tuple(LEVELS)
-                    ),
-                    fields.number(
-                        "games", say_later("best of how many games; 1 if left out"), 1, 99
-                    ),
-                    fields.Field(
-                        "show",
-                        say_later("moves: every turn, game by game; summary: the results"),
-                        choices=(say_later("summary"), say_later("moves")),
-                    ),
-                    fields.rules(),
-                ),
-                examples=("/match optimal cautious games:5 rules:kcd",),
-                group="play",
-            ),
-            Command(
-                "/cancel",
-                say_later("stop everything that is being computed for you"),
-                self._cancel,
-                (),
-            ),
-            Command(
-                "/levels",
-                say_later("the levels of bots, and how strong they are"),
-                self._levels,
-                (fields.rules(),),
-                group="play",
-                is_question=True,
-            ),
-            Command(
-                "/forget me",
-                say_later("leave open games and delete what is stored about you"),
-                self._forget,
-                (
-                    fields.word(
-                        "who",
-                        say_later("me: delete what is stored about you"),
-                        required=True,
-                        choices=(say_later("me"),),
-                    ),
-                ),
-            ),
-        ]
-
+    @asked(
+        "/review",
+        say_later("every decision of the last game"),
+        _GAME,
+        more_words=True,
+        group="practise",
+    )
     async def _review(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         table = await self._finished(line, caller)
         text = partial(review_text, names=table.names)
@@ -193,6 +79,14 @@ class RecordCommands:
         async for reply in replies(self._oracle.review(table, caller.asker), text, data):
             yield reply
 
+    @asked(
+        "/stats [NAME]",
+        say_later("a player's record; two names: head to head"),
+        fields.person("who", say_later("whose record; yours if left out"), else_me=True),
+        fields.person("against", say_later("a player to compare with")),
+        _WHERE,
+        group="practise",
+    )
     async def _stats(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         place = _place(line, caller)
         if len(line.arguments) > 2:
@@ -218,6 +112,17 @@ class RecordCommands:
         async for reply in replies(self._people.record(caller, person.id, place), text, data):
             yield reply
 
+    @asked(
+        "/leaderboard",
+        say_later("who wins most"),
+        fields.Field(
+            "season", say_later("now, last or a quarter such as 2026-Q4; all if left out")
+        ),
+        fields.yes_no("bots", say_later("yes: bots as well; no: only games without bots")),
+        _WHERE,
+        examples=("/leaderboard season:now bots:no",),
+        group="practise",
+    )
     async def _leaderboard(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         bots = line.choice("bots", YES_OR_NO)
         typed = line.option("season")
@@ -233,12 +138,20 @@ class RecordCommands:
         text = partial(view.leaderboard_text, season=season, bots=bots, everywhere=everywhere)
         yield Reply(found, text, view.leaderboard_data)
 
+    @asked("/dice", say_later("how the dice have fallen here"), _WHERE, group="practise")
     async def _dice(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         asked = self._tables.store.database.url, _place(line, caller)
         told = self._oracle.tasks.told(caller.asker, say_later("dice statistics"), fallen, *asked)
         async for reply in replies(told, view.dice_records_text, view.dice_records_data):
             yield reply
 
+    @asked(
+        "/proof [GAME]",
+        say_later("how to check the dice of a game"),
+        _GAME,
+        more_words=True,
+        group="play",
+    )
     async def _proof(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         wanted = table_of(line) or line.words
         for one in await self._tables.open_at(caller.place):
@@ -254,6 +167,27 @@ class RecordCommands:
         as_data = partial(Proof.model_dump, mode="json")
         yield Reply(proof_of(table, secret), Proof.to_json, as_data, _proof_card)
 
+    @asked(
+        "/match LEVEL LEVEL",
+        say_later("bot against bot, best of games:N"),
+        fields.word(
+            "first", say_later("the level of one bot"), required=True, choices=tuple(LEVELS)
+        ),
+        fields.word(
+            "second", say_later("the level of the other"), required=True, choices=tuple(LEVELS)
+        ),
+        fields.word("third", say_later("the level of a third one"), choices=tuple(LEVELS)),
+        fields.word("fourth", say_later("the level of a fourth one"), choices=tuple(LEVELS)),
+        fields.number("games", say_later("best of how many games; 1 if left out"), 1, 99),
+        fields.Field(
+            "show",
+            say_later("moves: every turn, game by game; summary: the results"),
+            choices=(say_later("summary"), say_later("moves")),
+        ),
+        fields.rules(),
+        examples=("/match optimal cautious games:5 rules:kcd",),
+        group="play",
+    )
     async def _match(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         levels = tuple(level_named(str(word)) for word in line.arguments)
         if not 2 <= len(levels) <= MOST_PLAYERS:
@@ -282,15 +216,33 @@ class RecordCommands:
                     found, partial(view.turns_text, levels), partial(view.turns_data, levels)
                 )
 
+    @asked("/cancel", say_later("stop everything that is being computed for you"))
     async def _cancel(self, _: Line, caller: Caller) -> AsyncIterator[Reply]:
         stopped = await self._oracle.tasks.cancel(caller.person.id)
         yield Reply(stopped, stopped_text, lambda stopped: {"cancelled": stopped}, private=True)
 
+    @asked(
+        "/levels",
+        say_later("the levels of bots, and how strong they are"),
+        fields.rules(),
+        group="play",
+        is_question=True,
+    )
     async def _levels(self, line: Line, caller: Caller) -> AsyncIterator[Reply]:
         rules = await self._rules.resolve(caller.place, line.option("rules"))
         found = await at_once(load_strengths, self._data, rules)
         yield Reply(found, partial(level_list_text, rules), level_list_data)
 
+    @asked(
+        "/forget me",
+        say_later("leave open games and delete what is stored about you"),
+        fields.word(
+            "who",
+            say_later("me: delete what is stored about you"),
+            required=True,
+            choices=(say_later("me"),),
+        ),
+    )
     async def _forget(self, line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         if line.words.lower() != "me":
             raise InvalidRequestError.say("/forget me deletes only what is stored about you")

@@ -30,10 +30,7 @@ def record_text(name: str, record: PlayerRecord) -> str:
         (
             say("farkles"),
             say_number(
-                "{farkles:,} in {number:,} turn",
-                "{farkles:,} in {number:,} turns",
-                stats.turns,
-                farkles=stats.farkles,
+                "{farkles:,} in {number:,} [turn|turns]", stats.turns, farkles=stats.farkles
             ),
         ),
     ]
@@ -68,9 +65,7 @@ def _level_notes(record: PlayerRecord) -> list[str]:
     if level is not None:
         notes.append(
             say_number(
-                "{decisions:,} decisions in {number:,} solved game. The level says what a decision"
-                " costs on average, in % of a win: {levels}.",
-                "{decisions:,} decisions in {number:,} solved games. The level says what a"
+                "{decisions:,} decisions in {number:,} solved [game|games]. The level says what a"
                 " decision costs on average, in % of a win: {levels}.",
                 level.games,
                 decisions=level.decisions,
@@ -80,8 +75,8 @@ def _level_notes(record: PlayerRecord) -> list[str]:
     if record.left:
         notes.append(
             say_number(
-                "{number:,} more game is still to be reviewed: the next /stats does it.",
-                "{number:,} more games are still to be reviewed: the next /stats goes on.",
+                "{number:,} more [game is|games are] still to be reviewed: the next /stats [does"
+                " it|goes on].",
                 record.left,
             )
         )
@@ -113,8 +108,7 @@ def head_to_head_text(names: tuple[str, str], both: HeadToHead) -> str:
             "{one} and {other} have not finished a game together yet.", one=names[0], other=names[1]
         )
     return say_number(
-        "{one} against {other}: {won} to {lost} in {number:,} game.",
-        "{one} against {other}: {won} to {lost} in {number:,} games.",
+        "{one} against {other}: {won} to {lost} in {number:,} [game|games].",
         both.games,
         one=names[0],
         other=names[1],
@@ -131,9 +125,7 @@ def head_to_head_data(names: tuple[str, str], both: HeadToHead) -> dict[str, Any
 def forgotten_text(games: int) -> str:
     """That nothing of a person is left but these games."""
     forgotten = say_number(
-        "Your data is deleted: {number} game stays, without your name.",
-        "Your data is deleted: {number} games stay, without your name.",
-        games,
+        "Your data is deleted: {number} [game stays|games stay], without your name.", games
     )
     seeds = say("Texts you gave with /seed stay, because the proof of the dice needs them.")
     return f"{forgotten} {seeds}"
@@ -298,14 +290,9 @@ def _numbers(levels: tuple[str, ...]) -> list[str]:
 def _outcome(match: Match, names: tuple[str, ...]) -> str:
     most, games = max(match.score), len(match.games)
     if match.score.count(most) > 1:
-        return say_number(
-            "The match is a draw, after {number} game.",
-            "The match is a draw, after {number} games.",
-            games,
-        )
+        return say_number("The match is a draw, after {number} [game|games].", games)
     return say_number(
-        "{name} wins the match: {won} of {number} game.",
-        "{name} wins the match: {won} of {number} games.",
+        "{name} wins the match: {won} of {number} [game|games].",
         games,
         name=names[match.score.index(most)],
         won=figure(most, "g"),
@@ -383,10 +370,9 @@ def dice_record_text(record: DiceRecord) -> str:
         for face, count in enumerate(record.counts, 1)
     ]
     head = say_number(
-        "{dice} in {number:,} roll, each face is expected {times:,.1f} times:",
-        "{dice} in {number:,} rolls, each face is expected {times:,.1f} times:",
+        "{dice} in {number:,} [roll|rolls], each face is expected {times:,.1f} times:",
         record.rolls,
-        dice=say_number("{number:,} die", "{number:,} dice", record.dice),
+        dice=say_number("{number:,} [die|dice]", record.dice),
         times=record.expected[0],
     )
     lines = [head, *columns(rows, right={2, 3}, spare=(1,)), fairness_text(record)]
@@ -452,9 +438,9 @@ def _by_face(numbers: Sequence[float]) -> dict[str, float]:
 
 def _farkles_text(record: DiceRecord) -> str:
     """Farkles with six dice against what is expected, and how often fair dice go so far."""
-    rolls = say_number("{number:,} roll", "{number:,} rolls", record.six_dice_rolls)
+    rolls = say_number("{number:,} [roll|rolls]", record.six_dice_rolls)
     number, expected = record.six_dice_farkles, record.expected_farkles
-    farkles = say_number("{number:,} farkle", "{number:,} farkles", number)
+    farkles = say_number("{number:,} [farkle|farkles]", number)
     counted = {"rolls": rolls, "farkles": farkles, "expected": expected}
     told = say(
         "Six dice at once: {rolls}, {farkles} by the rules that were played, {expected:,.1f}"

@@ -9,7 +9,7 @@ from pydantic.dataclasses import dataclass
 from bot.chat import fields
 from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
-from bot.chat.features import Core, Feature, Pressed
+from bot.chat.features import Core, Feature, Pressed, asked
 from bot.chat.presses import GameId, LanguageTag, Press, matching
 from bot.chat.waiting import only, solved_for_game
 from bot.features.tournaments import view
@@ -95,6 +95,25 @@ def feature(core: Core) -> Feature:
 def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Command]:
     """/tournament."""
 
+    @asked(
+        "/tournament [new]",
+        say_later("a tournament, all against all or knock-out: new, join, start, play"),
+        fields.word(
+            "what", say_later("what to do; shows the tournament if left out"), choices=WHAT
+        ),
+        fields.word(
+            "form", say_later("for a new tournament: who plays against whom"), choices=tuple(Form)
+        ),
+        fields.person("player", say_later("the player to play against, or to remove")),
+        fields.rules(),
+        fields.goal(),
+        fields.yes_no("hints", say_later("yes: allow hints")),
+        group="play",
+        examples=(
+            "/tournament new knock-out rules:kcd goal:2000",
+            "/tournament",
+        ),
+    )
     async def answer(line: Line, caller: Caller) -> AsyncIterator[Reply | News]:
         what, *others = [*line.arguments] or ["show"]
         names = [one if isinstance(one, Person) else str(one) for one in others]
@@ -134,34 +153,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
         hints = line.choice("hints", YES_OR_NO) is True
         return await tournaments.make(caller, form, chosen, hints=hints)
 
-    return [
-        Command(
-            "/tournament [new]",
-            say_later("a tournament, all against all or knock-out: new, join, start, play"),
-            answer,
-            (
-                fields.word(
-                    "what",
-                    say_later("what to do; shows the tournament if left out"),
-                    choices=WHAT,
-                ),
-                fields.word(
-                    "form",
-                    say_later("for a new tournament: who plays against whom"),
-                    choices=tuple(Form),
-                ),
-                fields.person("player", say_later("the player to play against, or to remove")),
-                fields.rules(),
-                fields.goal(),
-                fields.yes_no("hints", say_later("yes: allow hints")),
-            ),
-            group="play",
-            examples=(
-                "/tournament new knock-out rules:kcd goal:2000",
-                "/tournament",
-            ),
-        )
-    ]
+    return [answer]
 
 
 async def begun(

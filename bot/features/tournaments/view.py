@@ -160,9 +160,7 @@ def _head(found: Tournament) -> str:
 def _before(found: Tournament, *, commands: bool) -> Iterator[str]:
     """Who is there before the start, and what there is to do."""
     names = ", ".join(one.name for one in found.present)
-    yield say_number(
-        "{number} player: {names}.", "{number} players: {names}.", len(found.present), names=names
-    )
+    yield say_number("{number} [player|players]: {names}.", len(found.present), names=names)
     host = found.entrant(0).name
     if commands:
         yield say(

@@ -19,14 +19,13 @@ from bot.chat.commands import Command, Commands
 from bot.chat.fields import Field, Kind
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers, asked, data_of, label_of, line_of
-from bot.fronts.web.clicks import on_pages
 from bot.fronts.web.kingdom import Kingdom
 from bot.fronts.web.own import Own
 from bot.fronts.web.pages import Pages
 from bot.fronts.web.pictures import Pictures
 from bot.fronts.web.play import Play
 from bot.fronts.web.processes import Processes
-from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code
+from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code, on_pages
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
 from bot.settings import Settings

@@ -1,6 +1,7 @@
 """How replies become pages: templates, and what they say, in the language of the one who reads."""
 
 import re
+import tomllib
 from base64 import b64encode
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache, lru_cache
@@ -52,11 +53,13 @@ from solver.play.advice import Advice, Odds
 from solver.play.position_id import read_id
 from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll
-from solver.wording import ENGLISH, figure, say, say_number, spoken
+from solver.wording import ENGLISH, Language, figure, say, say_number, spoken
 
 FOLDER = Path(__file__).parent
 CODES = tuple(language_codes())
 """The tags of the languages."""
+_ON_PAGES: dict[str, str] = tomllib.loads((FOLDER / "clicks.toml").read_text("utf-8"))
+"""By what the chat says what pages say; of a sentence for a number of things by its singular."""
 
 _MOST_ACROSS = 3
 """Cells of two rows that stay side by side."""
@@ -89,6 +92,30 @@ MENU = (
     ("/rules", "rules"),
     ("/numbers", "numbers"),
 )
+
+
+class _OnPages(Language):
+    """A language whose sentences name what to click, where those of the chat name commands."""
+
+    def __init__(self, chat: Language) -> None:
+        self._chat = chat
+        self.code, self.name, self.separators = chat.code, chat.name, chat.separators
+
+    def one(self, message: str) -> str:
+        """The translation of a sentence."""
+        return self._chat.one(_ON_PAGES.get(message, message))
+
+    def counted(self, one: str, many: str, number: int) -> str:
+        """The translation of a sentence for a number of things."""
+        if one in _ON_PAGES:
+            return self._chat.one(_ON_PAGES[one])
+        return self._chat.counted(one, many, number)
+
+
+@cache
+def on_pages(code: str) -> Language:
+    """A language of the chat, by its tag, as pages speak it."""
+    return _OnPages(language(code))
 
 
 def kind_of(reply: Reply) -> str:

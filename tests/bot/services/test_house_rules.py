@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from bot.chat.commands import Line, as_reply
+from bot.chat.features import answered_by
 from bot.chat.rules import RulesCommands
 from bot.chat.waiting import needed_text
 from bot.services import house_rules
@@ -591,7 +592,7 @@ async def test_one_solve_at_a_time_in_a_place(
     await until(lambda: bool(workers.pids))
     with pytest.raises(InvalidRequestError, match="rules zilch are being solved here: wait"):
         await last_of(house.solve(PLACE, "patch"))
-    show = RulesCommands(house).commands()[0].answer
+    show = answered_by(RulesCommands(house))[0].answer
     line, caller = Line(("show", "zilch"), {}), Caller("there", Person(ANN, ANN))
     [told] = [as_reply(one).text async for one in show(line, caller)]
     assert re.search(r"\nThey are being solved now, which takes about \d+ (s|min)\.$", told)

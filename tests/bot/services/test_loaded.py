@@ -14,7 +14,6 @@ from bot.features.kingdom.service import (
 )
 from bot.features.kingdom.view import (
     choice_data,
-    choice_sheet,
     choice_text,
     kcd_data,
     kcd_sheet,
@@ -37,6 +36,7 @@ from bot.views.advice import (
     answer_data,
     odds_text,
 )
+from bot.views.sheet import sheet_of
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
 from solver.loaded.kits import Kit
 from solver.loaded.matchup import Matchup
@@ -269,7 +269,7 @@ def test_the_best_set_of_owned_dice(folders: MatchupFolders) -> None:
     )
     assert wins[0] == direct.win
     assert "4 sets of 6 dice" in choice_text(answer)
-    assert len(choice_data(answer)["choices"]) == len(choice_sheet(answer).rows) == 4
+    assert len(choice_data(answer)["choices"]) == len(sheet_of(choice_data(answer)).rows) == 4
 
 
 def test_too_many_sets_are_refused() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bot.languages import language
 from bot.views.library import diff_data, diff_text
-from bot.views.rules_text import SOURCES, TITLES, rules_text, title_text
+from bot.views.rules_text import SOURCES, rules_text, title_text
 from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import OPTIONS, Ruleset, Scoring
@@ -275,7 +275,7 @@ def test_rules_of_the_program_are_told_in_german(name: str) -> None:
     rules = load_rules(name)
     german = said_in(language("de"), rules_text, rules)
     assert german.startswith(said_in(language("de"), title_text, rules))
-    assert rules.title in TITLES
+    assert rules.title
     source = german.rpartition("Quelle: ")[2]
     # papers keep their titles
     if rules.source in SOURCES or not re.match(r"M\. Busche|T\. Neller", source):

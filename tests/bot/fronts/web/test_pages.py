@@ -18,8 +18,7 @@ from multidict import CIMultiDict
 
 from bot.fronts.web.answers import line_of
 from bot.fronts.web.app import _HEADERS
-from bot.fronts.web.clicks import _ON_PAGES
-from bot.fronts.web.rendering import best_code, fields_of
+from bot.fronts.web.rendering import _ON_PAGES, best_code, fields_of
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors
 from bot.languages import CATALOGUES, language, language_codes
