@@ -175,7 +175,7 @@ def position(
     ID is shown under the advice, such as CZT1-7YZ9-SYP.
     """
     known = known_rules(settings, place)
-    found = opened(read_id(" ".join(text)), known)
+    found = opened(read_id(" ".join(text)), known, settings.strategies)
     advisor, rules = advisor_of(settings), found[0]
     # with another goal they are named by that
     goal = None if any(one.name == rules.name for one in known) else rules.goal
