@@ -32,6 +32,14 @@ class InvalidPositionError(FarkleError):
 class InvalidRulesError(FarkleError):
     """A rule set is unknown, malformed or contradicts itself."""
 
+    key = ""
+    """The option to blame, where one is."""
+
+    def blaming(self, key: str) -> Self:
+        """Put it down to an option, and return it."""
+        self.key = key
+        return self
+
 
 class InvalidRequestError(FarkleError):
     """A command or an option is unknown or malformed."""

@@ -1,5 +1,6 @@
 """Strategy files of two players: start-of-turn values on disk, and best play from them."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -32,6 +33,7 @@ from solver.solved import (
 __all__ = [
     "Strategy",
     "StrategyManifest",
+    "all_solved_rules",
     "find_strategy",
     "is_solved",
     "open_strategy",
@@ -125,12 +127,17 @@ def solved_rules(folder: Path, digest: str, name: str) -> Ruleset:
 
     Raises MissingStrategyError.
     """
-    for path in sorted(folder.glob(f"{digest[:DIGEST_LENGTH]}*_floor*{SUFFIX}")):
-        with suppress(StrategyFileError):
-            rules = read_manifest(path, StrategyManifest).rules
-            if rules.digest.startswith(digest):
-                return rules.model_copy(update={"name": name})
+    for rules in all_solved_rules(folder, digest[:DIGEST_LENGTH]):
+        if rules.digest.startswith(digest):
+            return rules.model_copy(update={"name": name})
     raise MissingStrategyError.say("the rules {rules} are not solved yet", rules=name)
+
+
+def all_solved_rules(folder: Path, digest: str = "") -> Iterator[Ruleset]:
+    """Yield the rules of every strategy file that can be read and whose name begins so."""
+    for path in sorted(folder.glob(f"{digest}*_floor*{SUFFIX}")):
+        with suppress(StrategyFileError):
+            yield read_manifest(path, StrategyManifest).rules
 
 
 def open_strategy(folder: Path, rules: Ruleset) -> Strategy:

@@ -21,6 +21,7 @@ from bot.services.situation import KCD, Situation, dice_and_numbers, has_sets
 from bot.services.tables import Caller, Table, Tables, check_hints
 from bot.table.commands import MOST_PLAYERS, check_seats
 from bot.table.state import Game
+from bot.tasks.answering import at_once
 from bot.views.advice import answer_data, answer_text
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError
@@ -271,7 +272,7 @@ class PositionQuestions:
         """The position behind an ID."""
         oracle, read = self.oracle, read_id(typed)
         known = [entry.rules for entry in await self.rules.list(caller.place) if entry.rules]
-        meant, position, roll = opened(read, known)
+        meant, position, roll = await at_once(opened, read, known, self.rules.solved_files)
         open_games = await self.tables.open_at(caller.place)
         check_hints(open_games, caller, meant, (position.banked, position.opponent), roll)
         async for reply in solved_first(oracle, self.rules, caller, meant, 2):

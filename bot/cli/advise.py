@@ -142,7 +142,7 @@ def position(here: Here, /, text: tuple[str, ...]) -> Shown:
     ID is shown under the advice, such as CZT1-7YZ9-SYP.
     """
     known = here.known
-    found = opened(read_id(" ".join(text)), known)
+    found = opened(read_id(" ".join(text)), known, here.settings.strategies)
     rules = found[0]
     # with another goal they are named by that
     goal = None if any(one.name == rules.name for one in known) else rules.goal

@@ -139,8 +139,8 @@ class Interview:
         self._ask_all(OF_GOAL)
         self._ask_all(OF_TURN)
         self._ask_all(OF_FARKLES)
-        while sentence := unsolvable(rules := make_rules(self.data, "rules")):
-            self.terminal.tell(f"  {sentence}")
+        while error := unsolvable(rules := make_rules(self.data, "rules")):
+            self.terminal.tell(f"  {error}")
             self._ask_all(OF_GOAL)
             self._ask_all(OF_TURN)
         return rules
@@ -332,8 +332,8 @@ def _check(here: Here, file: str) -> tuple[Ruleset | None, list[Finding]]:
         ruleset = here.rules(file)
     except InvalidRulesError as error:
         return None, [Finding(1, "", str(error))]
-    if sentence := unsolvable(ruleset):
-        return None, [Finding(1, "goal", sentence)]
+    if wrong := unsolvable(ruleset):
+        return None, [Finding(1, wrong.key or "goal", str(wrong))]
     return ruleset, []
 
 

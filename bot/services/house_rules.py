@@ -141,6 +141,8 @@ class HouseRules:
         self._kernels = kernels.resolve()
         self._limits = limits or Limits()
         self._allow_files = allow_files
+        self._files: dict[str, str] = {}
+        """Files that were asked for, by the names of their rules."""
         self._runs: dict[str, _Run] = {}
         self._at_work: list[_Run] = []
         self._tasks = tasks or Tasks(workers=0)
@@ -312,6 +314,11 @@ class HouseRules:
         """What resolves to the rules of the place. Raises StoreError."""
         chosen = (await self._store.place_settings(place)).get(RULES_SETTING)
         return chosen if isinstance(chosen, str) and chosen else DEFAULT_RULES
+
+    @property
+    def solved_files(self) -> Path | None:
+        """Where strategies stand, of which some are of files; None where no files are read."""
+        return self._strategies if self._allow_files else None
 
     def is_solved(self, rules: Ruleset) -> bool:
         """Whether there is a sound strategy file for the rules."""
@@ -498,8 +505,10 @@ class HouseRules:
             return known, _read(known, own[known])
         if spoken := self._preset_name(wanted):
             return spoken, self._presets[spoken]
-        if self._allow_files and _is_file(name):
-            return await at_once(_of_file, name)
+        if self._allow_files and _is_file(file := self._files.get(wanted, name)):
+            path, rules = await at_once(_of_file, file)
+            self._files[rules.name] = path
+            return path, rules
         names = [*own, *self._presets]
         guess = did_you_mean(short(wanted.lower()), names, say("; /rules lists them"))
         raise InvalidRulesError(

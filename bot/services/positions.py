@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation, read_faces
@@ -19,6 +20,7 @@ from solver.game.standings import Standing
 from solver.play.position_id import PositionId
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.strategy import all_solved_rules
 from solver.turn.dice import Remaining, Roll, make_roll
 from solver.turn.memory import told_apart, typed_set
 from solver.turn.scoring import TurnState
@@ -83,12 +85,18 @@ def check_asked(situation: Situation, left: Remaining | None) -> None:
         check_position(rules_of(situation), position)
 
 
-def opened(read: PositionId, known: Iterable[Ruleset]) -> tuple[Ruleset, Position, Roll | None]:
+def opened(
+    read: PositionId, known: Iterable[Ruleset], solved: Path | None = None
+) -> tuple[Ruleset, Position, Roll | None]:
     """The rules of a position, which are among the known ones, the position and what was rolled.
+
+    solved : a folder of strategy files, whose rules are known as well, as they may be of files
 
     Raises InvalidRequestError where no known rules fit, and InvalidPositionError.
     """
     like = [rules for rules in known if read.is_of(rules)]
+    if not like and solved:
+        like = [rules for rules in all_solved_rules(solved) if read.is_of(rules)]
     if not like:
         raise InvalidRequestError.say(
             "the rules of the position {id} are not known here; make them with /rules new first",

@@ -70,17 +70,17 @@ def _check_turn(rules: Ruleset, plan: TurnPlan) -> None:
             points=plan.reach * rules.point_step,
             most=MAX_REACH,
             step=rules.point_step,
-        )
+        ).blaming("scoring")
     if plan.must_roll_others and plan.rolls_to_bank > _MOST_ROLLS:
         raise InvalidRulesError.say(
             "{rules}: dice that may not be banked can score again and again, so a turn never ends",
             rules=rules.name,
-        )
+        ).blaming("scoring" if rules.may_leave(rules.dice - 1) else "bank_dice_left")
     if plan.must_roll_hot and not plan.must_roll_others and plan.only_hot[-1] > 1 - 1e-9:
         raise InvalidRulesError.say(
             "{rules}: all dice of every roll score and must be rolled again, so a turn never ends",
             rules=rules.name,
-        )
+        ).blaming("hot_dice")
 
 
 def _check_reach(rules: Ruleset) -> None:
@@ -100,13 +100,13 @@ def _check_reach(rules: Ruleset) -> None:
             " ever win",
             rules=rules.name,
             least=least,
-        )
+        ).blaming("opening_minimum" if rules.has_opening else "minimum_bank")
 
 
-def unsolvable(rules: Ruleset) -> str:
-    """A sentence if the game is too large to be solved or may never end, else nothing."""
+def unsolvable(rules: Ruleset) -> InvalidRulesError | None:
+    """What is wrong if the game is too large to be solved or may never end."""
     try:
         check_solvable(rules)
     except InvalidRulesError as error:
-        return str(error)
-    return ""
+        return error
+    return None

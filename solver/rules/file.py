@@ -81,7 +81,7 @@ def read_rules(path: Path) -> Ruleset:
         text = _read(path)
     except NotTomlError as error:
         raise InvalidRulesError(f"{path}: {error}") from None
-    rules, findings = _checked(text, path, lambda _: "")
+    rules, findings = _checked(text, path, lambda _: None)
     if rules is not None:
         return rules
     first, *others = findings
@@ -99,11 +99,11 @@ _read_preset = cache(read_rules)
 
 
 def check_file(
-    path: Path, further: Callable[[Ruleset], str]
+    path: Path, further: Callable[[Ruleset], InvalidRulesError | None]
 ) -> tuple[Ruleset | None, list[Finding]]:
     """The rule set of a TOML file, or all that is wrong with it in the order of its lines.
 
-    further : a sentence on what else is wrong with rules that fit together, put down to the goal
+    further : what else is wrong with rules that fit together, put down to the goal if to nothing
     """
     try:
         text = _read(path)
@@ -113,7 +113,7 @@ def check_file(
 
 
 def _checked(
-    text: str, path: Path, further: Callable[[Ruleset], str]
+    text: str, path: Path, further: Callable[[Ruleset], InvalidRulesError | None]
 ) -> tuple[Ruleset | None, list[Finding]]:
     """The rule set that a text describes, as `check_file` tells of it."""
     try:
@@ -127,9 +127,9 @@ def _checked(
         rules, wrong = None, complaints(data)
     found = [(one.place, one.sentence()) for one in wrong]
     if rules is not None and not found:
-        if not (sentence := further(rules)):
+        if not (refused := further(rules)):
             return rules, []
-        found = [(("goal",), sentence)]
+        found = [((refused.key or "goal",), str(refused))]
     lines = key_lines(text)
     findings = dict.fromkeys(
         Finding(line_of(lines, place), ".".join(place), sentence) for place, sentence in found

@@ -43,7 +43,6 @@ _IDLE_IN_ONE_THROW = (
 """Options that mean nothing where every turn is one throw."""
 
 _STANDS: dict[str, Callable[["Ruleset"], Any]] = {
-    "dice": lambda rules: rules.dice > MOST_DICE_HELD,
     "ending": lambda rules: rules.is_defended,
     "goal_must_be": lambda rules: rules.is_exact,
     "lose_everything": lambda rules: "loses_score" in rules.decisive,
@@ -120,7 +119,7 @@ _APART = (
             "{key}: that dice match a set which is held is not solved together with this"
             " {other}; leave out one of them"
         ),
-        ("dice", "confirm_faces", "confirm_points", "jokers"),
+        ("confirm_faces", "confirm_points", "jokers"),
         {"combination": lambda rules: any(one.times for one in rules.scoring.combination)},
     ),
     _Apart(
@@ -256,6 +255,17 @@ def _wrong_with(
         ),
     )
     yield (
+        not scores
+        and all(
+            here.decided(dice) != one.then for here in rules.kinds for dice in dice_of(one.dice)
+        ),
+        ("then",),
+        say_later(
+            '{key}: this never counts, as what else a roll with "{pattern}" is said to do comes'
+            " first"
+        ),
+    )
+    yield (
         one.uses is not None and (not scores or one.uses >= len(one.dice)),
         ("uses",),
         say_later(
@@ -362,6 +372,12 @@ def _by_themselves(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
                 " leave it out"
             )
             yield Complaint((key,), message, {"throws": Key("throws")}, needs=("throws",))
+    if rules.held_sets != "none" and rules.dice > MOST_DICE_HELD:
+        message = say_later(
+            "{key}: a set is held in games of at most {most} dice, as of more there could be two;"
+            " leave it out, or use fewer dice"
+        )
+        yield Complaint(("held_sets",), message, {"most": MOST_DICE_HELD}, needs=("dice",))
     if rules.fill_straight and rules.combinations and not rules.straight:
         message = say_later(
             "{key}: goes with six dice and a straight of all six faces that is worth as much in"
@@ -421,6 +437,17 @@ def _idle_options(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
     ):
         message = say_later("{key}: a joker changes nothing of what dice are worth here")
         yield Complaint(SCORING_OPTIONS["jokers"].place, message, needs=("dice",))
+    if set(rules.hot_dice_times) == {1}:
+        message = say_later("{key}: points that always count once change nothing; leave it out")
+        yield Complaint(("hot_dice_times",), message)
+    penalty = rules.farkle_penalty
+    if penalty and penalty.when == "first_throw" and rules.first_throw_tries == 0:
+        message = say_later(
+            "{key:{value}} has no meaning under {first_throw_tries} = 0, where no first throw is a"
+            " farkle; leave out one of them"
+        )
+        parts = {"value": penalty.when, "first_throw_tries": Key("first_throw_tries")}
+        yield Complaint(("farkle_penalty", "when"), message, parts, needs=("first_throw_tries",))
     for option in options.values():
         value = option.of(rules)
         if option.idle and value not in {None, option.default} and not option.applies(rules):

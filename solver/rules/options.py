@@ -61,7 +61,8 @@ def keys_of(place: Place) -> Place:
 def in_toml(place: Place, *words: str) -> str:
     """A key as in a TOML file, alone or with the words that it may be set to."""
     key = short(".".join(keys_of(place)))
-    return f"{key} = {one_of([*map(json.dumps, words)])}" if words else key
+    values = [word if word.isdecimal() else json.dumps(word) for word in words]
+    return f"{key} = {one_of(values)}" if words else key
 
 
 @dataclass(frozen=True, slots=True)

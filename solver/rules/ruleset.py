@@ -1754,7 +1754,9 @@ class Ruleset(Data):
     @cached_property
     def barred(self) -> frozenset[int]:
         """The scores below the goal that no bank may leave."""
-        scores = range(self.point_step, self.winning_score, self.point_step)
+        # in some kinds of throws nothing may score, so that there is no step
+        step = self.point_step or self.winning_score
+        scores = range(step, self.winning_score, step)
         return frozenset(
             score for score in scores if any(in_scores(score, some) for some in self.no_bank_at)
         )

@@ -441,7 +441,11 @@ async def test_files_only_where_they_are_allowed(make: Make, tmp_path: Path) -> 
         with pytest.raises(InvalidRulesError, match="unknown rule set"):
             await make().resolve(PLACE, reference)
     console = make(allow_files=True)
+    with pytest.raises(InvalidRulesError, match="unknown rule set"):
+        await console.resolve(PLACE, "mine")
     assert (await console.resolve(PLACE, file)).name == "mine"
+    # as sentences that say what to do next call it
+    assert (await console.resolve(PLACE, "mine")).name == "mine"
     assert (await console.use(PLACE, file)).name == "mine"
     assert (await console.resolve(PLACE)).name == "mine"
     with pytest.raises(InvalidRulesError, match="base: unknown rule set"):

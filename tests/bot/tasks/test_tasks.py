@@ -112,6 +112,14 @@ async def test_what_takes_too_long_is_ended(opened: Open) -> None:
         os.kill(process, 0)
 
 
+async def test_part_of_an_answer_that_takes_too_long_has_no_name(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.tasks.tasks.ASIDE_SECONDS", 0.5)
+    with pytest.raises(TaskError, match="^that took longer than the 0.5 seconds that part of an"):
+        await opened().aside(ANN, time.sleep, 600)
+
+
 async def test_a_person_stops_what_is_theirs(opened: Open, tmp_path: Path) -> None:
     tasks, begun = opened(), tmp_path / "begun"
     process = await tasks.aside(ANN, os.getpid)

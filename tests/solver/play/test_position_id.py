@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,9 +11,11 @@ from hypothesis import strategies as st
 from bot.services.positions import opened
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position, check_position, highest_score
+from solver.game.sweeps import solve
 from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
+from solver.strategy import save_strategy
 from solver.turn.dice import Roll, make_roll
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE
@@ -128,6 +131,14 @@ def test_rules_are_found_by_how_they_play() -> None:
     other = position_id(variant("kcd", dice=5), Position.of_two(dice=5))
     with pytest.raises(InvalidRequestError, match="are not known here"):
         opened(read_id(other or ""), PRESETS)
+
+
+def test_rules_of_files_are_known_once_they_are_solved(tmp_path: Path, kernels: Path) -> None:
+    rules = variant("classic", dice=2, goal=300, name="mine")
+    save_strategy(solve(rules, cache=kernels), tmp_path)
+    said = position_id(rules, Position.of_two(100, 200, dice=2))
+    found, position, _ = opened(read_id(said or ""), PRESETS, tmp_path)
+    assert (found.name, found.digest, position.banked) == ("mine", rules.digest, 100)
 
 
 def test_a_score_far_below_nothing_has_no_characters() -> None:

@@ -238,6 +238,28 @@ def test_point_step_follows_from_the_points() -> None:
             "hot_dice_times: this has no meaning under throws = 1, where every turn is one throw",
         ),
         (
+            "goal = 500\nhot_dice_times = [1, 1]",
+            "hot_dice_times: points that always count once change nothing",
+        ),
+        (
+            "goal = 500\ndice = 7\nheld_sets = 'linear'\nscoring.more_of_a_kind = 'none'",
+            "line 3: held_sets: a set is held in games of at most 6 dice, as of more there could",
+        ),
+        (
+            "goal = 500\nfill_straight = 1",
+            "worth as much in every throw, as in straight_1_6 = 1500",
+        ),
+        (
+            "goal = 500\nfirst_throw_tries = 0\n[farkle_penalty]\nin_a_row = 1\npoints = 50\n"
+            "when = 'first_throw'",
+            'line 6: farkle_penalty.when = "first_throw" has no meaning under first_throw_tries',
+        ),
+        (
+            "goal = 500\ninstant_win = ['11']\n[[scoring.combination]]\ndice = '111'\n"
+            "then = 'loses_turn'",
+            'line 5: scoring.combination.then: this never counts, as what else a roll with "111"',
+        ),
+        (
             "goal = 500\nthrows = 2\nfarkle_penalty = {in_a_row=1, points=50, when='all_dice'}",
             "farkle_penalty.when: that only some farkles count is not solved together with this",
         ),
@@ -335,6 +357,40 @@ def test_everything_that_is_wrong_is_said_by_line(tmp_path: Path) -> None:
         (12, 'unknown key "scoring.goal"; goal belongs above the first [table]'),
         (13, "scoring.straight_1_6: should be at least 0, not -1"),
     ]
+
+
+def test_what_never_ends_is_put_down_to_its_line(tmp_path: Path) -> None:
+    nothing = "three_of_a_kind = 0\n"
+    text = f"goal = 500\ndice = 1\nhot_dice = 'no_bank'\n[scoring]\nsingle = 50\n{nothing}"
+    ((line, sentence),) = findings(tmp_path, text)
+    assert (line, sentence.endswith("so a turn never ends")) == (3, True)
+    text = (
+        f"goal = 500\ndice = 1\nthrows = 1\nminimum_bank = 100\n[scoring]\nsingle = 50\n{nothing}"
+    )
+    ((line, sentence),) = findings(tmp_path, text)
+    assert (line, sentence.endswith("so nobody could ever win")) == (4, True)
+
+
+def test_what_counts_in_the_first_throw_alone_may_be_all(tmp_path: Path) -> None:
+    text = """
+    goal = 500
+    scoring.single = 0
+    scoring.three_of_a_kind = 0
+    scoring.combination = [{ dice = "123", points = 100, when = "first_throw" }]
+    """
+    assert findings(tmp_path, text) == []
+    assert len(load_rules(str(tmp_path / "mine.toml")).digest) == 64
+
+
+def test_what_another_roll_overrules_in_some_throws_counts_in_others(tmp_path: Path) -> None:
+    text = """
+    goal = 500
+    scoring.combination = [
+        { dice = "11", then = "loses_turn" },
+        { dice = "11", then = "wins_game", when = "first_throw" },
+    ]
+    """
+    assert findings(tmp_path, text) == []
 
 
 @pytest.mark.parametrize(
