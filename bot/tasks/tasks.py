@@ -416,6 +416,12 @@ class Tasks:
                 async with asyncio.timeout(left):
                     return await self._workers.run(make, *args)
             except TimeoutError:
+                if not task.what:
+                    raise TaskError.say(
+                        "that took longer than the {seconds:,g} seconds of computing that an"
+                        " answer may take: ask again when less is being computed",
+                        seconds=task.most,
+                    ) from None
                 raise TaskError.say(
                     "{task}: that took longer than the {seconds:,g} seconds of computing allowed"
                     " here; whoever runs this program can allow more (FARKLE_TASK_SECONDS)",

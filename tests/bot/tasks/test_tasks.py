@@ -112,6 +112,13 @@ async def test_what_takes_too_long_is_ended(opened: Open) -> None:
         os.kill(process, 0)
 
 
+async def test_an_answer_that_takes_too_long_is_ended(opened: Open) -> None:
+    with pytest.raises(TaskError) as caught:
+        await opened(seconds=0.5).aside(ANN, time.sleep, 600)
+    told = "that took longer than the 0.5 seconds of computing that an answer may take: ask again"
+    assert str(caught.value) == f"{told} when less is being computed"
+
+
 async def test_a_person_stops_what_is_theirs(opened: Open, tmp_path: Path) -> None:
     tasks, begun = opened(), tmp_path / "begun"
     process = await tasks.aside(ANN, os.getpid)
