@@ -46,7 +46,7 @@ def memo(
     ruleset = rules_reader(settings, place)(rules)
     advisor = advisor_of(settings)
     answer = known_memo(advisor, ruleset, unit)
-    if answer.study is None:
+    if answer.study is None and not answer.refused:
         try:
             solved_first(settings, advisor, ruleset, named(rules, place))
         except MissingStrategyError as error:  # the table itself is shown all the same
