@@ -7,7 +7,7 @@ from pathlib import Path
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation, read_faces
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
-from solver.game.many import MOST_IN_ROUNDS
+from solver.game.many import check_players
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -178,15 +178,10 @@ def _offered(situation: Situation) -> TurnState | None:
 def position_of_several(rules: Ruleset, situation: Situation, dice: int | None) -> Position:
     """The position of several players, possible against each of them.
 
-    Raises InvalidPositionError and InvalidRequestError.
+    Raises InvalidPositionError, InvalidRequestError and InvalidRulesError.
     """
+    check_players(rules, situation.players)
     here, before = position_of(rules, situation, dice), _before(rules, situation)
-    if rules.rounds and len(situation.scores) > MOST_IN_ROUNDS:
-        raise InvalidRequestError.say("a game of a number of rounds is for two or three")
-    if here.to_beat:
-        raise InvalidRequestError.say("turns have to beat one another in games of two alone")
-    if here.offered:
-        raise InvalidRequestError.say("what a player left is taken over by two players alone")
     scores = situation.opponent, *situation.others
     # who has points is on the board, whatever is said of the others
     boards = [on_board_of(rules, situation.opponent_on_board or None, one) for one in scores]

@@ -415,10 +415,16 @@ def _check_places(game: Begun | Game, players: int, most: int) -> None:
         ("loses_game" in rules.decisive, say_later("a roll may lose the game")),
         (rules.is_defended, say_later("whoever is beaten has a final turn in return")),
         (rules.changes_other, say_later("a turn may change the other player's score")),
-        (rules.beat_previous_turn, say_later("a turn has to beat the one before")),
+        (
+            rules.beat_previous_turn,
+            say_later("a turn has to beat the one before, which is solved for two alone"),
+        ),
         (
             rules.rounds and rules.is_for_two,
-            say_later("rounds are counted, and a roll wins or ties are played on"),
+            say_later(
+                "rounds are counted, and a roll wins or ties are played on, which is solved for"
+                " two alone"
+            ),
         ),
     )
     why = next((why for holds, why in reasons if holds), None)
@@ -426,7 +432,10 @@ def _check_places(game: Begun | Game, players: int, most: int) -> None:
         message = say_later("under {rules} rules {why}, so it is for two")
         raise IllegalActionError.say(message, rules=rules.name, why=say(why))
     if players > MOST_IN_ROUNDS and rules.rounds:
-        raise IllegalActionError.say("a game of a number of rounds is for two or three")
+        raise IllegalActionError.say(
+            "a game of a number of rounds is for two or three: the scores of more lie apart in too"
+            " many ways to be solved"
+        )
     check_seats(players, most)
 
 

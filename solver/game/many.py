@@ -173,25 +173,7 @@ def starts(rules: Ruleset, players: int, *, alike: bool = True) -> Size:
 
     alike : whether all throw the same dice
     """
-    if rules.beat_previous_turn and players > 2:
-        raise InvalidRulesError.say(
-            "{rules}: turns have to beat one another in games of two alone, not of {players}",
-            rules=rules.name,
-            players=players,
-        )
-    if rules.takes_over and players > 2:
-        raise InvalidRulesError.say(
-            "{rules}: what a player left can be taken over in games of two alone, not of {players}:"
-            " what is left to one is taken from the others as well",
-            rules=rules.name,
-            players=players,
-        )
-    if rules.rounds and players > MOST_IN_ROUNDS:
-        raise InvalidRulesError.say(
-            "{rules}: games of a number of rounds are for two or three, not for {players}",
-            rules=rules.name,
-            players=players,
-        )
+    check_players(rules, players)
     scores = score_count(rules)
     return Size(
         players,
@@ -237,14 +219,7 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
 
     alike : whether all throw the same dice
     """
-    if players > 2 and "loses_game" in rules.decisive:
-        raise InvalidRulesError.say(
-            "{rules}: nobody says who wins where one of {players} players loses the game by a roll;"
-            " only two can play under these rules",
-            rules=rules.name,
-            players=players,
-        )
-    check_for_two(rules, players)
+    check_players(rules, players)
     if rules.rounds:
         return
     if rules.final_throws:
@@ -286,33 +261,58 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
         )
 
 
-def check_for_two(rules: Ruleset, players: int) -> None:
-    """Refuse more than two players where a turn concerns one other. Raises InvalidRulesError."""
-    if players > 2 and rules.changes_other:
+def check_players(rules: Ruleset, players: int) -> None:
+    """Refuse more players than the rules are for. Raises InvalidRulesError."""
+    if players > MOST_IN_ROUNDS and rules.rounds:
+        raise InvalidRulesError.say(
+            "{rules}: games of a number of rounds are for two or three, not for {players}: the"
+            " scores of more lie apart in too many ways to be solved",
+            rules=rules.name,
+            players=players,
+        )
+    if players < 3 or not rules.is_for_two:
+        return
+    if "loses_game" in rules.decisive:
+        raise InvalidRulesError.say(
+            "{rules}: nobody says who wins where one of {players} players loses the game by a roll;"
+            " only two can play under these rules",
+            rules=rules.name,
+            players=players,
+        )
+    if rules.beat_previous_turn:
+        raise InvalidRulesError.say(
+            "{rules}: that turns have to beat one another is solved for two players only, not for"
+            " {players}: what there is to beat counts beside the scores of all",
+            rules=rules.name,
+            players=players,
+        )
+    if rules.takes_over:
+        raise InvalidRulesError.say(
+            "{rules}: what a player left can be taken over in games of two alone, not of {players}:"
+            " what is left to one is taken from the others as well",
+            rules=rules.name,
+            players=players,
+        )
+    if rules.changes_other:
         raise InvalidRulesError.say(
             "{rules}: a turn may change the other player's score, so only two can play, not"
             " {players}",
             rules=rules.name,
             players=players,
         )
-    if (
-        players > 2
-        and rules.rounds
-        and (rules.ties == "played_on" or "wins_game" in rules.decisive)
-    ):
+    if rules.rounds:
         raise InvalidRulesError.say(
             "{rules}: with a number of rounds ties are played on, and rolls win the game, where two"
             " play, not {players}",
             rules=rules.name,
             players=players,
         )
-    if players > 2 and rules.is_defended:
-        raise InvalidRulesError.say(
-            "{rules}: nobody says who has a final turn in return where one of {players} players is"
-            " beaten; only two can play under these rules",
-            rules=rules.name,
-            players=players,
-        )
+    raise InvalidRulesError.say(
+        "{rules}: nobody says who has a final turn in return where one of {players} players is"
+        " beaten; only two can play under these rules",
+        rules=rules.name,
+        players=players,
+    )
 
 
 def expected_seconds(rules: Ruleset, players: int) -> float:

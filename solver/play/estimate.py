@@ -30,7 +30,7 @@ import numpy as np
 from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.endgame import endgame, last_turn, last_turns
-from solver.game.many import check_for_two
+from solver.game.many import check_players
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position
 from solver.game.standings import (
@@ -85,7 +85,7 @@ class EstimatedStrategy(SharedStrategy):
 
     def __init__(self, pairs: Strategy, players: int) -> None:
         """From the strategy of two players, for so many. Raises InvalidRulesError."""
-        check_for_two(pairs.rules, players)
+        check_players(pairs.rules, players)
         check_goal(pairs.rules)
         BestPlay.__init__(self, pairs.rules, players)
         self._pairs = pairs

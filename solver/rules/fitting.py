@@ -66,8 +66,8 @@ _APART = (
     _Apart(
         ("take_over",),
         say_later(
-            "{key}: what a player left cannot be taken over under this {other};"
-            " leave out one of them"
+            "{key}: that a turn begins with what a player left is not solved together with this"
+            " {other}; leave out one of them"
         ),
         (
             *("farkle_keeps_turn_total", "lose_everything", "ending", "ties", "goal_must_be"),
@@ -391,16 +391,39 @@ def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
     """Options of a goal, and those with which rounds are not solved, as scores alone matter."""
     if not rules.rounds:
         return
-    others = {key: getattr(rules, key) != options[key].default for key in NOT_OF_ROUNDS} | {
+    goal = {key: getattr(rules, key) != options[key].default for key in NOT_OF_ROUNDS} | {
         "goal": rules.goal != NO_GOAL,
         "ties": False,
+        "score_floor": False,
+    }
+    scores = {
         "score_floor": rules.floor_is_played,
-        "take_over": rules.takes_over,
         "no_bank_at": bool(rules.no_bank_at),
         "lose_everything": "loses_score" in rules.decisive,
     }
-    message = say_later("{key}: this does not go with {rounds}; leave out one of them")
-    wrong: list[tuple[Place, str]] = [((key,), message) for key, said in others.items() if said]
+    reasons = (
+        (
+            goal,
+            say_later(
+                "{key}: this does not go with {rounds}, where there is no goal; leave out one of"
+                " them"
+            ),
+        ),
+        (
+            scores,
+            say_later(
+                "{key}: this does not go with {rounds}, where only the lead of a player counts;"
+                " leave out one of them"
+            ),
+        ),
+        (
+            {"take_over": rules.takes_over},
+            say_later("{key}: this is not solved together with {rounds}; leave out one of them"),
+        ),
+    )
+    wrong: list[tuple[Place, str]] = [
+        ((key,), message) for found, message in reasons for key, said in found.items() if said
+    ]
     if rules.ties == "earlier":
         message = say_later(
             "{key}: nobody reaches a goal first in a game of {rounds}; use {key:shared,played_on}"

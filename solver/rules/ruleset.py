@@ -1325,7 +1325,7 @@ class Ruleset(Data):
 
     def _tell_ties(self) -> Told:
         if self.rounds:
-            told = say_later("If the scores are equal then, each player wins half the game.")
+            told = say_later("If several have the most then, they share the win.")
             if self.ties == "played_on":
                 told = say_later(
                     "If the scores are equal then, both have one more turn, again and again until"

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.review.moments import Kind
+from bot.services.positions import position_of_several
+from bot.services.situation import Situation
 from bot.table import commands
 from bot.table.events import Banked, Kept, Rolled, TookOver
 from bot.table.fold import apply, begin
 from bot.views.table_buttons import table_buttons
-from solver.errors import IllegalActionError, InvalidPositionError
+from solver.errors import IllegalActionError, InvalidPositionError, InvalidRulesError
 from solver.game.position import Position, check_position
 from solver.game.sweeps import solve
 from solver.play.advice import odds
@@ -225,6 +227,15 @@ def test_who_may_take_over_and_how_many_dice() -> None:
     early = replace(position.change(banked=100), offered=TurnState(100, 2))
     with pytest.raises(InvalidPositionError, match="a score of 200 or more"):
         check_position(rules, early)
+
+
+def test_nothing_is_told_of_several_where_two_alone_can_play() -> None:
+    """An estimate would be of a game in which nothing is left to each other."""
+    beating = small(name="beat", goal=1000, beat_previous_turn=True)
+    for rules, why in ((RULES, "games of two alone"), (beating, "for two players only")):
+        situation = Situation.given(opponent=(500, 200), rules=rules)
+        with pytest.raises(InvalidRulesError, match=why):
+            position_of_several(rules, situation, None)
 
 
 def test_positions_with_something_left_have_an_id() -> None:

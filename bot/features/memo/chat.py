@@ -19,7 +19,6 @@ from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
 from solver.errors import FarkleError
-from solver.game.standings import check_goal
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.wording import say_later
@@ -40,14 +39,14 @@ def feature(core: Core) -> Feature:
     )
     async def memo(line: Line, caller: Caller) -> AsyncIterator[Reply]:
         meant, unit = await rules.resolve(caller.place, line.option("rules")), line.number("unit")
-        check_goal(meant)
         known = await at_once(known_memo, advisor, meant, unit)
-        if known.study is None:
+        is_open = known.study is None and not known.refused
+        if is_open:
             async for reply in solved_first(oracle, rules, caller, meant, 2):
                 yield reply
         strategy = await at_once(advisor.solved, meant)
         refusal: FarkleError | None = None
-        if known.study is None and strategy is not None:
+        if is_open and strategy is not None:
             seconds = await at_once(seconds_of_memo, meant)
             what = say_later("table to memorise")
             put_off = replace(known, put_off=PutOff(seconds, _reference(line, caller, meant)))

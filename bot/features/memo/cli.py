@@ -37,7 +37,7 @@ def memo(here: Here, rules: str, unit: int | None, out: Path | None) -> Shown:
     form = picture_form(out.suffix) if out else None
     ruleset, advisor = here.rules(rules), here.advisor
     answer = known_memo(advisor, ruleset, unit)
-    if answer.study is None:
+    if answer.study is None and not answer.refused:
         try:
             solved_first(here, ruleset, here.named(rules))
         except MissingStrategyError as error:  # the table itself is shown all the same

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from bot.services.advisor import Advisor
 from solver.batch.local import compiled_code, with_sound_code
-from solver.errors import MissingStrategyError
+from solver.errors import InvalidRulesError, MissingStrategyError
 from solver.game.position import Position, first_position
+from solver.game.standings import check_afresh
 from solver.game.workload import workload
 from solver.play.memo import Memo
 from solver.play.memo_study import MemoStudy, study_memo
@@ -69,6 +70,8 @@ class MemoAnswer:
     """None where the rules are not solved yet, or where `put_off`."""
     put_off: "PutOff | None" = None
     """Where the rules are solved, and there is no time for the study."""
+    refused: InvalidRulesError | None = None
+    """Why there is no study of such rules."""
     picture: bytes | None = None
     """Its page as PNG, where that was drawn."""
 
@@ -84,7 +87,12 @@ def known_memo(advisor: Advisor, rules: Ruleset, unit: int | None = None) -> Mem
     Raises InvalidRequestError and InvalidRulesError as `memo_table` does.
     """
     table = memo_table(rules, unit)
-    return MemoAnswer(table, _example(table), advisor.memo_study(rules, table.unit))
+    example, refused = _example(table), None
+    try:
+        check_afresh(rules)
+    except InvalidRulesError as error:
+        refused = error
+    return MemoAnswer(table, example, advisor.memo_study(rules, table.unit), refused=refused)
 
 
 def memo_answer(
@@ -101,7 +109,7 @@ def memo_answer(
     Raises FarkleError, but where the rules are not solved.
     """
     known = known_memo(advisor, rules, unit)
-    if known.study:
+    if known.study or known.refused:
         return known
     try:
         strategy = advisor.strategy(rules)

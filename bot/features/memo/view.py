@@ -24,6 +24,7 @@ from bot.views.layout import (
     percent,
     plain_markdown,
     safe_text,
+    whole_sentence,
     wrap,
 )
 from bot.views.sheet import Sheet, sheet
@@ -263,30 +264,59 @@ def _notes(rules: Ruleset) -> Iterator[str]:
             "The table holds before the first hot dice of a turn; then points count otherwise."
         )
     yield from _not_in_table(rules)
-    if rules.ending != "at_once":
+    if rules.ending != "at_once" or rules.rounds:
         yield say("In a last turn, roll until you have beaten the other player.")
 
 
 def _not_in_table(rules: Ruleset) -> Iterator[str]:
     """What the table takes no notice of."""
-    if rules.farkle_penalty:
-        yield say("The table leaves out the penalty for farkles in a row.")
-    if "loses_score" in rules.decisive:
-        yield say("The table leaves out that a roll may cost your whole score.")
-    if "loses_game" in rules.decisive:
-        yield say("The table leaves out that a roll may lose the game.")
-    if "wins_game" in rules.decisive:
-        yield say("The table counts a roll that wins at once only as banking the turn total.")
-    if rules.barred:
-        yield say("The table leaves out that no bank may leave some scores.")
-    if rules.caught_up:
-        yield say("The table leaves out that who is caught up falls back.")
-    if rules.is_exact:
-        yield say("The table leaves out that the goal has to be met exactly.")
+    told = (
+        (
+            rules.farkle_penalty,
+            say_later("The table leaves out the penalty for farkles in a row."),
+        ),
+        (
+            "loses_score" in rules.decisive,
+            say_later("The table leaves out that a roll may cost your whole score."),
+        ),
+        (
+            "loses_game" in rules.decisive,
+            say_later("The table leaves out that a roll may lose the game."),
+        ),
+        (
+            "wins_game" in rules.decisive,
+            say_later("The table counts a roll that wins at once only as banking the turn total."),
+        ),
+        (rules.barred, say_later("The table leaves out that no bank may leave some scores.")),
+        (
+            rules.caught_up,
+            say_later("The table leaves out that who is caught up falls back."),
+        ),
+        (rules.is_exact, say_later("The table leaves out that the goal has to be met exactly.")),
+        (
+            rules.takes_over,
+            say_later("The table leaves out what may be taken over, and what a bank leaves."),
+        ),
+        (
+            rules.beat_previous_turn,
+            say_later("The table leaves out that a turn has to beat the one before."),
+        ),
+        (
+            rules.rounds,
+            say_later("The table leaves out who leads, and how many rounds are left."),
+        ),
+    )
+    yield from (say(message) for holds, message in told if holds)
 
 
 def _left_out(answer: MemoAnswer) -> str:
     """Why the page ends with the table, and what would change that."""
+    if answer.refused:
+        return say(
+            "When to risk everything, a rule of thumb and how often all this wins are not told."
+            " {why}",
+            why=whole_sentence(str(answer.refused)),
+        )
     if answer.put_off:
         return say(
             "When to risk everything, a rule of thumb and how often all this wins are not"

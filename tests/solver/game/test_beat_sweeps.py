@@ -171,7 +171,7 @@ def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
 
 
 def test_it_is_for_two_and_for_what_looks_at_the_turn_before() -> None:
-    with pytest.raises(InvalidRulesError, match="of two alone"):
+    with pytest.raises(InvalidRulesError, match="for two players only"):
         check_many(beating(), 3)
     with pytest.raises(InvalidRulesError, match="depends on the one before"):
         check_afresh(beating())

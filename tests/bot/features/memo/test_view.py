@@ -282,3 +282,23 @@ def test_the_worked_roll_banks_nothing_that_has_to_be_confirmed(tmp_path: Path) 
     assert example
     [best] = [one for one in example.choices if one.set_aside == (6, 5, 3)]
     assert not best.bank
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ({"take_over": "banked"}, "a turn depends on the one before it"),
+        ({"beat_previous_turn": True}, "a turn depends on the one before it"),
+        ({"rounds": 3, "ties": "shared", "goal": None}, "games of a number of rounds"),
+    ],
+)
+def test_what_is_not_worked_out_is_not_promised(
+    more: dict[str, object], why: str, tmp_path: Path
+) -> None:
+    data = {"name": "x", "goal": 1000, "dice": 4} | more
+    rules = Ruleset.model_validate({key: value for key, value in data.items() if value is not None})
+    told = " ".join(memo_text(known_memo(Advisor(tmp_path), rules)).split())
+    assert "The table leaves out" in told
+    assert "how often all this wins are not told. x: this is not worked out" in told
+    assert why in told
+    assert "farkle memo" not in told
