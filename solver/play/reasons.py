@@ -66,7 +66,7 @@ class Why:
     action: Decision
     turn_total: int
     dice: Remaining
-    """To roll."""
+    """The dice that are to be rolled."""
     bank: float | None
     """Win probability of banking; None where that is not allowed."""
     roll: float

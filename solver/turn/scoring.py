@@ -41,7 +41,7 @@ class TurnState:
     turn_total: int
     """In points."""
     dice: Remaining
-    """To roll next."""
+    """The dice that are rolled next."""
     hot_dice: int = 0
     """How often all dice were set aside; matters where that changes bonuses or points."""
     to_confirm: int = False

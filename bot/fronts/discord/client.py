@@ -56,7 +56,7 @@ PERMISSIONS = discord.Permissions(
     read_message_history=True,
     create_public_threads=True,
 )
-"""To find a table, bring it up to date after its interaction is over, and begin its thread."""
+"""What the bot needs to find a table, to edit it later, and to begin its thread."""
 
 
 class DiscordError(FarkleError):

@@ -672,10 +672,17 @@ async def test_a_solve_that_waits_can_be_cancelled(house: HouseRules, workers: W
     workers.do(SWEEPS)
     first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
     await until(lambda: bool(workers.pids))
-    second = asyncio.create_task(last_of(house.solve("elsewhere", "zilch")))
-    await asyncio.sleep(0.1)
+    told: list[SolveProgress] = []
+
+    async def elsewhere() -> None:
+        async for update in house.solve("elsewhere", "zilch"):
+            told.append(update)  # noqa: PERF401 - to be seen on the way
+
+    second = asyncio.create_task(elsewhere())
+    await until(lambda: bool(told))
     await house.cancel("elsewhere")
-    assert (await second).state is SolveState.CANCELLED
+    await second
+    assert told[-1].state is SolveState.CANCELLED
     assert len(workers.pids) == 1
     await house.cancel(PLACE)
     await first
