@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
-from bot.views.why import no_bank_text, why_text
+from bot.views.why import ends_text, no_bank_text, why_text
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -236,8 +236,6 @@ def endings_lines(advice: Advice) -> list[str]:
     told = [(one, one.ends) for one in advice.options if one.ends]
     if not told:
         return []
-    from bot.views.why import ends_text  # noqa: PLC0415 - others do not wait for it
-
     rows = [(set_aside_text(advice, one), ends_text(ends)) for one, ends in told]
     return [say("How the turn ends:"), *columns(rows)]
 

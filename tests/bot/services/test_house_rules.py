@@ -769,7 +769,7 @@ async def test_the_time_limit(
     monkeypatch.setattr(house_rules, "check_size", lambda *_: 0.1)
     last = await last_of(make(seconds=0.5).solve(PLACE, "zilch"))
     assert last.state is SolveState.TIMED_OUT
-    assert 0.5 <= last.seconds < 5
+    assert last.seconds >= 0.5
     assert last.sentence.startswith("zilch: solving took longer than the 0.5 seconds allowed")
     assert workers.are_gone()
 
