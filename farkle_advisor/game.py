@@ -16,7 +16,7 @@ from bot.services.loaded import LoadedDice, read_left
 from bot.services.situation import Situation
 from bot.settings import Settings, read_settings
 from bot.views.advice import advice_text, odds_text
-from bot.views.layout import columns, dice_count, dice_text, percent
+from bot.views.layout import columns, dice_count, percent
 from bot.views.thresholds import threshold_text
 from farkle_advisor.answers import Advice, Odds, Option, Turn
 from farkle_advisor.rules import Rules, load_rules
@@ -37,7 +37,7 @@ from solver.named.sets import read_set
 from solver.play.advice import Advice as SolverAdvice
 from solver.play.maps import turn_map
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import Remaining
+from solver.turn.dice import Remaining, dice_text
 from solver.turn.dice import Roll as Dice
 from solver.wording import short
 

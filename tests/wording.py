@@ -13,7 +13,9 @@ from bot.settings import CHECKOUT
 
 FOLDERS = ("farkle_advisor", "bot", "solver", "tests")
 
-POINTING = re.compile(r"(The same\b|Of |As it says|As above|See above|What is told|Each whether)")
+POINTING = re.compile(
+    r"(The same\b|Of |To |As it says|As above|See above|What is told|Each whether)"
+)
 """Beginnings that leave open what the thing is; `ast` gives them without their blanks."""
 
 

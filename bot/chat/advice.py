@@ -89,7 +89,7 @@ def own_kit(line: Line, game: Game) -> Kit:
 
     Raises FarkleError.
     """
-    usual = game.kits[-1] if game.kits else Kit(read_set(ORDINARY, game.rules.dice))
+    usual = game.kit_of(-1)
     dice, badge = line.option("my-dice"), line.option("my-badge")
     return Kit(
         usual.dice if dice is None else read_set(dice, game.rules.dice),

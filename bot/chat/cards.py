@@ -39,8 +39,7 @@ from bot.views.layout import (
 from bot.views.named_dice import use_text
 from bot.views.table_buttons import SURE
 from bot.views.table_card import TableCard
-from solver.loaded.kits import Kit
-from solver.named.sets import read_set
+from solver.loaded.kits import plain_kit
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate
@@ -148,8 +147,7 @@ def _advice_card(advice: Advice, head: str, notes: list[str], *, whole: bool) ->
     buttons: tuple[Button, ...] = ()
     if (every := len(rows)) > most and not whole:
         buttons = (Button("all", say("All {number} choices", number=every)),)
-    plain = f"ordinary*{advice.rules.dice}", advice.rules.dice
-    kit = dice.kit if dice else Kit(read_set(*plain))
+    kit = dice.kit if dice else plain_kit(advice.rules.dice)
     keeps = advice.options[0].set_aside if advice.options and not advice.best_use else ()
     drawn = kept_picture(kit, advice.roll, keeps)
     return Card(shorten_text("\n".join(lines)), (drawn,), buttons)

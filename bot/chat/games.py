@@ -193,9 +193,8 @@ class GameCommands:
             "tracked": tracked,
             "joker_alone": line.choice("joker-alone", YES_OR_NO) is True,
         }
-        if kits:
-            async for delay in self.games.prepare(caller, players, rules, kits, **more):
-                yield delay_reply(delay)
+        async for delay in self.games.prepare(caller, players, rules, kits, **more):
+            yield delay_reply(delay)
         told = self.games.play(
             caller,
             players,

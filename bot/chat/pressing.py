@@ -226,7 +226,7 @@ class Pressing:
     async def _solved_for_all(self, caller: Caller, game_id: str) -> AsyncIterator[Reply | News]:
         """Have rules solved for as many as sit at a table, which goes on and says for how long."""
         game = (await self.games.tables.current(game_id)).game
-        if len(game.seats) < 2 or game.kits or game.pool:
+        if len(game.seats) < 2 or game.brings_dice:
             return
         asked = self.games.oracle, self.rules, caller, game.rules, len(game.seats)
         was_needed = None
@@ -342,9 +342,8 @@ class Pressing:
             "tracked": game.tracked,
             "joker_alone": table.begun.joker_alone,
         }
-        if kits:
-            async for delay in self.games.prepare(caller, players, game.rules, kits, **more):
-                yield delay_reply(delay)
+        async for delay in self.games.prepare(caller, players, game.rules, kits, **more):
+            yield delay_reply(delay)
         told = self.games.play(
             caller,
             players,

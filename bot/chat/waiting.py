@@ -120,7 +120,7 @@ async def ready_for(
     oracle: Oracle, rules: HouseRules, caller: Caller, game: Game
 ) -> AsyncIterator[Reply]:
     """Waits until what a game needs is solved: its rules, or the dice that players bring to it."""
-    if game.kits or game.pool:
+    if game.brings_dice:
         needed = await at_once(oracle.needs, game)
         async for delay in oracle.ready(caller.asker, needed):
             yield delay_reply(delay)
@@ -155,7 +155,7 @@ async def ready_for_one_more(
         commands.join(game)
     except IllegalActionError:
         return
-    if not (game.kits or game.pool):
+    if not game.brings_dice:
         players = len(game.seats) + 1
         async for reply in solved_for_game(oracle, rules, caller, game.rules, players):
             yield reply

@@ -159,10 +159,9 @@ def loaded_record(games: Iterable[tuple[Begun, Sequence[Event]]]) -> tuple[Loade
 def _fallen(first: Begun, events: Sequence[Event]) -> Iterator[tuple[NamedDie, int]]:
     """Every die that fell in a game of dice with names, with its face."""
     for game, types, fallen in throws(first, events):
-        if game.kits:
-            names = game.kits[game.mover].with_added
-            for of_type, die in zip(sorted(types), sorted(fallen), strict=True):
-                yield names.first_name(of_type), (die - 1) % len(FACES) + 1
+        names = game.kit.with_added
+        for of_type, die in zip(sorted(types), sorted(fallen), strict=True):
+            yield names.first_name(of_type), (die - 1) % len(FACES) + 1
 
 
 def chi_square_tail(statistic: float, degrees: int) -> float:

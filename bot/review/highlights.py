@@ -28,7 +28,7 @@ class ChartPoint:
 
     label: str
     win_probabilities: tuple[float, ...]
-    """One for each player."""
+    """The chance of each player, 0 to 1."""
     scores: tuple[int, ...]
 
 
@@ -59,13 +59,13 @@ class GameChart:
 
 
 BIG_TURN = 2_000
-"""Points from which on a turn is a big one."""
+"""The least points of a big turn."""
 MANY_DICE = 5
-"""Dice of which it takes bad luck to roll nothing that scores."""
+"""How many dice a farkle is worth a word from."""
 GOOD_RUN, BAD_RUN = 5, 3
-"""Turns in a row that score, each time they are as many more, and farkles in a row."""
+"""How many turns in a row that score are worth a word, each time as many, and how many farkles."""
 WON_GAMES = 3
-"""Games won in a row from which on they are a streak."""
+"""How many games won in a row are worth a word."""
 LOST = 0.1
 """Win probability below which a game looked lost."""
 

@@ -14,7 +14,7 @@ from bot.review.moments import Judgement, Kind, Mark, Moment, Reader, TurnChange
 from bot.review.worth import Shares, Worth
 from bot.store.rows import SeatReview, StoredDaily, StoredDrill
 from bot.table.events import Begun, Event, TurnEnding
-from solver.loaded.kits import Kit
+from solver.loaded.kits import Kit, kit_of
 from solver.play.daily import CLEAR, Choice, Question, in_order
 from solver.play.drills import fewer_choices, spot_of
 from solver.play.position_id import read_id
@@ -273,7 +273,7 @@ def _of_seat(found: Review, player: PlayerReview) -> SeatReview:
         judged = moment.judgement
         if moment.seat != player.seat or judged is None or judged.forced:
             continue
-        thrown = judged.kits[judged.position.mover].dice.dice_set if judged.kits else None
+        thrown = kit_of(judged.kits, judged.position.mover, found.rules).dice.dice_set
         spot = spot_of(found.rules, judged.position, thrown).value
         number, loss = spots.get(spot, (0, 0.0))
         spots[spot] = number + 1, loss + judged.loss

@@ -171,7 +171,7 @@ class Oracle:
         if game.shares is None or not game.was_played:
             return False
         rules = game.rules
-        may_be_rough = not (game.kits or rules.looks_back or rules.rounds)
+        may_be_rough = not (game.brings_dice or rules.looks_back or rules.rounds)
         return self.is_exact(game) or (may_be_rough and self.advisor.may_estimate(rules))
 
     async def chances(self, table: Table) -> Chances | None:
@@ -292,7 +292,7 @@ class Oracle:
         Raises StrategyFileError and TaskError.
         """
         game, asker = replace(table.game, before=None), asker_of(table)
-        matchup = game.side.matchup if game.kits else None
+        matchup = game.matchup_now
         return await self.answered(asker, game.rules, make, self.advisor, game, matchup=matchup)
 
     async def answered(
@@ -325,7 +325,7 @@ class Oracle:
 
     async def answered_in(self, game: Game, asker: Asker, make: Callable[..., T], *args: Any) -> T:
         """As `answered`, of a turn of a game."""
-        matchup = game.side.matchup if game.kits else None
+        matchup = game.matchup_now
         return await self.answered(
             asker, game.rules, make, *args, players=game.playing, matchup=matchup
         )
@@ -337,7 +337,7 @@ class Oracle:
         left = self._readers.left(table)
         return (
             len(game.seats) == 2
-            and not game.kits
+            and not game.brings_dice
             and left is not None
             and left <= _FEW_EVENTS
             and turn_rows(rules) <= _SMALL_ROWS
@@ -373,7 +373,7 @@ class Oracle:
 
         Dice that players bring are solved, and not estimated.
         """
-        if game.kits or game.is_drafting:
+        if game.brings_dice:
             return False
         calm = self.tasks.pressure.degree < Degree.OVERLOADED
         return calm and self.advisor.may_estimate(game.rules)

@@ -189,10 +189,12 @@ class Games:
         tracked: bool = False,
         joker_alone: bool = False,
     ) -> AsyncIterator[Delay]:
-        """Have the dice that two players bring solved against each other, before they play.
+        """Have the dice that players bring, if they do, solved against each other before they play.
 
         How long there is to wait.
         """
+        if not kits:
+            return
         await self._check_players(players, rules, tracked=tracked, brings_dice=True)
         commands.check_seats(len(players), len(kits))
         matchup = await at_once(matchup_of_all, rules, kits, joker_alone=joker_alone)
@@ -301,7 +303,7 @@ class Games:
             await self._check_players(
                 [level] if level else [],
                 table.game.rules,
-                brings_dice=bool(table.game.kits or table.game.pool),
+                brings_dice=table.game.brings_dice,
             )
             events = commands.join(table.game, level, kit)
             number = len(table.game.seats)
@@ -577,8 +579,7 @@ class Games:
             if level is None:
                 after = table.then(*commands.skip(game))
             else:
-                brings_dice = bool(game.kits or game.pool)
-                await self._check_players([level], game.rules, brings_dice=brings_dice)
+                await self._check_players([level], game.rules, brings_dice=game.brings_dice)
                 old = table.stored.seats[game.mover]
                 seat = SeatRow(game.mover, old.person, f"{level} bot for {old.name}", level)
                 after = table.then(*commands.substitute(game, game.mover, level), seat=seat)

@@ -460,9 +460,9 @@ def read_use(game: Game, typed: str, mover: str) -> tuple[Roll, Roll]:
 
     None where nothing is to be read. Raises InvalidRollError and IllegalActionError.
     """
-    power, kit = game.power, game.kits[game.mover] if game.kits else None
+    power, kit = game.power, game.kit
     before, *after = _NOW.split(typed, maxsplit=1)
-    if power is None or kit is None or not game.may_use or not typed:
+    if power is None or not game.may_use or not typed:
         return (), ()
     thrown = kit.dice.dice_set
     if power.kind in TAKES_DICE:

@@ -38,11 +38,11 @@ class UtcTime(sa.TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
-        """To the database. Raises ValueError for a datetime without a time zone."""
+        """Write a moment as text. Raises ValueError for a datetime without a time zone."""
         return None if value is None else moment_text(value)
 
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
-        """From the database; `UNREADABLE_MOMENT` for text that was changed to no moment."""
+        """Read a moment; `UNREADABLE_MOMENT` of text that was changed to no moment."""
         if value is None:
             return None
         try:
@@ -59,11 +59,11 @@ class Json(sa.TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str:  # noqa: ARG002
-        """To the database. Raises ValueError for what is not finite."""
+        """Write a value as JSON. Raises ValueError for what is not finite."""
         return json_text(value)
 
     def process_result_value(self, value: str | None, dialect: sa.Dialect) -> Any:  # noqa: ARG002
-        """From the database; `UNREADABLE` for text that was changed to no JSON."""
+        """Read a value; `UNREADABLE` of text that was changed to no JSON."""
         try:
             return json.loads(value or "")
         except (ValueError, RecursionError):

@@ -105,14 +105,11 @@ def used_roll(game: Game, event: Used) -> Roll:
 
 
 def throws(first: Begun, events: Iterable[Event]) -> Iterator[tuple[Game, list[int], Roll]]:
-    """Every throw of a game: the game before it, the types of its dice, and what fell.
-
-    No types are told where players bring no dice.
-    """
+    """Every throw of a game: the game before it, the types of its dice, and what fell."""
     game = begin(first)
     for event in events:
         if isinstance(event, Rolled):
-            yield game, list(game.side.thrown(game.turn.dice)) if game.kits else [], event.dice
+            yield game, list(game.side.thrown(game.turn.dice)), event.dice
         elif isinstance(event, Used) and event.fallen:
             yield game, check_use(game, game.mover, event.dice), event.fallen
         game = apply(game, event)
@@ -130,7 +127,7 @@ def _usable(game: Game, seat: int) -> tuple[Hand, Power]:
     check_turn(game, seat)
     check_opponent(game)
     side = game.side
-    if side is None or side.power is None:
+    if side.power is None:
         raise IllegalActionError(_no_badge(game, seat))
     called = _called(game, seat)
     if not game.seats[seat].uses:
@@ -152,7 +149,7 @@ def _called(game: Game, seat: int) -> str:
 
 def _no_badge(game: Game, seat: int) -> str:
     """Why there is nothing to use."""
-    badge = game.kits[seat].badge if game.kits else None
+    badge = game.kit_of(seat).badge
     if badge is None:
         return say(
             "you have no badge in this game: /play my-dice:SET my-badge:BADGE begins a game with"

@@ -15,7 +15,6 @@ from bot.table.fold import apply
 from bot.table.state import (
     Game,
     Stage,
-    between,
     check_drafted,
     check_goes_on,
     check_opponent,
@@ -591,7 +590,7 @@ def kept_examples(game: Game) -> str:
     """Some of what may be kept, most points first."""
     roll = rolled_text(game, game.turn.roll or ())
     choices = game.set_asides()
-    named = between(game).join(
+    named = game.kit.between.join(
         f"{kept_text(game, one.dice)} ({figure(one.points)})" for one in choices[:4]
     )
     if len(choices) > 4:

@@ -16,7 +16,7 @@ from bot.table import events
 from bot.table.events import Begun, Event, TurnEnding
 from bot.table.state import Game, Seat, Stage, Turn, TurnEnd
 from solver.game.standings import after_turn, first_standing, other_after
-from solver.loaded.kits import Kit, badges_of, kits_of_picks, matchup_of_all
+from solver.loaded.kits import Kit, badges_of, kit_of, kits_of_picks, matchup_of_all
 from solver.loaded.matchup import check_loaded
 from solver.named.drafts import check_pool, order_of_picks, pairs_of
 from solver.rules.ruleset import Ruleset
@@ -45,13 +45,13 @@ def begin(event: Begun) -> Game:
     if event.pool:
         check_loaded(rules, dice_set(rules))
         check_pool(event.pool, rules.dice)
-    matchup = matchup_of_all(rules, kits, joker_alone=event.joker_alone) if kits else None
+    matchup = matchup_of_all(rules, kits, joker_alone=event.joker_alone)
     seats = (_new_seat(rules, level, kits, k) for k, level in enumerate(event.levels))
     return Game(
         id=event.game,
         rules=rules,
         seats=tuple(seats),
-        turn=Turn(kits[0].dice.dice_set.whole if kits else dice_set(rules).whole),
+        turn=Turn(kit_of(kits, 0, rules).dice.dice_set.whole),
         host=event.host,
         tracked=event.tracked,
         hints=event.hints,
@@ -176,9 +176,9 @@ def turn_with(game: Game, chosen: SetAside, times: int = 1) -> Turn:
 def _used(game: Game, event: events.Used) -> Game:  # noqa: PLR0911 - one for each kind
     """The game after a use of the badge of the player to move."""
     side, turn = game.side, game.turn
-    if side is None or side.power is None:
-        raise AssertionError(event)
     power, roll = side.power, turn.roll or ()
+    if power is None:
+        raise AssertionError(event)
     turn = replace(turn, used=turn.used + 1)
     game = replace(
         game.with_seat(game.mover, uses=game.seats[game.mover].uses - 1),
@@ -235,7 +235,7 @@ def _picked(game: Game, place: int) -> Game:
 
 def _with_kit(game: Game, kit: Kit | None) -> Game:
     """The game to which the next one to sit down brings this."""
-    if kit is None or not game.kits:
+    if kit is None:
         return game
     number = len(game.seats)
     return _seated_anew(_bringing(game, (*game.kits[:number], kit, *game.kits[number + 1 :])))

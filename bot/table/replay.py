@@ -10,7 +10,6 @@ from bot.table.events import Begun, Event, make_event
 from bot.table.fold import apply, begin
 from bot.table.state import Game, pick_pair
 from solver.errors import FarkleError, IllegalActionError
-from solver.rules.ruleset import FACES
 from solver.turn.dice import Roll
 
 
@@ -104,8 +103,6 @@ def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
             # which texts may be given is another matter than which were
             commands.seed(game, event.seat, "any")
         case events.Rolled():
-            if not game.kits and not set(event.dice) <= set(FACES):
-                raise IllegalActionError.say("dice have other faces")
             commands.roll(game, mover, event.dice)
             if secret is not None:
                 _check_fallen(event.dice, commands.fallen(game, secret))

@@ -10,11 +10,11 @@ from solver.errors import IllegalActionError
 from solver.game.best import BestPlay
 from solver.game.position import Held, Position, highest_score
 from solver.game.standings import Standing
-from solver.loaded.kits import Kit, Side, many_of, pair_of
+from solver.loaded.kits import Kit, Side, kit_of, many_of, pair_of
 from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie, read_die
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Remaining, Roll, make_roll
+from solver.turn.dice import DiceSet, Remaining, Roll
 from solver.turn.hand import EqualDice, Hand
 from solver.turn.powers import Power, PowerKind, in_steps
 from solver.turn.scoring import SetAside, TurnState
@@ -185,6 +185,11 @@ class Game:
         return self.stage is Stage.LOBBY and not self.closed and not self.picks
 
     @property
+    def brings_dice(self) -> bool:
+        """Whether players bring dice, or take them here, and do not throw those of the rules."""
+        return bool(self.kits or self.pool)
+
+    @property
     def is_drafting(self) -> bool:
         """Whether players still take their dice; the one whose turn it is is the one to move."""
         return bool(self.pool) and not self.kits and not self.over
@@ -199,6 +204,15 @@ class Game:
     def side(self) -> Hand:
         """The player to move with the dice that are thrown."""
         return self.side_of(self.mover)
+
+    @property
+    def kit(self) -> Kit:
+        """What the player to move brings."""
+        return self.kit_of(self.mover)
+
+    def kit_of(self, seat: int) -> Kit:
+        """What a seat brings, also one that nobody has taken yet."""
+        return kit_of(self.kits, seat, self.rules)
 
     @property
     def many_matchup(self) -> Matchup | None:
@@ -302,7 +316,7 @@ class Game:
     def may_use(self) -> bool:  # noqa: PLR0911 - one for each kind
         """Whether the player to move may use the badge now."""
         side, power, turn = self.side, self.power, self.turn
-        if side is None or power is None:
+        if power is None:
             return False
         if turn.roll is None:
             match power.kind:
@@ -546,25 +560,12 @@ class Game:
 
 def rolled_text(game: Game, roll: Roll) -> str:
     """A roll of the dice that the player to move rolls now, or has just rolled."""
-    if not game.kits:
-        return _faces(roll)
-    return game.kits[game.mover].roll_text(make_roll(roll), game.turn.dice)
+    return game.kit.roll_text(roll, game.turn.dice)
 
 
 def kept_text(game: Game, dice: Roll) -> str:
     """Dice of the roll on the table."""
-    if not game.kits or game.turn.roll is None:
-        return _faces(make_roll(dice))
-    return game.kits[game.mover].set_aside_text(game.turn.roll, dice)
-
-
-def between(game: Game) -> str:
-    """What stands between several: a comma, unless there are some in them."""
-    return "; " if game.kits else ", "
-
-
-def _faces(dice: Roll) -> str:
-    return " ".join(map(str, dice))
+    return game.kit.set_aside_text(game.turn.roll or dice, dice)
 
 
 def pick_pair(game: Game, seat: int, place: int) -> list[Picked]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from bot.views.layout import columns, dice_count, dice_text, percent, wrap
+from bot.views.layout import columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
-from bot.views.why import no_bank_text, why_text
+from bot.views.why import ends_text, no_bank_text, why_text
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -19,6 +19,7 @@ from solver.game.standings import after_turn, other_after
 from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_text
 from solver.turn.equations import EVEN, Decision
 from solver.turn.memory import held_text
 from solver.turn.scoring import Fate, TurnState
@@ -235,8 +236,6 @@ def endings_lines(advice: Advice) -> list[str]:
     told = [(one, one.ends) for one in advice.options if one.ends]
     if not told:
         return []
-    from bot.views.why import ends_text  # noqa: PLC0415 - others do not wait for it
-
     rows = [(set_aside_text(advice, one), ends_text(ends)) for one, ends in told]
     return [say("How the turn ends:"), *columns(rows)]
 
@@ -362,7 +361,7 @@ def odds_table(odds: Odds, *, alone: bool = True) -> str:
 
 
 def _offered_lines(odds: Odds, value: float, offered: TurnState) -> list[str]:
-    """To begin afresh or to take over, the better one first."""
+    """What beginning afresh and taking over are worth, the better one first."""
     parts = {"points": offered.turn_total, "dice": dice_count(offered.dice)}
     taken = say("take over {points:,} and {dice}", **parts), percent(value)
     afresh = say("begin afresh"), percent(odds.roll)

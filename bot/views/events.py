@@ -8,7 +8,7 @@ from bot.table import events
 from bot.table.badges import farkle_text, used_roll
 from bot.table.events import Event, TurnEnding
 from bot.table.fold import apply
-from bot.table.state import Game, Seat, Stage, TurnEnd, between, kept_text, rolled_text
+from bot.table.state import Game, Seat, Stage, TurnEnd, kept_text, rolled_text
 from bot.views.advice import farkles_in_a_row
 from bot.views.layout import dice_count, inside, whole_sentence
 from bot.views.named_dice import use_event_text
@@ -303,7 +303,7 @@ def _roll_text(name: str, after: Game, fallen: Roll, *, lies: bool = False) -> s
         return say("{name} rolls {dice}; {what}.", name=name, dice=dice, what=told)
     found = after.set_asides()
     shown = ((kept_text(after, one.dice), figure(one.points)) for one in found[:_SHOWN])
-    choices = between(after).join(f"{kept} ({points})" for kept, points in shown)
+    choices = after.kit.between.join(f"{kept} ({points})" for kept, points in shown)
     dice = rolled_text(after, fallen)
     told = say_later("{name} rolls {dice}: {choices}.")
     if len(found) > _SHOWN:

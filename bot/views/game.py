@@ -161,8 +161,8 @@ def table_head(table: Table) -> str:
 
 
 def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
-    """The table as plain data."""
-    game = table.game
+    """The table as plain data; the roll as it is typed where players bring their dice."""
+    game, roll = table.game, table.game.turn.roll
     return {
         "game": game.id,
         "version": game.version,
@@ -171,7 +171,7 @@ def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
         "to_move": None if game.over else table.stored_names[game.mover],
         "turn_total": game.turn.turn_total,
         "dice": game.number_of_dice,
-        "roll": _roll_data(game),
+        "roll": roll and game.kit.data(rolled_text(game, roll), list(roll)),
         **({"pool": [die.typed for _, die in laid_out(game)]} if game.is_drafting else {}),
         "may_bank": game.may_bank,
         "players": [
@@ -199,13 +199,6 @@ def _kit_data(game: Game, number: int) -> dict[str, str | int | None]:
     badge = kit.badge.text if kit.badge else None
     uses = {"uses": game.seats[number].uses} if game.matchup and any(game.matchup.powers) else {}
     return {"set": kit.dice.text, "badge": badge, **uses}
-
-
-def _roll_data(game: Game) -> list[int] | str | None:
-    """The faces on the table; as they are typed where players bring their dice."""
-    if game.turn.roll is None:
-        return None
-    return rolled_text(game, game.turn.roll) if game.kits else list(game.turn.roll)
 
 
 def chances_text(names: Sequence[str], chances: Chances) -> str:
@@ -367,8 +360,7 @@ def _doubts(news: News) -> Iterator[str]:
     game = news.table.game
     thrown = [*game.pool, *(die for kit in game.kits for die in kit.dice.dice)]
     yield from doubts(thrown, joker_alone=game.joker_alone)
-    if game.kits:
-        yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
+    yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
     if news.unsolved and game.rules.rounds:
         yield say(
             "This game is not solved for three: there are no win probabilities, and hints look only"

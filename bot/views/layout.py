@@ -9,7 +9,6 @@ from contextvars import ContextVar
 from itertools import chain, groupby
 
 from bot.typed import cleaned
-from solver.turn.dice import Roll
 from solver.wording import figure, say_number
 
 MOST_IN_MESSAGE = 2000
@@ -126,11 +125,6 @@ def whole_sentence(text: str) -> str:
     if _OPENS.match(text):
         text = text[:1].upper() + text[1:]
     return text if text[-1:] in {"", ".", "!", "?", "…", ":"} else f"{text}."
-
-
-def dice_text(dice: Roll) -> str:
-    """Faces with a space between them."""
-    return " ".join(map(str, dice))
 
 
 def inside(dice: str) -> str:

@@ -32,8 +32,7 @@ from bot.views.layout import (
 )
 from bot.views.named_dice import USES, turned_to
 from solver.game.position import in_play_off, points_to_beat
-from solver.loaded.kits import Kit
-from solver.named.sets import read_set
+from solver.loaded.kits import Kit, kit_of
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
@@ -152,15 +151,16 @@ def _judgement_data(review: Review, moment: Moment) -> dict[str, Any]:
         return {}
     data = asdict(judgement) | {"options": judgement.options, "loss": judgement.loss}
     del data["choices"], data["kits"]
-    kit = review.kits[moment.seat] if review.kits else None
-    if not (kit and kit.badge and kit.badge.power):
+    kit = _kit(review, moment)
+    if not (kit.badge and kit.badge.power):
         del data["chosen"]["use"], data["best"]["use"]
-    if kit:
-        data["roll"] = _roll_text(kit, judgement)
-        data["position"]["dice"] = kit.dice.left(judgement.position.turn.dice).text
-        for name, choice in (("chosen", judgement.chosen), ("best", judgement.best)):
-            data[name]["set_aside"] = kit.set_aside_text(judgement.roll, choice.set_aside)
-            data[name]["dice_left"] = kit.dice.left(choice.dice_left).text
+    data["roll"] = kit.data(_roll_text(kit, judgement), judgement.roll)
+    if review.kits:
+        data["position"]["dice"] = kit.dice.left(judgement.position.dice).text
+    for name, choice in (("chosen", judgement.chosen), ("best", judgement.best)):
+        kept, left = choice.set_aside, choice.dice_left
+        data[name]["set_aside"] = kit.data(kit.set_aside_text(judgement.roll, kept), kept)
+        data[name]["dice_left"] = kit.data(kit.dice.left(left).text, left)
     return data
 
 
@@ -401,9 +401,8 @@ def _costly(review: Review, most: int) -> list[tuple[Moment, Judgement]]:
 
 
 def _kit(review: Review, moment: Moment) -> Kit:
-    """What a player brought, or the dice of the rules."""
-    ordinary = f"ordinary*{review.rules.dice}"
-    return review.kits[moment.seat] if review.kits else Kit(read_set(ordinary, review.rules.dice))
+    """What a player brought."""
+    return kit_of(review.kits, moment.seat, review.rules)
 
 
 def _explained(
@@ -471,7 +470,7 @@ def _in_words(
 
 
 def _at_the_start(choice: Alternative, left: int, *, done: bool) -> str:
-    """To roll on with what the player before left, or to begin afresh."""
+    """What was chosen before the first roll: what the player before left, or to begin afresh."""
     if choice.action is Decision.ROLL:
         return say("began afresh") if done else say("begin afresh")
     parts = {

@@ -201,7 +201,7 @@ def _before_real_dice(game: Game) -> list[Button]:
 
 
 def _take(offered: TurnState) -> Button:
-    """To roll on with what the player before left."""
+    """The button that takes over what the player before left."""
     points, dice = offered.turn_total, dice_count(offered.dice)
     return Button(
         "take", say("Take {points:,}, {dice}", points=points, dice=dice), style=Style.MAIN
@@ -297,10 +297,8 @@ def _labels_of(
     game: Game, roll: Roll, reasons: Sequence[str]
 ) -> tuple[Sequence[str], Sequence[int]]:
     """The label of each die and its row; one that cannot be chosen goes without its name."""
-    if not game.kits:
-        labels = [_die_label(game, die) for die in roll]
-        return labels, [number // _PER_ROW for number in range(len(roll))]
-    labels, rows = [], []
+    labels: list[str] = []
+    rows: list[int] = []
     for longest in range(_LONGEST_NAME, _SHORTEST_NAME - 1, -1):
         shorter = [
             _die_label(game, die, longest=0 if why else longest)
@@ -363,7 +361,7 @@ def _die_label(game: Game, die: int, *, longest: int = 0) -> str:
     label = f"{JOKER_SIGN} {JOKER_LETTER}" if face == JOKER else f"{_FACES[face - 1]} {face}"
     if not longest:
         return label
-    dice = game.kits[game.mover].shown((die,))
+    dice = game.kit.shown((die,))
     if len(dice.dice_set.types) == 1:
         return label
     name = dice.first_name(dice.dice_set.type_of(die)).typed

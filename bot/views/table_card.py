@@ -135,13 +135,13 @@ def highlight_line(news: News, found: Highlight, now: Game) -> str:
 
 
 _MOST_STORY = 1_200
-"""Characters of what happened; the rest of a table is less than what is left."""
+"""The most characters of what happened, which leave room for the rest of a table in a message."""
 _WIDTH = 27
-"""Columns of the score sheet: more are broken on a phone."""
+"""Columns of the score sheet: a phone breaks longer lines."""
 _MOST_TALL = 4
-"""Players up to which each has two lines of the score sheet."""
+"""The most players who have two lines each of the score sheet."""
 _SHORT_NAME = 12
-"""Columns of a name where there are more: they have one line each, and no bar."""
+"""Columns of a name where more play: each has one line, and no bar."""
 
 
 _BAD_ENDS = {TurnEnding.FARKLE, TurnEnding.LOSE, TurnEnding.OUT}
@@ -171,7 +171,7 @@ class TableCard(Card):
     mood: Mood = Mood.PLAY
 
     def __post_init__(self) -> None:
-        """Whatever is said, Discord acts on nothing in it."""
+        """Shorten all texts, and take from them what Discord would act on."""
         for name in ("text", "story", "foot"):
             object.__setattr__(self, name, shorten_text(defused(getattr(self, name))))
 

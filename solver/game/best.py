@@ -47,6 +47,10 @@ class BestPlay:
         """
         raise NotImplementedError
 
+    def turn_left_alone(self, position: Position) -> TurnTable:
+        """Return the turn as it would be if nobody could take over what it leaves."""
+        return self.turn(position)
+
     def turn_of_checked(self, position: Position) -> TurnTable:
         """Return the turn of a position that follows from one that was checked."""
         return self.turn(position)

@@ -18,32 +18,33 @@ from solver.turn.equations import Endings, solve_turn
 from solver.turn.scoring import TurnPlan, turn_plan
 
 _SECONDS_PER_OPTION = 25e-12
-"""Seconds of a core for each option and list that is weighed at a turn total, by a state of many
-that are solved side by side: 5.9 s for the 2.57 thousand million states that the solve of Facebook
-at a floor of -2500 took on two slow cores."""
+"""Seconds that a core takes to weigh one option, or to add one list, at one turn total of one
+state: measured as 5.9 s on two slow cores for the 2.57 thousand million states of Facebook with a
+floor of -2500, many of which are solved side by side."""
 
 _SECONDS_PER_TOTAL = 1e-4
-"""To hand out and compare the groups of a total of both scores."""
+"""Seconds that it takes to share out the states of one total of both scores and compare them."""
 
 _SECONDS_TO_COMPILE = 2e-3
-"""For each option and list of rules that were never solved before."""
+"""Seconds that it takes to compile one option or list of rules that were never solved before."""
 
 _SECONDS_TO_BEGIN = 2.0
+"""Seconds that every solve takes before the first state."""
 
 _BEYOND = 2.0
-"""Turn totals that are solved beyond the goal, where it is not the end, in units of the most that
-one set-aside adds: 1.6 to 2.2 under the rules that ship with the program."""
+"""How far beyond the goal turn totals are solved where reaching it does not end the game, as a
+multiple of the most that one set-aside adds: 1.6 to 2.2 under the rules that ship with it."""
 
 BOUND = 2.0
 """Sweeps that the bound of the error takes, where values settle well."""
 
 _CORRECTED = 0.85
-"""The share of the sweeps of a long game that is done with corrections: less where values
-settle soon, as those of Facebook, more where hardly."""
+"""The share of its sweeps that a long game still needs where the solver corrects values: less where
+they settle soon, as under the rules of Facebook, and more where they hardly do."""
 
 _MOST, _MOST_FROM_NOTHING = 200.0, 25.0
-"""Sweeps that a slow solve takes beyond the first few, where the solver extrapolates; the second
-where a penalty takes everything, so that errors come back through a score of 0 alone."""
+"""The most sweeps that a slow solve takes beyond the first few, as the solver extrapolates; the
+second where a penalty takes all points, so that errors come back through a score of 0 alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,11 @@ class Workload:
     sweeps: float
     """How often each of them is solved."""
     seconds: float
-    """On this machine while it is not busy, with compiling, as for rules never solved before."""
+    """How long it takes on this machine while it is idle, with compiling."""
 
     @property
     def cells(self) -> float:
-        """States, each as often as it is solved."""
+        """The number of states, each counted as often as it is solved."""
         return self.states * self.sweeps
 
 

@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
+from typing import ClassVar, TypeVar
 
 from solver.errors import InvalidPositionError, InvalidRulesError
 from solver.loaded.matchup import Matchup, check_no_badges, check_plain
 from solver.named.badges import Badges, NamedBadge, check_tiers, played_badges
 from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
-from solver.named.sets import NamedDie, NamedSet
+from solver.named.sets import NamedDie, NamedSet, make_set, ordinary_die
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import DiceSet, Die, Remaining, Roll, make_roll
+from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_text, make_roll
 from solver.turn.hand import Hand
 from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import set_asides_of
@@ -25,6 +26,8 @@ from solver.turn.scoring import (
     after_points,
     fate_of_faces,
 )
+
+T = TypeVar("T")
 
 _PAIRS = 256
 """Match-ups of two of several players that are remembered."""
@@ -38,6 +41,8 @@ class Kit:
 
     dice: NamedSet
     badge: NamedBadge | None = None
+    between: ClassVar[str] = "; "
+    """What stands between several rolls or set-asides; a comma may be in one."""
 
     @property
     def text(self) -> str:
@@ -66,6 +71,45 @@ class Kit:
     def set_aside_text(self, roll: Roll, kept: Roll) -> str:
         """Dice of a roll, which are named where it matters."""
         return set_aside_text(self.shown(roll), roll, make_roll(kept))
+
+    def name_of(self, die: int, roll: Roll) -> str:
+        """What a die of a roll is called; "" where dice have no names."""
+        shown = self.shown(roll)
+        return self.data(shown.first_name(shown.dice_set.type_of(die)).typed, "")
+
+    def data(self, text: str, value: T) -> str | T:  # noqa: ARG002
+        """Dice as plain data: as they are typed, or `value` where dice have no names."""
+        return text
+
+
+class PlainKit(Kit):
+    """The dice of the rules: they have no names, and are told in the order in which they fell."""
+
+    __slots__ = ()
+    between: ClassVar[str] = ", "
+
+    def roll_text(self, roll: Roll, dice: Remaining) -> str:  # noqa: ARG002
+        """The faces of a roll."""
+        return dice_text(roll)
+
+    def set_aside_text(self, roll: Roll, kept: Roll) -> str:  # noqa: ARG002
+        """The faces of dice of a roll."""
+        return dice_text(make_roll(kept))
+
+    def data(self, text: str, value: T) -> T:  # noqa: ARG002
+        """The value."""
+        return value
+
+
+@cache
+def plain_kit(number: int) -> PlainKit:
+    """What everybody brings to rules of so many dice where nobody says otherwise."""
+    return PlainKit(make_set([ordinary_die()] * number))
+
+
+def kit_of(kits: Sequence[Kit], seat: int, rules: Ruleset) -> Kit:
+    """What a seat brings: the dice of the rules where nobody brings others."""
+    return kits[seat] if kits else plain_kit(rules.dice)
 
 
 def badges_of(kits: Sequence[Kit]) -> Badges:
@@ -115,12 +159,12 @@ def matchup_of(rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
 def matchup_of_all(
     rules: Ruleset, kits: Sequence[Kit], *, joker_alone: bool = False
 ) -> Matchup | None:
-    """What two players bring as it is solved; None of more, see `many_of`.
+    """What two players bring as it is solved; None of more, see `many_of`, and where nobody does.
 
     Raises what `matchup_of` does, and InvalidRequestError for badges where more than two play.
     """
-    if len(kits) == 2:
-        return matchup_of(rules, kits, joker_alone=joker_alone)
+    if len(kits) in {0, 2}:
+        return solved_of(rules, kits, joker_alone=joker_alone)
     check_no_badges(*(kit.badge for kit in kits))
     check_plain(rules)
     for one, other in pairwise(kits):
@@ -229,15 +273,6 @@ class Side(Hand):
         left = thrown.without(turn.dice, dice)
         after = after_points(self.rules, turn, times * kept.points, left, thrown)
         return after if self.matchup.counts_hot_dice else replace(after, hot_dice=0)
-
-    def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:
-        """Whether dice of these types, in their order, can fall as a roll."""
-        types = self.types
-        if not all(0 < die <= len(FACES) * len(types) for die in roll):
-            return False
-        shown = [divmod(die - 1, len(FACES)) for die in roll]
-        is_shown = all(types[k].weights[face] for k, face in shown)
-        return is_shown and sorted(k for k, _ in shown) == list(thrown)
 
 
 @lru_cache(maxsize=_REMEMBERED)

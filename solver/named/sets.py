@@ -155,6 +155,11 @@ def named_die(known: KnownDie, version: Version = Version.PATCHED) -> NamedDie:
     return NamedDie(known.key, first, die)
 
 
+def ordinary_die() -> NamedDie:
+    """The die whose faces all fall alike."""
+    return named_die(dice_by_key()["ordinary"])
+
+
 def read_set(text: str, number: int = USUAL) -> NamedSet:
     """The set of `number` dice that a text names.
 
@@ -169,8 +174,7 @@ def read_set(text: str, number: int = USUAL) -> NamedSet:
             example=_example(number),
         )
     if len(found.dice) < number:
-        ordinary = named_die(dice_by_key()["ordinary"])
-        whole = [*found.dice, *[ordinary] * (number - len(found.dice))]
+        whole = [*found.dice, *[ordinary_die()] * (number - len(found.dice))]
         raise InvalidDiceError.say(
             "a set is {number} dice, not {found}: if the others are ordinary, write {whole}",
             found=len(found.dice),
@@ -341,7 +345,7 @@ def with_ordinary(owned: Iterable[NamedDie], number: int) -> list[NamedDie]:
     """The dice that somebody owns, with as many ordinary ones as a set may need."""
     dice = list(owned)
     plain = sum(named.die == Die() for named in dice)
-    return dice + [named_die(dice_by_key()["ordinary"])] * max(0, number - plain)
+    return dice + [ordinary_die()] * max(0, number - plain)
 
 
 def number_of_sets(owned: Iterable[NamedDie], number: int) -> int:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.position import Position, rules_at
 from solver.play.endings import TurnEnds
@@ -333,7 +332,7 @@ def _with_what_is_left(strategy: BestPlay, weighed: Odds) -> Odds:
     rules, other = strategy.rules, position.other
     may_take = rules.may_take_over(other.score, on_board=other.on_board)
     leaves = rules.take_over in {"banked", "both"} and position.dice <= rules.take_over_dice
-    if not (may_take and leaves and isinstance(strategy, Strategy)) or weighed.bank in {None, 1}:
+    if not (may_take and leaves) or weighed.bank in {None, 1}:
         return weighed
     alone = strategy.turn_left_alone(position).bank_value(position.turn)
     return replace(weighed, leaving=max(0.0, (alone or 0.0) - (weighed.bank or 0.0)))

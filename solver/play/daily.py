@@ -17,7 +17,7 @@ from solver.errors import FarkleError, InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.game.standings import Standing
-from solver.loaded.kits import Kit, solved_of
+from solver.loaded.kits import Kit, kit_of, solved_of
 from solver.loaded.matchup import Matchup
 from solver.play.memo import Memo
 from solver.play.policies import Greedy, MaxPoints
@@ -25,7 +25,7 @@ from solver.play.policy import Move, Policy
 from solver.play.position_id import position_id
 from solver.rules.ruleset import FACES, Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import DiceSet, Remaining, Roll, dice_set, make_roll
+from solver.turn.dice import DiceSet, Remaining, Roll, make_roll
 from solver.turn.equations import TurnTable
 from solver.turn.hand import Hand
 from solver.turn.scoring import Fate, TurnState
@@ -106,14 +106,14 @@ class Question:
         return solved_of(self.rules, self.kits, joker_alone=self.joker_alone)
 
     @property
-    def kit(self) -> Kit | None:
-        """What the mover brings; None where that are the dice of the rules."""
-        return self.kits[self.position.mover] if self.kits else None
+    def kit(self) -> Kit:
+        """What the mover brings."""
+        return kit_of(self.kits, self.position.mover, self.rules)
 
     @property
     def thrown(self) -> DiceSet:
         """The dice of the mover."""
-        return self.kit.dice.dice_set if self.kit else dice_set(self.rules)
+        return self.kit.dice.dice_set
 
     @property
     def best(self) -> int:

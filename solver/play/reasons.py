@@ -29,7 +29,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from solver.best_play import Strategy
 from solver.game.best import BestPlay
 from solver.game.position import Position, points_to_beat
 from solver.rules.ruleset import Ruleset
@@ -66,7 +65,7 @@ class Why:
     action: Decision
     turn_total: int
     dice: Remaining
-    """To roll."""
+    """The dice that are to be rolled."""
     bank: float | None
     """Win probability of banking; None where that is not allowed."""
     roll: float
@@ -124,11 +123,7 @@ def _turning(strategy: BestPlay, position: Position, table: TurnTable, far: Turn
         return Reason.FARKLES
     if not rolls and rules.caught_up and _rolls(_without_fall(strategy, position, table), position):
         return Reason.CAUGHT
-    if (
-        isinstance(strategy, Strategy)
-        and rules.takes_over
-        and _rolls(strategy.turn_left_alone(position), position) != rolls
-    ):
+    if rules.takes_over and _rolls(strategy.turn_left_alone(position), position) != rolls:
         return Reason.LEFT
     if 1 < position.turns_left <= len(position.players):
         return Reason.THEIR_LAST_TURN

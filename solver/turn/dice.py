@@ -45,6 +45,11 @@ def make_roll(faces: Iterable[int]) -> Roll:
     return tuple(sorted(faces, reverse=True))
 
 
+def dice_text(dice: Roll) -> str:
+    """Faces with a space between them."""
+    return " ".join(map(str, dice))
+
+
 def parse_dice(text: str, most: int = MAX_DICE) -> Roll:
     """Read one roll of 1 to `most` dice: "6 5 3 3 3 2", "653332", "[6, 5, 3]" or die faces.
 

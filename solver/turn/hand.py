@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_roll, parts
 from solver.turn.scoring import (
     Fate,
@@ -98,9 +98,14 @@ class Hand:
         """Return the types of some remaining dice, one by one, in their order."""
         return tuple(k for k, number in enumerate(self.dice.remaining[dice]) for _ in range(number))
 
-    def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:  # noqa: ARG002
+    def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:
         """Whether dice of these types, in their order, can fall as a roll."""
-        return True
+        types = self.types
+        if not all(0 < die <= len(FACES) * len(types) for die in roll):
+            return False
+        shown = [divmod(die - 1, len(FACES)) for die in roll]
+        is_shown = all(types[k].weights[face] for k, face in shown)
+        return is_shown and sorted(k for k, _ in shown) == list(thrown)
 
     def turned(self, roll: Roll, die: int) -> Roll:
         """Return a roll of which one die was turned to the face that its badge turns dice to."""

@@ -28,6 +28,7 @@ from solver.turn.scoring import (
     SetAside,
     TurnPlan,
     all_points_with_jokers,
+    bar_masks,
     legal_set_asides,
     states_of_moves,
 )
@@ -451,23 +452,9 @@ def _set_asides(
         sums = np.vstack((sums, sums + digits))
     # row m sets aside the dice whose bits are 1 in m
     points = worth[sums]
-    if rules.hot_dice == "forced":
-        points[:-1, points[-1] >= 0] = -1
-    if rules.set_aside_all:
-        points[_extendable(points >= 0)] = -1
+    bar_masks(rules, points)
     for mask, row in enumerate(points[1:], 1):
         kept = Counter(k for bit, k in enumerate(types) if mask >> bit & 1)
         after = thrown.place(tuple(number - kept[k] for k, number in enumerate(left)))
         # where none remain all are rolled again
         yield (after - 1) % thrown.whole, row
-
-
-def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether more dice could be added to each of the set-asides, both by the bits of a mask."""
-    found = np.zeros_like(legal)
-    masks = np.arange(len(legal))
-    for bit in range(len(legal).bit_length() - 1):
-        without = masks[masks >> bit & 1 == 0]
-        larger = without | 1 << bit
-        found[without] |= legal[larger] | found[larger]
-    return found

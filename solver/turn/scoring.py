@@ -41,7 +41,7 @@ class TurnState:
     turn_total: int
     """In points."""
     dice: Remaining
-    """To roll next."""
+    """The dice that are rolled next."""
     hot_dice: int = 0
     """How often all dice were set aside; matters where that changes bonuses or points."""
     to_confirm: int = False
@@ -545,6 +545,29 @@ def _allowed(
     elif rules.set_aside_all:
         legal = _not_extendable(legal)
     return tuple(legal)
+
+
+def bar_masks(rules: Ruleset, points: npt.NDArray[np.int32]) -> None:
+    """Set to -1 what the set-asides of some rolls are worth that the rules do not leave.
+
+    points : by the bits of the dice that are set aside and by roll, all dice last; below 0 where
+        these do not score
+    """
+    if rules.hot_dice == "forced":
+        points[:-1, points[-1] >= 0] = -1
+    if rules.set_aside_all:
+        points[_extendable(points >= 0)] = -1
+
+
+def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether more dice could be added to each of the set-asides, both by the bits of a mask."""
+    found = np.zeros_like(legal)
+    masks = np.arange(len(legal))
+    for bit in range(len(legal).bit_length() - 1):
+        without = masks[masks >> bit & 1 == 0]
+        larger = without | 1 << bit
+        found[without] |= legal[larger] | found[larger]
+    return found
 
 
 def _not_extendable(legal: list[SetAside]) -> list[SetAside]:

@@ -49,9 +49,9 @@ class Entry:
     is_least: bool = False
     """Whether the limit is one below which it should not be."""
     ratio: float | None = None
-    """To what was measured in the same run, which depends less on the machine."""
+    """How many times as much it is as `than`, which depends less on the machine."""
     than: str | None = None
-    """What that was."""
+    """What was measured in the same run to compare it with."""
 
     @property
     def title(self) -> str:

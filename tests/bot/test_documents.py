@@ -89,7 +89,7 @@ async def test_who_somebody_is_stands_in_the_columns_that_the_page_names(
 
 @pytest.mark.slow
 def test_the_host_can_forget_somebody(tmp_path: Path, data: Path) -> None:
-    """To the bytes of the database, and the games go on without them."""
+    """No byte of the database names them any more, and the games go on without them."""
     asyncio.run(everything_of(tmp_path, data))
     done = CliRunner().invoke(
         farkle, ["forget", ZOE], env={"FARKLE_DATA": str(tmp_path)}, catch_exceptions=False

@@ -206,7 +206,7 @@ async def test_a_seed_is_exact_in_its_proof(front: DiscordFront, seed: str) -> N
     ["x  y", "a\u200db", "e\u0301", "\u202eabc", "👨\u200d👩", "\u3000x", "z" + "\u0335" * 20],
 )
 async def test_a_seed_typed_at_the_console_is_exact(chat: Chat, seed: str) -> None:
-    """To the letter, and nothing of it is shown but in the proof, in escapes."""
+    """It is kept to the letter, and shown in the proof alone, in escapes."""
     await chat.say("ann: /play @bob rules:kcd")
     told = await chat.say(f"ann: /seed  {seed} ")
     assert told.startswith("ann adds randomness to the dice.")

@@ -12,6 +12,7 @@ from bot.shell.output import Shown, answer_options
 from bot.shell.places import Here, here_option
 from bot.views.layout import wrap
 from bot.views.progress import contest_progress, share_progress
+from solver.batch.local import compiled_code
 from solver.play.duel import MOST_GAMES, Played
 from solver.play.policies import POLICIES, Optimal
 from solver.rules.ruleset import Ruleset
@@ -62,9 +63,7 @@ def duel(here: Here, one: str, other: str, rules: str, simulate: int | None, see
 
 
 def _play(here: Here, rules: Ruleset, names: tuple[str, str], games: int, seed: int) -> Played:
-    # only here: numba takes longer to load than most commands
-    from solver.batch.local import compiled_code  # noqa: PLC0415
-    from solver.play.matches import play_duel  # noqa: PLC0415
+    from solver.play.matches import play_duel  # noqa: PLC0415 - loads numba
 
     players = [here.advisor.policy(name, rules) for name in names]
     with compiled_code(here.settings.kernels) as cache, share_progress("playing") as done:

@@ -18,7 +18,6 @@ from bot.views.card import Attachment, Button, Card
 from bot.views.layout import (
     columns,
     dice_count,
-    dice_text,
     escape_markdown,
     on_phone,
     percent,
@@ -31,6 +30,7 @@ from bot.views.sheet import Sheet, sheet
 from solver.play.memo import GoForIt, Thumb, banked_dice
 from solver.play.memo_study import MemoStudy
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_text
 from solver.turn.memo import MemoTable
 from solver.wording import and_text, figure, say, say_later, say_number
 

@@ -17,12 +17,13 @@ from bot.views.advice import (
 )
 from bot.views.card import Attachment, Button, Card, Menu
 from bot.views.game import NOT_EXACT, hint_data, hint_text
-from bot.views.layout import columns, dice_count, dice_text, percent, plain_markdown, wrap
+from bot.views.layout import columns, dice_count, percent, plain_markdown, wrap
 from bot.views.thresholds import bank_from_data, bank_from_text
 from solver.game.position import Position, least_hot_dice, most_likely
 from solver.named.sets import NamedSet
 from solver.play.advice import Advice, Odds, Option
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import dice_text
 from solver.turn.equations import Decision
 from solver.turn.memory import typed_set
 from solver.wording import figure, say, say_later

@@ -46,9 +46,9 @@ class Verdict:
 
     daily: DailyPosition
     choice: int
-    """What was answered first."""
+    """The first answer of the person, which counts."""
     is_first: bool
-    """Whether this is that answer; else it was refused."""
+    """Whether that was given just now; a later one is refused."""
     streak: int
     """On how many days in a row the best choice was found."""
 
@@ -61,7 +61,7 @@ class Solution:
     answers: int
     found: int
     streaks: tuple[tuple[str, int], ...]
-    """Who found it as on the day before, by name, and on how many days in a row."""
+    """Who found the best choice on two days in a row or more: the name, and how many days."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,13 @@ class Post:
 
 
 SendPost = Callable[[str, Post, datetime | None], Awaitable[bool]]
-"""Says something in a place, unless it has been said there since a moment, and whether that is
-done with; else it is tried again the next time."""
+"""Sends a post to a place, unless it was sent there since a moment, and returns whether that is
+done; what failed is tried again the next time."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardLine:
-    """How somebody does."""
+    """A line of the board: how often somebody answered, and how well."""
 
     name: str
     answered: int
@@ -88,7 +88,7 @@ class BoardLine:
     streak: int
     """On how many days in a row, up to now."""
     average_cost: float
-    """Win probability that an answer gave away."""
+    """Win probability that an answer gave away on average."""
 
 
 class Daily:
@@ -100,7 +100,7 @@ class Daily:
         self._oracle = oracle
         self._rules = rules
         self._refused: set[tuple[str, date]] = set()
-        """Where nothing could be asked, of which the log knows."""
+        """Places and days in which nothing could be asked; each is logged once."""
 
     async def today(self, caller: Caller) -> Asked:
         """What is asked in the place of the caller now. Raises FarkleError."""

@@ -17,7 +17,6 @@ from bot.views.dice_picture import dice_png
 from bot.views.layout import (
     columns,
     dice_count,
-    dice_text,
     escape_markdown,
     percent,
     safe_text,
@@ -26,6 +25,7 @@ from bot.views.layout import (
 from bot.views.levels import SPOTS
 from bot.views.named_dice import badge_lines
 from solver.play.daily import CLEAR, Choice, Question
+from solver.turn.dice import dice_text
 from solver.wording import figure, say, say_number, spoken
 
 _ROWS = 5
@@ -113,14 +113,12 @@ def question_head(question: Question) -> str:
 
 def roll_text(question: Question) -> str:
     """What was rolled, by name where players bring their dice."""
-    roll, kit = question.roll, question.kit
-    return kit.roll_text(roll, question.position.dice) if kit else dice_text(roll)
+    return question.kit.roll_text(question.roll, question.position.dice)
 
 
 def kept_text(question: Question, choice: Choice) -> str:
     """What a choice keeps, by name where players bring their dice."""
-    kept, kit = choice.set_aside, question.kit
-    return kit.set_aside_text(question.roll, kept) if kit else dice_text(kept)
+    return question.kit.set_aside_text(question.roll, choice.set_aside)
 
 
 def _left_text(question: Question, choice: Choice) -> str:
@@ -234,25 +232,24 @@ def question_data(question: Question) -> dict[str, Any]:
     found: dict[str, Any] = {
         "rules": question.rules.name,
         "position": position_data(question.rules, question.position),
-        "roll": roll_text(question) if question.kits else question.roll,
+        "roll": question.kit.data(roll_text(question), question.roll),
         "choices": given,
     }
-    if not (kit := question.kit):
+    if not question.kits:
         return found
     position, dice = found["position"], _loaded(question)
     where = position if len(question.kits) == 2 else position["turn"]
-    where["dice"] = kit.dice.left(question.position.dice).text
+    where["dice"] = question.kit.dice.left(question.position.dice).text
     theirs = [one.text for one in dice.others]
     return {**found, "my_dice": dice.mine.text, "their_dice": theirs[0] if dice.of_two else theirs}
 
 
 def choices_data(question: Question) -> list[dict[str, Any]]:
     """The choices as plain data; dice by name where players bring them."""
-    found = list(map(asdict, question.choices))
-    if kit := question.kit:
-        for said, one in zip(found, question.choices, strict=True):
-            said["set_aside"] = kit.set_aside_text(question.roll, one.set_aside)
-            said["dice_left"] = kit.dice.left(one.dice_left).text
+    found, kit = list(map(asdict, question.choices)), question.kit
+    for said, one in zip(found, question.choices, strict=True):
+        said["set_aside"] = kit.data(kept_text(question, one), one.set_aside)
+        said["dice_left"] = kit.data(kit.dice.left(one.dice_left).text, one.dice_left)
     return found
 
 

@@ -311,7 +311,7 @@ def proof_of(table: Table, secret: bytes) -> Proof:
     if not sides:
         return prove(game.id, secret, game.seeds, [(None, (), dice) for *_, dice in rolls])
     sets = []
-    for side in filter(None, sides):
+    for side in sides:
         counts = [*side.dice.counts, 1][: len(side.types)]
         dice = zip(side.types, counts, strict=True)
         sets.append([die.weights for die, count in dice for _ in range(count)])

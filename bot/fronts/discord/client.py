@@ -17,6 +17,7 @@ import aiohttp
 import discord
 from discord import app_commands
 from filelock import AsyncFileLock
+from yarl import URL
 
 from bot import log
 from bot.chat.commands import Reply
@@ -56,7 +57,7 @@ PERMISSIONS = discord.Permissions(
     read_message_history=True,
     create_public_threads=True,
 )
-"""To find a table, bring it up to date after its interaction is over, and begin its thread."""
+"""What the bot needs to find a table, to edit it later, and to begin its thread."""
 
 
 class DiscordError(FarkleError):
@@ -282,8 +283,6 @@ async def run_discord(
     if settings.farkle_discord_api:
         discord.http.Route.BASE = settings.farkle_discord_api
     if settings.farkle_discord_gateway:
-        from yarl import URL  # noqa: PLC0415
-
         discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = URL(settings.farkle_discord_gateway)
     for handler in logging.getLogger().handlers:
         handler.addFilter(in_one_line)

@@ -111,13 +111,11 @@ def dice_of(page: Page, table: Table, card: TableCard, mask: int, *, moves: bool
     roll = table.game.turn.roll or ()
     by_action = {one.action: one for one in card.buttons}
     found = []
-    kits = table.game.kits
-    shown = kits[table.game.mover].shown(roll) if kits and roll else None
     for number, (die, face) in enumerate(zip(roll, shown_faces(table.game, roll), strict=True)):
         button = by_action.get(f"die{number}")
         can = moves and button is not None and button.enabled
         address = _chosen_at(page, table, button, mask) if button and can else ""
-        name = shown.first_name(shown.dice_set.type_of(die)).typed if shown else ""
+        name = table.game.kit.name_of(die, roll)
         why = button.why if button else ""
         found.append(Die(face, name, bool(mask >> number & 1), address, why))
     return found

@@ -28,15 +28,15 @@ from solver.errors import FarkleError, InvalidRequestError, system_reason
 logger = logging.getLogger(__name__)
 
 _BASE = "http://farkle"
-"""Any: the socket is where questions go, and what they are asked by is another header."""
+"""An address as a client needs one; questions go to a socket, and `Host` says for which site."""
 _SENT = "Accept-Language", "Cookie", "Host"
 """Headers of a question that its answer depends on."""
 _OF_ITS_WAY = "Connection", "Content-Length", "Date", "Keep-Alive", "Server", "Transfer-Encoding"
-"""Headers of an answer that are of the way on which it comes, and not of what it says."""
+"""Headers of an answer that belong to one connection, so that they are not handed on."""
 _AGAIN_SECONDS = 5.0
-"""After which a process is begun again that has ended."""
+"""Seconds after which a process that has ended is begun again."""
 _MOST_SECONDS = 30.0
-"""After which a process that has not answered is stuck, and is ended."""
+"""Seconds after which a process that has not answered counts as stuck, and is ended."""
 
 
 class Processes:
@@ -46,7 +46,7 @@ class Processes:
         self._chosen = chosen
         self._workers = Workers(memory=0, nice=0)
         self._sessions: list[ClientSession | None] = [None] * chosen.processes
-        """By process what reaches it; None where it is not ready."""
+        """The client of each process; None while that is not ready."""
         self._running: dict[ClientSession, asyncio.Task[None]] = {}
 
     @property

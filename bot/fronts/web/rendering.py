@@ -41,7 +41,6 @@ from bot.views.layout import (
     blocks,
     cells,
     dice_count,
-    dice_text,
     percent,
     rough_percent,
     whole_sentence,
@@ -52,7 +51,7 @@ from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
 from solver.play.position_id import read_id
 from solver.rules.patterns import in_words
-from solver.turn.dice import Die, Roll
+from solver.turn.dice import Die, Roll, dice_text
 from solver.wording import ENGLISH, Language, figure, say, say_number, spoken
 
 FOLDER = Path(__file__).parent

@@ -677,10 +677,17 @@ async def test_a_solve_that_waits_can_be_cancelled(house: HouseRules, workers: W
     workers.do(SWEEPS)
     first = asyncio.create_task(last_of(house.solve(PLACE, "zilch")))
     await until(lambda: bool(workers.pids))
-    second = asyncio.create_task(last_of(house.solve("elsewhere", "zilch")))
-    await asyncio.sleep(0.1)
+    told: list[SolveProgress] = []
+
+    async def elsewhere() -> None:
+        async for update in house.solve("elsewhere", "zilch"):
+            told.append(update)  # noqa: PERF401 - to be seen on the way
+
+    second = asyncio.create_task(elsewhere())
+    await until(lambda: bool(told))
     await house.cancel("elsewhere")
-    assert (await second).state is SolveState.CANCELLED
+    await second
+    assert told[-1].state is SolveState.CANCELLED
     assert len(workers.pids) == 1
     await house.cancel(PLACE)
     await first
@@ -767,7 +774,7 @@ async def test_the_time_limit(
     monkeypatch.setattr(house_rules, "check_size", lambda *_: 0.1)
     last = await last_of(make(seconds=0.5).solve(PLACE, "zilch"))
     assert last.state is SolveState.TIMED_OUT
-    assert 0.5 <= last.seconds < 5
+    assert last.seconds >= 0.5
     assert last.sentence.startswith("zilch: solving took longer than the 0.5 seconds allowed")
     assert workers.are_gone()
 
