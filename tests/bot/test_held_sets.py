@@ -204,7 +204,7 @@ def test_what_sets_do_not_go_with_is_refused() -> None:
     made = rules_from_options("sets", classic, {"held-sets": "linear"})
     assert "as much as three of that face" in " ".join(rules_text(made).split())
     for options, wrong in (
-        ({"dice": "7", "more-of-a-kind": "linear"}, "together with this dice"),
+        ({"dice": "7", "more-of-a-kind": "linear"}, "of more there could be two"),
         ({"dice": "3"}, "leave no die that could match them"),
     ):
         with pytest.raises(FarkleError, match=wrong):

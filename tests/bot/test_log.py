@@ -101,7 +101,7 @@ def test_a_command_line_that_fails_says_where(
 ) -> None:
     monkeypatch.setenv("FARKLE_DATA", str(tmp_path))
     monkeypatch.setattr("sys.argv", ["farkle", "advise", "1"])
-    monkeypatch.setattr("bot.cli.advise.advisor_of", broken)
+    monkeypatch.setattr("bot.cli.advise.dice_and_numbers", broken)
     sentence, status = main.run()
     assert status == main.EXIT_FAILED
     found = re.search(r"not your fault; the log has it under ([0-9a-f]{8}) \((.+)\)$", sentence)
