@@ -165,7 +165,8 @@ def test_a_first_throw_that_costs_a_point_by_hand(kernels: Path) -> None:
     ],
 )
 def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
-    with pytest.raises(ValidationError, match="not solved together with this|cannot be taken over") as error:
+    refused = "not solved together with this|cannot be taken over"
+    with pytest.raises(ValidationError, match=refused) as error:
         small(take_over="both", **changes)
     [found] = error.value.errors()[0]["ctx"]["error"].found
     assert found.parts["other"] == named
