@@ -369,10 +369,10 @@ def check_loaded(rules: Ruleset, thrown: DiceSet) -> None:
         "take_over": rules.takes_over,
         "beat_previous_turn": rules.beat_previous_turn,
         "rounds": rules.rounds,
-        "scoring.combination": rules.to_confirm
-        or rules.has_freed
-        or "loses_game" in rules.decisive
-        or not rules.scoring.is_always_alike,
+        "scoring.combination.then": rules.to_confirm or "loses_game" in rules.decisive,
+        "scoring.combination.uses": rules.has_freed,
+        "scoring.combination.when": any(one.when != "any" for one in rules.scoring.combination),
+        "scoring.nothing_when": rules.scoring.nothing_at_first,
         "throws": rules.throws,
         "final_throws": rules.final_throws,
         "farkle_penalty.when": not rules.counts_farkle(first=False, all_dice=True),

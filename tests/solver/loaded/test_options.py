@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from solver.errors import InvalidRulesError
 from solver.game.many_sweeps import solve_many
 from solver.game.position import Position
 from solver.game.standings import (
@@ -19,9 +20,10 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.loaded.game import solve_matchup
-from solver.loaded.matchup import Matchup
+from solver.loaded.matchup import Matchup, check_loaded
 from solver.loaded.strategy import ManyMatchupStrategy, MatchupStrategy
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Die, make_dice_set
 from solver.turn.equations import Floats
 from solver.turn.scoring import TurnState
 from tests import naive, naive_loaded, naive_many
@@ -86,6 +88,24 @@ RULES = {
     ),
 }
 """Rules that two with dice of their own could not be solved under before."""
+
+
+@pytest.mark.parametrize(
+    ("scoring", "key"),
+    [
+        ({"combination": ({"dice": "11", "points": 300, "then": "roll_on"},)}, "combination.then"),
+        ({"combination": ({"dice": "11", "then": "loses_game"},)}, "combination.then"),
+        ({"combination": ({"dice": "55", "points": 100, "uses": 1},)}, "combination.uses"),
+        ({"combination": ({"dice": "23", "points": 50, "when": "all_dice"},)}, "combination.when"),
+        ({"nothing": 50, "nothing_when": "first_throw"}, "nothing_when"),
+    ],
+)
+def test_the_key_of_a_combination_that_is_not_solved_is_named(
+    scoring: dict[str, Any], key: str
+) -> None:
+    rules = small(scoring=scoring)
+    with pytest.raises(InvalidRulesError, match=f"with loaded dice scoring.{key} cannot"):
+        check_loaded(rules, make_dice_set([Die((1,) * 6)] * rules.dice))
 
 
 SHORT = ["opening", "farkle keeps", "final turn", "equal turns"]
