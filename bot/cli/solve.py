@@ -1,6 +1,6 @@
 """`farkle solve`: files of what is solved, one or many, and their verification."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -163,7 +163,8 @@ def solve(
 
     read = cache(lambda reference: make(find(reference)))
     if is_by_seat:  # of rule sets for two each may fail by itself
-        _check_all(map(read, rules))
+        for one in rules:
+            read(one).check()
     folder = out or (settings.matchups if sets else settings.strategies)
     again |= len(rules) == 1
     with _solver(settings, scheduler) as solver:
@@ -248,12 +249,6 @@ def _game_of_dice(
     most = settings.matchup_memory * _MEBIBYTE if is_kept else None
     seats = tuple(dice.text for dice in sets)
     return GameOfDice(rules, len(sets), seats=seats, matchup=matchup, most_bytes=most)
-
-
-def _check_all(subjects: Iterable[Subject]) -> None:
-    """Raises FarkleError where one of them cannot be solved."""
-    for subject in subjects:
-        subject.check()
 
 
 def _solved(
