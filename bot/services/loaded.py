@@ -425,14 +425,11 @@ def _left_to(game: Game, seat: int) -> Kit:
     return replace(kit, badge=replace(badge, left=None if uses == badge.badge.uses else uses))
 
 
-def brought_to(game: Game, play: BestPlay) -> LoadedDice | None:
+def brought_to(game: Game, play: BestPlay) -> LoadedDice:
     """Return what those bring to a game whose best play is asked, the player to move first.
 
-    These are all who play, else the player to move and the strongest of the others. None where
-    nobody brings dice.
+    These are all who play, else the player to move and the strongest of the others.
     """
-    if not game.kits:
-        return None
     seats = [game.mover, game.rival_of(game.mover)]
     if play.players > 2:
         order = ((game.mover + k) % len(game.seats) for k in range(len(game.seats)))
