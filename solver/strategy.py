@@ -7,9 +7,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from solver.best_play import Strategy, Values
 from solver.errors import MissingStrategyError, StrategyFileError
-from solver.files import DIGEST_LENGTH
+from solver.game.best import Strategy, Values
 from solver.game.endgame import taken_shape
 from solver.game.standings import (
     DEFAULT_TOLERANCE,
@@ -21,6 +20,7 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.solved import (
+    DIGEST_LENGTH,
     SUFFIX,
     Manifest,
     Shapes,

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.rules.ruleset import Ruleset
-from solver.turn.memory import column_of
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import TurnState, turn_plan
 
 Array = npt.NDArray[np.float64]
 Dice = tuple[int, ...]
@@ -586,7 +585,7 @@ def column(rules: Ruleset, number: int, hot: int = 0) -> int:
         total = int(throws > 0 or hot > 0 or held != ()) * rules.point_step
         held = tuple(reversed(held))
         turn = TurnState(total, left + 1, hot, doubt, throws, held_set=held)
-        return column_of(rules, turn)
+        return turn_plan(rules).column(turn)
     some = memories(rules)
     later = some[sum(memory[0] < min(1, some[-1][0]) for memory in some) :]
     hots = len(rules.hot_dice_times) and levels(rules) - 1

@@ -1,27 +1,66 @@
 """Best play of a solved game, whoever plays it and with what dice: what answers are made of."""
 
-from collections.abc import Hashable
-from functools import partial
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from solver.errors import InvalidPositionError
+from solver.errors import InvalidPositionError, StrategyFileError
+from solver.game import rounds
+from solver.game.endgame import (
+    endgame_taken_over,
+    endgames,
+    first_rows,
+    last_turn,
+    taken_finals,
+)
 from solver.game.position import (
     Position,
+    banks_allowed,
     check_dice,
     check_hot_dice,
     check_turn,
+    check_two,
     impossible_turn,
+    is_on_board,
+    points_to_beat,
     reachable,
     rules_at,
 )
-from solver.game.standings import Bools
+from solver.game.standings import (
+    Bools,
+    Ints,
+    Standing,
+    Standings,
+    after_turns,
+    many,
+    opponent_indices,
+    others_after,
+    role,
+    standing_index,
+    standing_indices,
+)
 from solver.rules.ruleset import Ruleset
+from solver.solved import Opened
 from solver.turn.dice import Remaining
-from solver.turn.equations import Floats, TurnTable
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
 from solver.turn.hand import EqualDice, Hand
-from solver.turn.scoring import TurnPlan
+from solver.turn.scoring import TurnPlan, TurnState
+
+_ATTEMPTS = 100
+"""How often an answer is begun again because its file was replaced meanwhile."""
+
+_TURNS = 2048
+"""Solved turns that are kept, most of 10 to 50 kB: those of so many games under way."""
+
+_EVEN = 1e-12
+"""Win probabilities that differ by less are equal for an answer."""
+
+_MOST_ROWS = 20_000
+"""Point steps beyond the goal for which a turn is worked out, where points matter so far."""
 
 
 class BestPlay:
@@ -177,3 +216,408 @@ class BestPlay:
         """
         table = self.turn(position)
         return table.roll_values(position.turn), table.bank_values(position.turn)
+
+
+class Values:
+    """Start-of-turn values of a rule set, in memory or mapped from a file that was verified."""
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        array: npt.NDArray[np.float64],
+        origin: str,
+        opened: Opened[Any] | None = None,
+        rolled: npt.NDArray[np.float64] | None = None,
+    ) -> None:
+        self.rules = rules
+        self.array = array
+        """At [who began, standing, opponent's standing], see `solver.game.standings.value_shape`.
+
+        All of the first player's before all of the second's where both have turns of their own."""
+        self.rolled = rolled
+        """What rolling on is worth with what was left, see `solver.game.endgame.first_rows`."""
+        self._origin = origin
+        self._opened = opened
+
+    @classmethod
+    def of(cls, opened: Opened[Any]) -> "Values":
+        """Return the values of a strategy file."""
+        values, *rolled = opened.arrays
+        return cls(opened.manifest.rules, values, str(opened.path), opened, *rolled)
+
+    @property
+    def are_unchanged(self) -> bool:
+        """Whether the file, if any, is still the one that was mapped."""
+        return self._opened is None or self._opened.is_unchanged
+
+    @property
+    def are_at_hand(self) -> bool:
+        """Whether they hold as they are, without a file that has to be verified first."""
+        return self._opened is None or self._opened.is_at_hand
+
+    def as_they_are(self) -> "Values":
+        """These, or the ones of the file as it is now. Raises StrategyFileError."""
+        if self._opened is None or self.are_at_hand:
+            return self
+        return Values.of(self._opened.as_it_is())
+
+    def at(self, own: Standings, opponent: Standings, *, began: bool, turns: int = 0) -> Floats:
+        """Win probabilities of players about to start a turn against as many opponents.
+
+        own : those of one player, or of each
+        turns : those left, where the rules have a number of rounds
+        """
+        if self.rules.rounds:
+            found = rounds.values_at(self.rules, self.array, turns, [own, opponent])[..., 0]
+            return self._chances(found)
+        rows = standing_indices(self.rules, own)
+        columns = opponent_indices(self.rules, opponent)
+        place = role(self.rules, began=began)
+        roles = 2 if self.rules.has_roles else 1
+        if len(self.array) > roles and not began:  # who is the second player
+            place += roles
+        return self._chances(self.array[place, rows, columns])
+
+    def _chances(self, found: Floats) -> Floats:
+        """Values that were read. Raises StrategyFileError where they are none."""
+        values = np.asarray(found)
+        if not np.all((values >= 0) & (values <= 1)):
+            raise StrategyFileError.say(
+                "{file}: holds values that are not probabilities; solve the rules again",
+                file=self._origin,
+            )
+        return values
+
+    def taken(self, own: Standing, opponent: Standings, points: Ints, *, began: bool) -> Floats:
+        """Win probabilities of a player who takes over points and rolls dice at once.
+
+        Shape (opponents, numbers of dice), with points for each opponent; 0 where nothing is
+        there to be taken over.
+        """
+        rules, row = self.rules, standing_index(self.rules, own)
+        columns = standing_indices(rules, opponent)
+        first = first_rows(rules)[role(rules, began=began), row]
+        begin, end = first[columns], first[columns + 1]
+        found = np.zeros((len(columns), rules.dice))
+        there = (begin < end) & (points > 0)
+        places = np.minimum(begin + points // rules.point_step, end - 1)[there]
+        if self.rolled is not None:
+            found[there, : self.rolled.shape[1]] = self._chances(self.rolled[places])
+        return found
+
+    def left_by_dice(
+        self, start: Position, points: Ints, *, farkles: bool = False, taken: bool = True
+    ) -> Floats:
+        """What a player is left with by what is left to the next one, (points, numbers of dice).
+
+        points : turn totals that are banked, or lost by a farkle; 0 for nothing left
+        taken : whether the next one may take over what is left
+        """
+        rules = self.rules
+        after = after_turns(
+            rules,
+            many(start.own, len(points)),
+            0 if farkles else points,
+            farkles=farkles,
+            loses=False,
+        )
+        how = {"began": not start.began}
+        has = self.at(many(start.other), after, **how)[:, np.newaxis].repeat(rules.dice, axis=1)
+        if taken and rules.take_over in {"both", "lost" if farkles else "banked"}:
+            has = np.maximum(has, self.taken(start.other, after, points, **how))
+        return 1 - has
+
+    def left(
+        self,
+        start: Position,
+        points: Ints | int = 0,
+        *,
+        farkles: bool = False,
+        loses: bool = False,
+    ) -> Floats:
+        """What a player is left with whose turn ends so, for each number of points banked."""
+        before = many(start.own, np.size(points))
+        after = after_turns(self.rules, before, points, farkles=farkles, loses=loses)
+        ended = before, after, many(start.other), points
+        theirs = others_after(self.rules, *ended, farkles=farkles)
+        wins = theirs.score >= self.rules.winning_score
+        if np.any(wins):
+            theirs = replace(theirs, score=np.where(wins, start.opponent, theirs.score))
+        turns = start.turns_left - 1
+        return np.where(wins, 0.0, 1 - self.at(theirs, after, began=not start.began, turns=turns))
+
+
+class Strategy(BestPlay):
+    """Optimal play of one rule set by two players: its values, and every turn between them.
+
+    One that was opened from a file stays true to it. Before each answer the system is asked whether
+    the file is still the one that was verified, and after it whether it was all the while. If it
+    was replaced or written to, it is opened and verified again, and all turns are forgotten. What
+    remains: a file that somebody cuts short in the microseconds between the question and the read
+    still ends the process (SIGBUS). The program itself never writes to a file that it has finished.
+    """
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        values: Values | npt.NDArray[np.float64],
+        origin: str,
+        *,
+        last: Floats | None = None,
+    ) -> None:
+        """The play of somebody whose opponent has these values.
+
+        origin : where the values come from, for errors
+        last : what the opponent has in a final turn, as in `Endgame.last`; None for best play
+        """
+        BestPlay.__init__(self, rules, 2)
+        self._origin = origin
+        self._last = last
+        self._opened = values if isinstance(values, Values) else Values(rules, values, origin)
+        self._turn = lru_cache(maxsize=_TURNS)(self._solve_turn)
+        self._far = lru_cache(maxsize=64)(self._solve_far)
+        self._further = 0
+        """Rows beyond the goal that far turn totals took so far."""
+
+    @property
+    def values(self) -> npt.NDArray[np.float64]:
+        """The start-of-turn values, in the layout of a Solution, from the file as it is now.
+
+        Raises StrategyFileError.
+        """
+        self.refresh()
+        return self._values
+
+    @property
+    def _values(self) -> npt.NDArray[np.float64]:
+        return self._opened.array
+
+    def start_values(self, position: Position) -> Floats:
+        """Return the win probability of the player about to start a turn, shape (1,).
+
+        Raises InvalidPositionError for a position that cannot be, and StrategyFileError where the
+        file has changed and is not good any more.
+        """
+        if position.opponent >= self.rules.winning_score or position.offered:
+            return self.begun(position, self.turn(position))
+        self.check(position)
+        for values in self._attempts():
+            others, turns = many(position.other), position.turns_left
+            own = many(position.own)
+            found = values.at(own, others, began=position.began, turns=turns)
+            if values.are_unchanged:
+                return found
+        raise self._never_the_same()
+
+    def win_probabilities(self, own: Standings, opponents: Standings, *, began: bool) -> Floats:
+        """Win probabilities of one or many against as many, none of whom has reached the goal.
+
+        Raises StrategyFileError as `win_probability` does.
+        """
+        for values in self._attempts():
+            found = values.at(own, opponents, began=began)
+            if values.are_unchanged:
+                return found
+        raise self._never_the_same()
+
+    def turn(self, position: Position) -> TurnTable:
+        """The table of the turn that a position belongs to.
+
+        Its last row stands for all further turn totals: also for one beyond the goal, if that of
+        the position is. Raises InvalidPositionError for a position that cannot be, and where turns
+        go on too far beyond the goal to tell, and StrategyFileError as `win_probability` does.
+        """
+        self.check(position)
+        return self.turn_of_checked(position)
+
+    def check_players(self, position: Position) -> None:
+        """Refuse players who cannot be where they are. Raises InvalidPositionError."""
+        check_two(self.rules, position)
+
+    def turn_of_checked(self, position: Position) -> TurnTable:
+        """The table as of `turn`, of a position that follows from one that was checked."""
+        start = replace(position, turn=TurnState(0, self.whole(position.mover)), offered=None)
+        for values in self._attempts():
+            table = self._reaching(values, start, position.turn_total)
+            if values.are_unchanged:
+                return table
+        raise self._never_the_same()
+
+    def current(self) -> Values:
+        """The values as they are now. Raises StrategyFileError."""
+        self.refresh()
+        return self._opened
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether it has answered, and goes on without a file that has to be verified first.
+
+        Both take long: the first answer lists the choices of every roll.
+        """
+        return self._turn.cache_info().currsize > 0 and self._opened.are_at_hand
+
+    def refresh(self) -> None:
+        """Open the file again if it is not what it was. Raises StrategyFileError."""
+        values = self._opened.as_they_are()
+        if values is not self._opened:
+            self._opened = values
+            self._turn.cache_clear()
+            self._far.cache_clear()
+
+    def _attempts(self) -> Iterator[Values]:
+        """The values as they are now, a few times."""
+        for _ in range(_ATTEMPTS):
+            self.refresh()
+            yield self._opened
+
+    def _never_the_same(self) -> StrategyFileError:
+        return StrategyFileError.say(
+            "{file}: another program keeps writing it while it is read; try again",
+            file=self._origin,
+        )
+
+    def _reaching(self, values: Values, start: Position, turn_total: int) -> TurnTable:
+        """The table of a turn, another one for a turn total beyond the goal if that matters."""
+        rules = self.rules
+        in_play = start.opponent < rules.winning_score
+        if in_play:
+            all_equal = rules.goal_ends_game(last_of_round=not start.began)
+        else:
+            all_equal = points_to_beat(rules, start) is not None
+        goal = rules.winning_score - (start.banked if in_play else 0)
+        if all_equal or turn_total < goal or rules.takes_over:
+            return self._turn(values, start, 0)
+        return self._far(values, start)
+
+    def _solve_far(self, values: Values, start: Position) -> TurnTable:
+        """The table of a turn, so long that its last row stands for all that follow.
+
+        The more points a bank leaves the other player to beat, the better; but from somewhere on
+        next to nobody beats them, and all further rows are the same. What is behind the last row
+        was solved to know it, and is left out.
+        """
+        reach = self.plan(start.mover).reach
+        while (further := self._further or 4 * reach) <= _MOST_ROWS:
+            table = self._solve_turn(values, start, further)
+            bank, roll = table.ends.bank, table.roll
+            last = len(bank) - reach - further // 2
+            later = last + further // 4
+            if bank[-1] - bank[last] < _EVEN and np.allclose(
+                roll[:, last], roll[:, later], 0, _EVEN
+            ):
+                end = last + 1
+                ends = table.ends
+                ends = replace(ends, banks=ends.banks[:end], farkles=ends.farkles[:end])
+                return TurnTable(table.values[:, :end], table.rolls[:, :end], ends, table.plan)
+            self._further = 2 * further
+        raise InvalidPositionError.say(
+            "under {rules} rules turns can go on so far that turn totals beyond the goal are not"
+            " worked out",
+            rules=self.rules.name,
+        )
+
+    def _solve_turn(self, values: Values, start: Position, further: int) -> TurnTable:
+        """The table of a turn, with so many more turn totals beyond the goal, in point steps."""
+        rules = self.rules
+        if start.opponent < rules.winning_score:
+            return solve_turn(self.plan(start.mover), self.endings(values, start, further))
+        return self.last_turn(start, further)
+
+    def last_turn(self, start: Position, further: int = 0) -> TurnTable:
+        """The table of a final turn, or of a turn of a play-off."""
+        plans = self.plans_from(start.mover)
+        to_beat, on_board = points_to_beat(self.rules, start), is_on_board(self.rules, start)
+        return last_turn(
+            self.rules,
+            to_beat,
+            on_board=on_board,
+            before=start.to_beat,
+            further=further,
+            plans=plans,
+        )
+
+    def plans_from(self, mover: int) -> tuple[TurnPlan, ...]:  # noqa: ARG002 - all throw the same
+        """The turns of a player and of the other, where they have their own."""
+        return ()
+
+    def endings(self, values: Values, start: Position, further: int = 0) -> Endings:
+        """What ending a turn leads to by these values, while nobody has reached the goal."""
+        if self.rules.takes_over:
+            return self._endings_by_dice(values, start)
+        rules, step = self.rules, self.rules.point_step
+        plan = self.plan(start.mover)
+        ends = endgames(rules, self.plans_from(start.mover), further=further)[-1]
+        missing = (rules.winning_score - start.banked) // step
+        if rules.rounds:
+            missing = rounds.turn_totals(rules, start.banked - start.opponent)
+        least = max(rules.least_bank(on_board=start.on_board), start.to_beat + step) // step
+        goal_ends_game = rules.goal_ends_game(last_of_round=not start.began)
+        goes_on = ends.beyond if rules.is_exact or not goal_ends_game else 0
+        bank = np.ones(max(missing, least) + goes_on + plan.reach)
+        totals = np.arange(missing) * step
+        bank[:missing] = values.left(start, points=totals)
+        if rules.rounds:
+            bank[missing:] = bank[missing - 1]
+        if not goal_ends_game:
+            lasts = ends.last if self._last is None else self._last
+            won, lead = np.arange(missing, len(bank)), (start.banked - start.opponent) // step
+            last = lasts[int(start.opponent_on_board), np.minimum(won + lead, lasts.shape[1] - 1)]
+            if rules.beat_previous_turn:
+                last = ends.after_bank(won, lead, start.opponent_on_board)
+            bank[missing:] = 1 - last
+        elif rules.is_exact:
+            beyond = np.arange(missing + 1, len(bank)) * step
+            bank[missing + 1 :] = values.left(start, points=beyond)
+        farkle = np.full(len(bank), values.left(start, farkles=True))
+        allowed = banks_allowed(rules, start, len(bank))
+        if rules.farkle_keeps_turn_total:
+            reached = np.flatnonzero(allowed[: missing + 1 if rules.is_exact else None])
+            farkle[reached] = bank[reached]
+            kept = np.flatnonzero(allowed[:missing])
+            farkle[kept] = values.left(start, points=totals[kept], farkles=True)
+        bank[~allowed] = np.nan
+        lost = float(values.left(start, loses=True)[0])
+        # where a lead decides all but for rolls that win, one more may be better than a bank
+        weighs = rules.is_exact or bool(rules.rounds and np.any(plan.win_chances))
+        return replace(Endings.alone(bank, farkle, lost), weighs=weighs)
+
+    def turn_left_alone(self, position: Position) -> TurnTable:
+        """The table of a turn after which nothing can be taken over, but after later ones.
+
+        Of a final turn that one itself. Raises StrategyFileError.
+        """
+        start = replace(position, turn=TurnState(0, self.whole(position.mover)), offered=None)
+        if start.opponent >= self.rules.winning_score:
+            return self.turn_of_checked(position)
+        for values in self._attempts():
+            ends = self._endings_by_dice(values, start, taken=False)
+            if values.are_unchanged:
+                return solve_turn(self.plan(start.mover), ends)
+        raise self._never_the_same()
+
+    def _endings_by_dice(self, values: Values, start: Position, *, taken: bool = True) -> Endings:
+        """What ending a turn leads to where the next one may begin with what is left."""
+        rules, step, plan = self.rules, self.rules.point_step, self.plan(start.mover)
+        ends = endgame_taken_over(rules)
+        missing, theirs = (
+            max(rules.winning_score - one.score, rules.least_bank(on_board=one.on_board)) // step
+            for one in (start.own, start.other)
+        )
+        free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
+        to_goal = (rules.winning_score - start.banked) // step
+        totals = np.arange(max(missing, theirs) + ends.beyond + plan.reach)
+        bank = np.ones((len(totals), rules.dice))
+        bank[:to_goal] = values.left_by_dice(start, totals[:to_goal] * step, taken=taken)
+        if not rules.goal_ends_game(last_of_round=not start.began):
+            apart = (start.banked - start.opponent) // step
+            margins = np.minimum(apart + totals[to_goal:], ends.last.shape[1] - 1)
+            last = ends.last[int(start.opponent_on_board), margins][:, np.newaxis]
+            may = rules.may_take_over(start.opponent, on_board=start.opponent_on_board)
+            if may and rules.take_over != "lost" and taken:
+                last = np.maximum(last, taken_finals(rules)[max(0, apart)])
+            bank[to_goal:] = 1 - last
+        bank[:free] = np.nan
+        farkle = values.left_by_dice(start, totals * step, farkles=True, taken=taken)
+        # nothing is left by a farkle that does not count, as what a farkle lost is not taken over
+        lost, layers = values.left(start), plan.columns // rules.dice
+        return Endings.by_dice(np.tile(bank, layers), np.tile(farkle, layers), lost)

@@ -14,7 +14,7 @@ from solver.game.endgame import endgame
 from solver.game.standings import Bools, Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, dice_set
-from solver.turn.memory import column_of, memories, typed_set
+from solver.turn.memory import memories, typed_set
 from solver.turn.scoring import TurnState, allowed_banks, possible_states, turn_plan
 from solver.wording import say, say_later, say_number
 
@@ -589,7 +589,7 @@ def check_turn(
         wrong = say(
             "a turn starts with all {dice} dice, not {number}", dice=rules.dice, number=number
         )
-    rows = np.flatnonzero(states[level, :, column_of(rules, replace(turn, turn_total=step))])
+    rows = np.flatnonzero(states[level, :, turn_plan(rules).column(replace(turn, turn_total=step))])
     if not rows.size:
         raise InvalidPositionError(wrong)
     raise InvalidPositionError.say(
@@ -637,7 +637,7 @@ def _check_held(rules: Ruleset, turn: TurnState) -> None:
 def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
     """Why no rolls of equal dice lead to a state of a turn that has a value; "" where some do."""
     possible = reachable_at(rules, turn.turn_total)
-    here = possible[min(turn.hot_dice, len(possible) - 1), column_of(rules, turn)]
+    here = possible[min(turn.hot_dice, len(possible) - 1), turn_plan(rules).column(turn)]
     if here and _brings(rules, turn):
         return ""
     possible = _by_number(rules, possible)
@@ -667,7 +667,7 @@ def impossible_turn(rules: Ruleset, turn: TurnState) -> str:
 
 def _wrong_memory(rules: Ruleset, turn: TurnState) -> str:
     """That rolls lead to dice at a turn total, and not to what else is told."""
-    fits = column_of(rules, most_likely(rules, turn, held_set=turn.held_set))
+    fits = turn_plan(rules).column(most_likely(rules, turn, held_set=turn.held_set))
     if not reachable_at(rules, turn.turn_total)[:, fits].any() and len(rules.sets) > 1:
         if not turn.held_set and rules.combine_throws:
             return say("at that turn total dice are held; say which, as in held-set:11")
@@ -690,7 +690,7 @@ def leads_to(possible: npt.NDArray[np.bool_], rules: Ruleset, turn: TurnState) -
     """
     levels, rows, _ = possible.shape
     row = min(turn.turn_total // rules.point_step, rows - 1)
-    return bool(possible[min(turn.hot_dice, levels - 1), row, column_of(rules, turn)])
+    return bool(possible[min(turn.hot_dice, levels - 1), row, turn_plan(rules).column(turn)])
 
 
 def least_hot_dice(rules: Ruleset, turn_total: int, dice: int) -> int:
@@ -732,7 +732,7 @@ def most_likely(
     can_be = (
         one
         for one in states
-        if _is_told(rules, one) and possible[column_of(rules, one)] and _brings(rules, one)
+        if _is_told(rules, one) and possible[turn_plan(rules).column(one)] and _brings(rules, one)
     )
     return next(can_be, states[0])
 

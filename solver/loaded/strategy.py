@@ -4,8 +4,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from solver.best_play import Strategy
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.endgame import endgames
 from solver.game.many import Size
 from solver.game.many_best import SharedStrategy

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from solver.best_play import Strategy
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress, Standing, role, score_count, standing_index

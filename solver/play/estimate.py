@@ -27,8 +27,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from solver.best_play import Strategy
-from solver.game.best import BestPlay
+from solver.game.best import BestPlay, Strategy
 from solver.game.endgame import endgame, last_turn, last_turns
 from solver.game.many import check_players
 from solver.game.many_best import SharedStrategy

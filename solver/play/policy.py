@@ -17,9 +17,9 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll
 from solver.turn.equations import Floats
 from solver.turn.hand import Hand
-from solver.turn.memory import column_of, held_places
+from solver.turn.memory import held_places
 from solver.turn.points import points_table
-from solver.turn.scoring import TurnState
+from solver.turn.scoring import TurnState, turn_plan
 
 _REMEMBERED = 512
 """Decisions that are kept for dice of one's own."""
@@ -50,7 +50,7 @@ class Decisions:
         levels, totals, _ = self.worth.shape
         _, fills = held_places(rules)[turn.held_set]
         row = min(turn.turn_total // rules.point_step + fills, totals - 1)
-        return min(turn.hot_dice, levels - 1), row, column_of(rules, turn)
+        return min(turn.hot_dice, levels - 1), row, turn_plan(rules).column(turn)
 
 
 class Policy:

@@ -1,6 +1,6 @@
 """The game of two players solved roughly, in seconds, where it is not solved: at a few scores.
 
-Values are those of solver.best_play, with every choice as good as it can be, but only for some
+Values are those of solver.game.best, with every choice as good as it can be, but only for some
 scores: each of the last few before the goal, fewer and fewer further away. Between them the
 logarithm of the odds is drawn as a line over each score. What farkles in a row may still cost is
 taken off the score: the penalty times the chance that the rest of the row follows. Who is not on
@@ -16,7 +16,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import numpy.typing as npt
 
-from solver.best_play import Strategy, Values
+from solver.game.best import Strategy, Values
 from solver.game.position import Position
 from solver.game.standings import Standing, Standings, check_afresh, role
 from solver.play.race import log_odds

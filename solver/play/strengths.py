@@ -9,8 +9,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from solver.files import DIGEST_LENGTH, open_regular, write_whole
 from solver.rules.ruleset import Ruleset
+from solver.solved import DIGEST_LENGTH, open_regular, write_whole
 
 
 class Figures(BaseModel):

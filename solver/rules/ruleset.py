@@ -1891,6 +1891,12 @@ class Ruleset(Data):
         times = len(self.hot_dice_times)
         return max(1, len(self.hot_dice_bonus), times + (times > 0))
 
+    @property
+    def turn_rows(self) -> int:
+        """How many turn totals are solved for one turn, for each number of hot dice told apart."""
+        steps = (self.winning_score - self.score_floor) // self.point_step
+        return steps * self.hot_dice_counted
+
     def bonus_after(self, hot_dice: int) -> int:
         """Points that the next hot dice add after so many of a turn."""
         return nth_or_last(self.hot_dice_bonus, hot_dice) if self.hot_dice_bonus else 0

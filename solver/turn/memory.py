@@ -166,13 +166,6 @@ def remembered(turn: "TurnState", most: Memory, places: Mapping[Dice, tuple[int,
     return Memory(throws, turn.to_confirm, hot_dice, *places[turn.held_set])
 
 
-def column_of(rules: Ruleset, turn: "TurnState") -> int:
-    """The column of a state in plans of the rules."""
-    layers = memories(rules.of_turn)
-    layer = layers.index(remembered(turn, layers[-1], held_places(rules)))
-    return (len(layers) - 1 - layer) * rules.dice + turn.dice - 1
-
-
 def confirm_text(rules: Ruleset, turn: "TurnState") -> str:
     """What is left to be confirmed, and by what if not by any roll."""
     faces = rules.confirming

@@ -612,9 +612,13 @@ def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnStat
     thrown = dice_set(rules)
     left = thrown.without(turn.dice, kept.dice)
     after = after_points(rules, turn, kept.points, left, thrown)
-    to_confirm = _left_to_confirm(rules, turn.to_confirm, kept, left)
-    held = held_after(rules, turn.held_set, kept.dice, left)
-    return replace(after, to_confirm=to_confirm, held_set=held) if to_confirm or held else after
+    if len(rules.needs) == len(rules.sets) == 1:
+        return after
+    return replace(
+        after,
+        to_confirm=_left_to_confirm(rules, turn.to_confirm, kept, left),
+        held_set=held_after(rules, turn.held_set, kept.dice, left),
+    )
 
 
 def _left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:

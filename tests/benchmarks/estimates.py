@@ -16,7 +16,7 @@ import numpy as np
 
 from solver.batch.local import solve_here
 from solver.batch.subjects import GameOfSeveral, GameOfTwo
-from solver.best_play import Strategy
+from solver.game.best import Strategy
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.play.estimate import EstimatedStrategy

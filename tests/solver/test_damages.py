@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import solver.files
 import solver.solved
 import solver.strategy
 from bot.services.advisor import Advisor
@@ -406,7 +405,7 @@ def test_an_answer_of_two_files_is_given_up(saved: Saved, monkeypatch: pytest.Mo
 
 
 def test_values_are_read_once_in_a_process(saved: Saved, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver.files, "_TICK", 0)
+    monkeypatch.setattr(solver.solved, "_TICK", 0)
     read = []
     file_digest = hashlib.file_digest
 
@@ -430,7 +429,7 @@ def test_values_are_read_once_in_a_process(saved: Saved, monkeypatch: pytest.Mon
 def test_a_flip_that_was_known_to_be_sound_is_found(saved: Saved) -> None:
     """What is kept of a file holds for that content of it alone."""
     rules = saved.solution.rules
-    while not solver.files.Stamp.of(saved.file.stat()).is_settled():
+    while not solver.solved.Stamp.of(saved.file.stat()).is_settled():
         assert is_solved(saved.folder, rules)
     assert is_solved(saved.folder, rules)
     status = saved.file.stat()

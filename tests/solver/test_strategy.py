@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import solver.files
 import solver.solved
 from solver.errors import MissingStrategyError, StrategyFileError
 from solver.game.position import Position
@@ -223,7 +222,7 @@ def test_a_strategy_that_is_replaced_while_it_is_opened(
     folder: Path, tiny: Solution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is opened is one file from its first byte to its last."""
-    hash_values = solver.files.sha256
+    hash_values = solver.solved.sha256
 
     def hash_too_late(*args: Any, **kwargs: Any) -> Any:
         save_strategy(replace(tiny, values=tiny.values * 0.5), folder)

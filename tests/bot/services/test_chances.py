@@ -14,7 +14,7 @@ import pytest
 from bot.services import chances
 from bot.services.chances import Oracle
 from bot.tasks.answering import at_once
-from solver.best_play import Values
+from solver.game.best import Values
 from tests.bot.services.test_loaded_games import data_of
 from tests.bot.speaking import Chat
 from tests.bot.waiting import until

@@ -18,16 +18,15 @@ from bot.table.state import Game
 from bot.views.advice import bank_text
 from bot.views.events import events_text
 from bot.views.why import no_bank_text
-from solver.best_play import Strategy
 from solver.errors import IllegalActionError, InvalidRulesError
+from solver.game.best import Strategy
 from solver.game.many import check_many
 from solver.game.position import Position, first_position
 from solver.game.standings import Standing, other_after
 from solver.game.sweeps import solve
-from solver.play.advice import odds
+from solver.play.advice import Reason, odds, why
 from solver.play.duel import duel
 from solver.play.policies import Optimal, make_policy
-from solver.play.reasons import Reason, why
 from solver.rules.ruleset import Ruleset
 from tests import naive
 from tests.conftest import only_with_every

@@ -13,7 +13,7 @@ from bot.table import commands
 from bot.table.events import Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.views.rules_text import rules_text
-from solver.best_play import Strategy
+from solver.game.best import Strategy
 from solver.game.position import Position, first_position
 from solver.game.sweeps import solve
 from solver.play.advice import advise, odds

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from solver.best_play import Strategy
 from solver.errors import InvalidPositionError
+from solver.game.best import Strategy
 from solver.game.endgame import endgame
 from solver.game.many_best import SharedStrategy
 from solver.game.many_sweeps import solve_many

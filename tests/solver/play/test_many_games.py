@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.best_play import Strategy
+from solver.game.best import Strategy
 from solver.game.many_best import SharedStrategy
 from solver.game.many_sweeps import solve_many
 from solver.game.position import first_position

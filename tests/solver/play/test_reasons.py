@@ -9,8 +9,7 @@ import pytest
 from bot.views.advice import odds_text
 from solver.game.position import Position, reachable
 from solver.game.standings import Solution, Standing, after_turn
-from solver.play.advice import advise, odds, with_why
-from solver.play.reasons import Reason, why
+from solver.play.advice import Reason, advise, odds, why, with_why
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Decision

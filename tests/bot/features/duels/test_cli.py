@@ -17,7 +17,7 @@ from bot.features.duels.service import dueled
 from bot.features.duels.view import duel_data, duel_sheet, duel_text, response_sheet, response_text
 from bot.services.advisor import Advisor
 from bot.services.reckoning import series
-from solver.best_play import Strategy
+from solver.game.best import Strategy
 from solver.game.position import first_position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve

@@ -11,8 +11,8 @@ import pytest
 
 from bot.services.advisor import Advisor
 from bot.services.situation import Situation
-from solver.best_play import Strategy
 from solver.errors import InvalidPositionError
+from solver.game.best import Strategy
 from solver.game.position import (
     MAX_TURN_TOTAL,
     Position,
@@ -266,7 +266,7 @@ def test_what_would_take_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     """Where more points would still matter so far beyond the goal that it cannot be worked out."""
     rules = GAMES["steps of one"]
     strategy = Strategy(rules, made_up_values(rules), "made up")
-    monkeypatch.setattr("solver.best_play._MOST_ROWS", 50)
+    monkeypatch.setattr("solver.game.best._MOST_ROWS", 50)
     with pytest.raises(InvalidPositionError, match="beyond the goal are not worked out"):
         strategy.turn(Position.of_two(turn_total=11, dice=2))
     strategy.turn(Position.of_two(turn_total=10, dice=2))

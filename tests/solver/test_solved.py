@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import solver.files
-from solver.files import Stamp, has_stamp, open_regular, sha256
+import solver.solved
+from solver.solved import Stamp, has_stamp, open_regular, sha256
 
 
 def digest(path: Path, *, anew: bool = False) -> str:
@@ -76,14 +76,14 @@ def test_a_hash_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_few_hashes_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver.files, "_hashes", {})
-    monkeypatch.setattr(solver.files, "_TICK", 0)
-    monkeypatch.setattr(solver.files, "_KEPT", 3)
+    monkeypatch.setattr(solver.solved, "_hashes", {})
+    monkeypatch.setattr(solver.solved, "_TICK", 0)
+    monkeypatch.setattr(solver.solved, "_KEPT", 3)
     for number in range(8):
         file = tmp_path / str(number)
         file.write_text(str(number))
         assert digest(file) == hashlib.sha256(str(number).encode()).hexdigest()
-        assert 1 <= len(solver.files._hashes) <= 3
+        assert 1 <= len(solver.solved._hashes) <= 3
 
 
 def test_a_time_in_the_future_is_settled() -> None:
