@@ -39,11 +39,10 @@ from bot.store.database import (
     prepare,
     write_copy,
 )
-from bot.store.game_rows import START, link
 from bot.store.kinds import PATIENCE, Database
 from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, done, events, metadata, schema_version
-from bot.store.store import Keeper, Store
+from bot.store.store import START, Keeper, Store, link
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private
 

@@ -11,10 +11,9 @@ from typing import Any
 from pydantic import TypeAdapter
 from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, not_, select, update
 
-from bot.store.game_rows import COUNTED
 from bot.store.rows import PlayedGame, SeatReview, as_dict, sound, unsound
 from bot.store.schema import games, place_rules, place_settings, results, reviews, seats
-from bot.store.store import Store, in_place
+from bot.store.store import COUNTED, Store, in_place
 from bot.store.transactions import put
 
 _PLAYED = TypeAdapter(PlayedGame)

@@ -113,7 +113,7 @@ def killed_after(folder: Path, seconds: float) -> Iterator[Chat]:
 def die_at(point: str, write: int) -> None:
     """Have this process kill itself at its write of this number, from 1."""
     from bot.store import store  # noqa: PLC0415
-    from bot.store.game_rows import insert_events  # noqa: PLC0415
+    from bot.store.store import insert_events  # noqa: PLC0415
 
     writes = count(1)
 

@@ -12,9 +12,8 @@ import pytest
 from sqlalchemy import create_engine
 
 from bot.services.store_check import check_store
-from bot.store.game_rows import chain_anew
 from bot.store.rows import StoreError
-from bot.store.store import Store
+from bot.store.store import Store, chain_anew
 from tests.bot.damage import (
     PLACES,
     QUESTIONS,

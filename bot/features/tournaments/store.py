@@ -13,11 +13,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from bot.features.tournaments.bracket import Entrant, Form, Tournament, TournamentGame
-from bot.store.game_rows import COUNTED
 from bot.store.records import SOMEONE
 from bot.store.rows import StaleVersionError, StoreError
 from bot.store.schema import entrants, games, results, tournament_games, tournaments
-from bot.store.store import Keeper, Store
+from bot.store.store import COUNTED, Keeper, Store
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.store.game_rows import START, link
 from bot.store.rows import DamagedGameError
-from bot.store.store import Store
+from bot.store.store import START, Store, link
 from tests.bot.store.test_store import NOON, begin, rolled
 
 EVENT = "g", 2, "noon", "rolled", "[1,5]"
