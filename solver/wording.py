@@ -8,7 +8,7 @@ the sentences from the code. What is spoken belongs to the task or thread of who
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar, copy_context
-from functools import cache
+from functools import cache, lru_cache
 from numbers import Real
 from string import Formatter
 from typing import Any, ParamSpec, TypeVar
@@ -33,6 +33,35 @@ class Language:
     def counted(self, one: str, many: str, number: int) -> str:
         """The translation of a sentence for a number of things."""
         return one if number == 1 else many
+
+
+class Reworded(Language):
+    """A language that says some sentences in another way, as people read them elsewhere."""
+
+    def __init__(
+        self,
+        chat: Language,
+        instead: Mapping[str, str] | None = None,
+        reword: Callable[[str], str] = str,
+    ) -> None:
+        """A language like `chat`.
+
+        instead : what is translated in place of some sentences, or of the singular of some
+        reword : changes a sentence that is translated
+        """
+        self._chat, self._instead = chat, instead or {}
+        self.code, self.name, self.separators = chat.code, chat.name, chat.separators
+        self._reworded = lru_cache(maxsize=4096)(reword)
+
+    def one(self, message: str) -> str:
+        """The translation of a sentence."""
+        return self._reworded(self._chat.one(self._instead.get(message, message)))
+
+    def counted(self, one: str, many: str, number: int) -> str:
+        """The translation of a sentence for a number of things."""
+        if one in self._instead:
+            return self.one(one)
+        return self._reworded(self._chat.counted(one, many, number))
 
 
 ENGLISH = Language()

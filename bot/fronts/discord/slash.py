@@ -23,7 +23,7 @@ from bot.languages import best_language
 from bot.services.rule_options import RULE_OPTIONS
 from bot.views.layout import safe_text
 from solver.errors import FarkleError
-from solver.wording import ENGLISH, Language, said_in, say, say_later
+from solver.wording import ENGLISH, Language, Reworded, said_in, say, say_later
 
 logger = logging.getLogger(__name__)
 
@@ -262,29 +262,13 @@ _EXAMPLES = {
 """What examples have for each kind of field."""
 
 
-class AsAsked(Language):
+class AsAsked(Reworded):
     """A language in whose sentences what goes with a command is named, as /roll dice:6 5 3."""
 
     def __init__(self, chat: Language, commands: Mapping[str, Sequence[Field]]) -> None:
         """`commands`: what can be given with each, by its name."""
-        self._chat, self._commands = chat, commands
-        self.code, self.name, self.separators = chat.code, chat.name, chat.separators
-        self._known: dict[str, str] = {}
-
-    def one(self, message: str) -> str:
-        """The translation of a sentence."""
-        return self._asked(self._chat.one(message))
-
-    def counted(self, one: str, many: str, number: int) -> str:
-        """The translation of a sentence for a number of things."""
-        return self._asked(self._chat.counted(one, many, number))
-
-    def _asked(self, sentence: str) -> str:
-        if "/" not in sentence:
-            return sentence
-        if sentence not in self._known:
-            self._known[sentence] = _COMMAND.sub(self._named, sentence)
-        return self._known[sentence]
+        super().__init__(chat, reword=lambda sentence: _COMMAND.sub(self._named, sentence))
+        self._commands = commands
 
     def _named(self, found: re.Match[str]) -> str:
         """A command with the names of what goes with it, as far as its words are that."""

@@ -52,7 +52,7 @@ from solver.play.advice import Advice, Odds
 from solver.play.position_id import read_id
 from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll, dice_text
-from solver.wording import ENGLISH, Language, figure, say, say_number, spoken
+from solver.wording import ENGLISH, Language, Reworded, figure, say, say_number, spoken
 
 FOLDER = Path(__file__).parent
 CODES = tuple(language_codes())
@@ -93,28 +93,10 @@ MENU = (
 )
 
 
-class _OnPages(Language):
-    """A language whose sentences name what to click, where those of the chat name commands."""
-
-    def __init__(self, chat: Language) -> None:
-        self._chat = chat
-        self.code, self.name, self.separators = chat.code, chat.name, chat.separators
-
-    def one(self, message: str) -> str:
-        """The translation of a sentence."""
-        return self._chat.one(_ON_PAGES.get(message, message))
-
-    def counted(self, one: str, many: str, number: int) -> str:
-        """The translation of a sentence for a number of things."""
-        if one in _ON_PAGES:
-            return self._chat.one(_ON_PAGES[one])
-        return self._chat.counted(one, many, number)
-
-
 @cache
 def on_pages(code: str) -> Language:
-    """A language of the chat, by its tag, as pages speak it."""
-    return _OnPages(language(code))
+    """A language of the chat, by its tag, whose sentences name what to click, and no commands."""
+    return Reworded(language(code), _ON_PAGES)
 
 
 def kind_of(reply: Reply) -> str:
