@@ -17,7 +17,7 @@ class Front:
 
     def __init__(self) -> None:
         self.reaches: Callable[[], bool] = bool
-        self.answered: Callable[[str, float], object] = lambda _what, _seconds: None
+        self.answered: Callable[[str, float], object] | None = None
         """Is told each command by its name, or each press by what it does, and the seconds until it
         was answered."""
 

@@ -16,7 +16,6 @@ from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import NEXT_PLAYER, ORDINARY, LoadedDice, read_kits
 from bot.services.positions import check_asked, left_to_roll, opened, rolled
-from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, Situation, dice_and_numbers, has_sets
 from bot.services.tables import Caller, Table, Tables, check_hints
 from bot.table.commands import MOST_PLAYERS, check_seats
@@ -199,17 +198,16 @@ class PositionQuestions:
         situation = _situation(line, meant)
         roll, left = _dice(line, situation, is_rolled=is_rolled)
         check_hints(open_games, caller, meant, situation.scores, roll)
+        asked = (left, situation) if roll is None else (roll, left, situation)
+        players, dice = situation.players, situation.dice
+        if players == 2 and dice is None and oracle.advisor.is_prompt(meant):
+            yield await reply(of_position(*asked), None)
+            return
         check = partial(check_asked, situation, left)
         async for told in ready_to_answer(oracle, self.rules, caller, situation, check):
             yield told
-        found = await oracle.answered(
-            caller.asker,
-            meant,
-            of_position,
-            *((left, situation) if roll is None else (roll, left, situation)),
-            players=situation.players,
-            matchup=situation.dice.matchup if situation.dice else None,
-        )
+        matchup, how = dice.matchup if dice else None, (caller.asker, meant, of_position)
+        found = await oracle.answered(*how, *asked, players=players, matchup=matchup)
         yield await reply(found, None)
 
     async def meant(self, line: Line, caller: Caller, here: Table | None) -> Ruleset:
@@ -224,7 +222,7 @@ class PositionQuestions:
             found = here.game.rules
         else:
             found = await self.rules.resolve(caller.place, named)
-        return with_goal(found, line.number("goal"), named=not own)
+        return line.to_goal(found, named=not own)
 
     def _advise(self, line: Line, caller: Caller, *, whole: bool = False) -> AsyncIterator[Reply]:
         ask = _asks_all(line)

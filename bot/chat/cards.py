@@ -3,12 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
-from bot.chat.presses import AskPress, Confirm, Press, ReviewPage, TablePress
+from bot.chat.presses import AskPress, Confirm, Press, ReviewPage, TablePress, pressable
 from bot.services.advisor import Hint
 from bot.services.loaded import LoadedDice
-from bot.table.state import Game
 from bot.views.advice import (
     MOST_USES,
     advice_head,
@@ -38,38 +36,16 @@ from bot.views.layout import (
 )
 from bot.views.named_dice import use_text
 from bot.views.table_buttons import SURE
-from bot.views.table_card import TableCard
 from solver.loaded.kits import plain_kit
 from solver.play.advice import Advice, Odds, Option
 from solver.turn.equations import Decision
 from solver.turn.scoring import Fate
 from solver.wording import say, say_later
 
-AnyCard = TypeVar("AnyCard", bound=Card)
-
 _MOST_ROWS = 3
 """Set-asides of a roll that are told before anybody asks for all of them."""
 _MOST_OPTIONS = 24
 """Set-asides of a roll that are told at most."""
-
-
-def pressable(card: AnyCard, press: Callable[[str], Press]) -> AnyCard:
-    """A card with the id of each button; `press`: what one does, by its action."""
-    return _with_ids(card, lambda action: press(action).id)
-
-
-def pressable_table(card: TableCard, game: Game, language: str, mask: int = 0) -> TableCard:
-    """The card of a table, in its language, with these dice chosen, bit by bit."""
-    mask &= (1 << len(game.turn.roll or ())) - 1
-    some = TablePress(game.id, game.version, mask, language, "roll")
-    all_but_action = some.id.removesuffix(some.action)
-    return _with_ids(card, lambda action: all_but_action + action)
-
-
-def _with_ids(card: AnyCard, id_of: Callable[[str], str]) -> AnyCard:
-    buttons = tuple(one._replace(id=id_of(one.action)) for one in card.buttons)
-    menu = replace(card.menu, id=id_of(card.menu.action)) if card.menu else None
-    return replace(card, buttons=buttons, menu=menu)
 
 
 def answer_card(

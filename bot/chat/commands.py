@@ -20,11 +20,11 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from bot import log
-from bot.chat.cards import pressable
 from bot.chat.fields import Field, word
 from bot.chat.help import ALL, GROUPS, help_card, help_text
-from bot.chat.presses import CommandPress
+from bot.chat.presses import CommandPress, pressable
 from bot.services.games import News
+from bot.services.rule_options import with_goal
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
 from bot.tasks.tasks import TaskCancelledError
@@ -256,6 +256,11 @@ class Line:
                 text=text,
             ),
         )
+
+    def to_goal(self, rules: Ruleset, *, named: bool = True) -> Ruleset:
+        """The rules to the goal that the line names, if it does, see `with_goal`."""
+        goal = self.number("goal")
+        return rules if goal is None else with_goal(rules, goal, named=named)
 
     def scores(self, name: str, rules: Ruleset) -> tuple[int, ...]:
         """An option as scores with commas between them. Raises InvalidRequestError.

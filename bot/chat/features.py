@@ -8,10 +8,9 @@ from types import MethodType
 from typing import Any
 
 from bot.chat.advice import PositionQuestions
-from bot.chat.cards import pressable
 from bot.chat.commands import Command, Commands, Line, Reply, as_reply
 from bot.chat.fields import Field
-from bot.chat.presses import AskPress, CommandPress, NotesPress, Press, QuestionPress
+from bot.chat.presses import AskPress, CommandPress, NotesPress, Press, QuestionPress, pressable
 from bot.chat.waiting import only
 from bot.services.chances import Oracle
 from bot.services.games import Games, News

@@ -30,7 +30,6 @@ from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import read_fallen, read_kept, read_use
 from bot.services.place_settings import AUTO, OFF, change_settings
-from bot.services.rule_options import with_goal
 from bot.services.situation import KCD
 from bot.services.tables import Caller, Person, Player, Table
 from bot.store.rows import DamagedGameError, PlaceSettings
@@ -501,7 +500,7 @@ class GameCommands:
         reference = line.option("rules") or usual
         rules = await self._rules.resolve(caller.place, reference)
         # questions on loaded dice tell the goal beside the name
-        return with_goal(rules, line.number("goal"), named=not brings)
+        return line.to_goal(rules, named=not brings)
 
 
 def typed_dice(typed: str, table: Table, caller: Caller, *, kept: bool = False) -> Roll:

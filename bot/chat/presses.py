@@ -4,10 +4,15 @@ import re
 from collections.abc import Callable
 from dataclasses import MISSING, fields, replace
 from functools import cache
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, TypeVar
 
 from pydantic import Field, ValidationError
 from pydantic.dataclasses import dataclass
+
+from bot.table.state import Game
+from bot.views.card import Card
+
+AnyCard = TypeVar("AnyCard", bound=Card)
 
 LONGEST_ID = 100
 _ALL_DICE = 0b1111111111
@@ -202,3 +207,22 @@ def read_press(text: str) -> Press | None:
         return made(**dict(zip(_in_id(letter), parts, strict=True)))
     except (ValidationError, ValueError):
         return None
+
+
+def pressable(card: AnyCard, press: Callable[[str], Press]) -> AnyCard:
+    """A card with the id of each button; `press`: what one does, by its action."""
+    return _with_ids(card, lambda action: press(action).id)
+
+
+def pressable_table(card: AnyCard, game: Game, language: str, mask: int = 0) -> AnyCard:
+    """The card of a table, in its language, with these dice chosen, bit by bit."""
+    mask &= (1 << len(game.turn.roll or ())) - 1
+    some = TablePress(game.id, game.version, mask, language, "roll")
+    all_but_action = some.id.removesuffix(some.action)
+    return _with_ids(card, lambda action: all_but_action + action)
+
+
+def _with_ids(card: AnyCard, id_of: Callable[[str], str]) -> AnyCard:
+    buttons = tuple(one._replace(id=id_of(one.action)) for one in card.buttons)
+    menu = replace(card.menu, id=id_of(card.menu.action)) if card.menu else None
+    return replace(card, buttons=buttons, menu=menu)

@@ -8,10 +8,9 @@ from operator import itemgetter
 from typing import Any
 
 from bot.chat import fields
-from bot.chat.cards import pressable
 from bot.chat.commands import Line, Reply, Word, neither_word
 from bot.chat.features import asked
-from bot.chat.presses import NotesPress
+from bot.chat.presses import NotesPress, pressable
 from bot.chat.waiting import replies
 from bot.services.comparing import as_they_are, variations
 from bot.services.house_rules import HouseRules

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", Advice, Odds)
 
+_QUICK_ROWS = 1_000
+"""Turn totals of a turn that is solved at once."""
 _MATCHUPS = 16
 """That are kept open, of some MB each with the turns that are kept."""
 
@@ -276,6 +278,10 @@ class Advisor:
         """Whether the strategy of two is open and in use, so that it answers in no time."""
         known = self._open.get((rules, 2))
         return isinstance(known, Strategy) and known.is_at_hand
+
+    def is_prompt(self, rules: Ruleset) -> bool:
+        """Whether it answers on games of two in less time than another thread would take."""
+        return is_quick(rules) and self.is_at_hand(rules)
 
     def strategy_for(
         self, rules: Ruleset, players: int, reference: str | None = None
@@ -519,6 +525,11 @@ class Advisor:
         """Every preset, and whether its strategy file is there. Raises InvalidRulesError."""
         presets = [load_rules(name) for name in preset_names()]
         return [(rules, is_solved(self._folder, rules)) for rules in presets]
+
+
+def is_quick(rules: Ruleset) -> bool:
+    """Whether a turn of the rules is solved in milliseconds."""
+    return rules.turn_rows <= _QUICK_ROWS
 
 
 def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:

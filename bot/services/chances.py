@@ -14,7 +14,7 @@ from bot.review.highlights import GameChart
 from bot.review.moments import Reader, TurnChange, read_events, read_on, starts_anew
 from bot.review.review import Review, accuracy
 from bot.review.worth import Shares, Worth
-from bot.services.advisor import Advisor
+from bot.services.advisor import Advisor, is_quick
 from bot.services.loaded import is_light, seconds_of_solve, solved_arrays
 from bot.services.reckoning import (
     charted,
@@ -27,7 +27,6 @@ from bot.table.events import Event, Undone
 from bot.table.state import Game, Stage
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.tasks.solving import turn_rows
 from bot.tasks.tasks import Asker, Delay, Tasks
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import first_position
@@ -40,8 +39,6 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-_QUICK_ROWS = 1_000
-"""Turn totals of a turn that is solved at once."""
 _SMALL_ROWS, _FEW_EVENTS = 300, 12
 """Turn totals of a turn, and events to read, with which the event loop computes chances itself: a
 thread that computes takes turns with it, and each turn costs both."""
@@ -340,7 +337,7 @@ class Oracle:
             and not game.brings_dice
             and left is not None
             and left <= _FEW_EVENTS
-            and turn_rows(rules) <= _SMALL_ROWS
+            and rules.turn_rows <= _SMALL_ROWS
             # else turns may go on for long beyond the goal
             and rules.goal_ends_game(last_of_round=False)
             and self.advisor.is_at_hand(rules)
@@ -452,11 +449,6 @@ def _between_turns(game: Game) -> Game:
 def _is_light(game: Game) -> bool:
     """Whether a turn of a game is solved in no time, whatever players bring to it."""
     return game.matchup is None or is_light(game.matchup)
-
-
-def is_quick(rules: Ruleset) -> bool:
-    """Whether a turn of the rules is solved in milliseconds."""
-    return turn_rows(rules) <= _QUICK_ROWS
 
 
 def asker_of(table: Table) -> Asker:

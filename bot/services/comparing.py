@@ -18,7 +18,6 @@ from bot.services.rule_options import RULE_OPTIONS, rules_from_options
 from bot.table.events import TurnEnding
 from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
-from bot.tasks.solving import turn_rows
 from bot.tasks.tasks import Asker, Delay, Tasks
 from solver.batch.jobs import solve_one
 from solver.batch.subjects import GameOfTwo
@@ -266,7 +265,7 @@ def _seconds(strategies: Path, asked: Sequence[Variation]) -> float:
     """About how long all of it takes. Raises InvalidRulesError for what cannot be solved."""
     seconds = _BEGIN_SECONDS
     for one in asked:
-        seconds += _RULES_SECONDS + _ROW_SECONDS * turn_rows(one.rules)
+        seconds += _RULES_SECONDS + _ROW_SECONDS * one.rules.turn_rows
         if not one.rules.is_plain:
             seconds += _PLAYED_SECONDS * GAMES / PLAYED_FEWER
         if not is_solved(strategies, one.rules):

@@ -150,12 +150,12 @@ def rules_from_options(name: str, base: Ruleset, options: Mapping[str, str]) -> 
     return make_rules(data, name)
 
 
-def with_goal(rules: Ruleset, goal: int | None, *, named: bool = True) -> Ruleset:
-    """The rules with another goal, if one is given. Raises InvalidRulesError.
+def with_goal(rules: Ruleset, goal: int, *, named: bool = True) -> Ruleset:
+    """The rules with a goal, which may be theirs. Raises InvalidRulesError.
 
     named : whether their name says it, where it is not told beside the name
     """
-    if goal is None or goal == rules.goal:
+    if goal == rules.goal:
         return rules
     if goal > MOST_GOAL:
         raise InvalidRulesError.say(

@@ -97,7 +97,7 @@ class Here:
         if click.get_current_context().get_parameter_source("rules") is ParameterSource.DEFAULT:
             reference = KCD if own else None if self.place else reference
         rules = self.rules(reference)
-        meant = with_goal(rules, goal, named=not own)
+        meant = rules if goal is None else with_goal(rules, goal, named=not own)
         situation = Situation.given(**{**given, "rules": meant})
         if own:
             from bot.services.loaded import LoadedDice, read_kits  # noqa: PLC0415 - takes a while

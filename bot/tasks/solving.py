@@ -157,17 +157,10 @@ def seconds_of_solve(rules: Ruleset, players: int = 2) -> float:
     return game.seconds
 
 
-def turn_rows(rules: Ruleset) -> int:
-    """How many turn totals are solved for one turn, for each number of hot dice told apart."""
-    steps = (rules.winning_score - rules.score_floor) // rules.point_step
-    return steps * rules.hot_dice_counted
-
-
 def seconds_of_estimate(rules: Ruleset, *, solved: bool) -> float:
     """About how long the first estimate takes, where two players are solved or are not."""
-    rows = turn_rows(rules)
-    rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) * rows / 2
-    return rough + _ROW_SECONDS * rows
+    rough = 0.0 if solved else _ROUGH_SECONDS * rough_turns(rules) / 2
+    return (rough + _ROW_SECONDS) * rules.turn_rows
 
 
 def about(rules: Ruleset, players: int = 2) -> str:

@@ -479,7 +479,7 @@ def position_text(rules: Ruleset, position: Position, *, named: bool = False) ->
         parts.append(say("{points:,} to confirm", points=need))
     elif need:
         parts.append(say("to be confirmed"))
-    parts += [held_text(rules, position.turn)] * bool(position.turn.held_set)
+    parts += [held_text(rules, position.turn)] if position.turn.held_set else []
     if offered := position.offered:
         left = say(
             "{points:,} and {dice} left by them",

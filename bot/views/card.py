@@ -1,6 +1,6 @@
 """Messages as data: marked text, pictures and buttons, for chats that have messages."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -11,8 +11,6 @@ from solver.wording import say
 
 _MOST_PLAIN = 1_700
 """Characters of a text before it is made safe, which adds some."""
-_MOST_IN_LIST = 25
-"""Entries of a list, as Discord has them."""
 LISTED = -1
 """The row of a button that is an entry of a list below all rows."""
 LONGEST_LABEL = 40
@@ -65,15 +63,6 @@ class Menu:
     options: tuple[tuple[str, str, str], ...]
     """What is chosen, what it is called, and what that means."""
     id: str = ""
-
-
-def listed(action: str, buttons: Iterable[Button]) -> tuple[tuple[Button, ...], Menu | None]:
-    """Buttons that are in rows, and a list of the others that can be pressed, if there are any."""
-    every = tuple(buttons)
-    others = [one for one in every if one.row == LISTED and one.enabled][:_MOST_IN_LIST]
-    options = tuple((one.action, one.label, "") for one in others)
-    in_rows = tuple(one for one in every if one.row != LISTED)
-    return in_rows, Menu(action, say("More"), options) if options else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat, zip_longest
 
+from bot.services.games import News
 from bot.services.tables import Table
 from bot.table import events
 from bot.table.badges import farkle_text, used_roll
 from bot.table.events import Event, TurnEnding
 from bot.table.fold import apply
-from bot.table.state import Game, Seat, Stage, TurnEnd, kept_text, rolled_text
+from bot.table.state import Game, Seat, Stage, TurnEnd, kept_text, laid_out, rolled_text
 from bot.views.advice import farkles_in_a_row
 from bot.views.layout import dice_count, inside, whole_sentence
-from bot.views.named_dice import use_event_text
-from solver.named.drafts import PAIR
+from bot.views.named_dice import doubts, taken_lines, use_event_text
+from solver.named.drafts import PAIR, pairs_of
 from solver.turn.dice import Roll
 from solver.turn.memory import confirm_text, held_text
 from solver.wording import and_text, figure, say, say_later, say_number
@@ -77,6 +78,103 @@ _ENDS_BY_ROLL = {
 }
 _SHOWN = 6
 """Set-asides that are named."""
+WITH_REAL_DICE = say_later("New game with real dice: {names}; {rules} rules, {goal}.")
+_STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play-off")}
+
+
+def story_lines(news: News) -> list[str]:
+    """What happened, where buttons and `details_lines` say what else there is to say."""
+    table, before = news.table, news.before
+    if before is None:
+        names = ", ".join(table.names)
+        told = say_later("New game: {names}; {rules} rules, {goal}.")
+        if table.game.tracked:
+            told = WITH_REAL_DICE
+        opening = say(told, names=names, rules=table.game.rules.name, goal=goal_text(table.game))
+        return [*map(earlier_text, news.earlier), opening, *brought_to(table), *doubts_of(news)]
+    return [*happened_texts(news, before, briefly=True)]
+
+
+def happened_texts(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:
+    """What happened, and how the game ended."""
+    table, game = news.table, news.table.game
+    yield from events_text(table.names, before, news.events, news.by, briefly=briefly)
+    if game.over and (game.shares is not None or not news.events):
+        yield result_text(table)
+
+
+def table_head(table: Table) -> str:
+    """Which game it is, and how far it has come."""
+    game = table.game
+    rules, goal = game.rules.name, goal_text(game)
+    parts = [say("Game {game}, {rules} rules, {goal}", game=game.id, rules=rules, goal=goal)]
+    if game.tracked:
+        parts.append(say("real dice"))
+    if game.stage in _STAGES:
+        parts.append(say(_STAGES[game.stage]))
+    return ", ".join(parts)
+
+
+def goal_text(game: Game) -> str:
+    """To how many points a game goes, or for how many rounds."""
+    rules = game.rules
+    if rules.rounds:
+        number = game.rounds_over + 1
+        if game.turns_over and not game.over and number <= rules.rounds:
+            return say("round {number} of {most}", number=number, most=rules.rounds)
+        return say_number("for [one round|{number} rounds]", rules.rounds)
+    if rules.goal_must_be == "exceeded":
+        return say("over {goal:,}", goal=rules.goal)
+    if rules.is_exact:
+        return say("to exactly {goal:,}", goal=rules.goal)
+    return say("to {goal:,}", goal=rules.goal)
+
+
+def earlier_text(table: Table) -> str:
+    """What became of a game that was here before."""
+    if table.idle_hours:
+        return say_number(
+            "Game {game} was ended because nobody had moved for {number} [hour|hours].",
+            table.idle_hours,
+            game=table.game.id,
+        )
+    return say(
+        "Game {game}, where {name} was alone, is closed.",
+        game=table.game.id,
+        name=table.names[0],
+    )
+
+
+def brought_to(table: Table) -> Iterator[str]:
+    """What players bring, or take their dice of."""
+    game = table.game
+    if game.kits:
+        yield _kits_text(table.names, game)
+    elif game.pool:
+        number = pairs_of(game.rules.dice)
+        yield say(
+            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn.",
+            dice=", ".join(die.typed for _, die in laid_out(game)),
+            number=number,
+        )
+
+
+def doubts_of(news: News) -> Iterator[str]:
+    """What is not sure of the dice that are played with."""
+    game = news.table.game
+    thrown = [*game.pool, *(die for kit in game.kits for die in kit.dice.dice)]
+    yield from doubts(thrown, joker_alone=game.joker_alone)
+    yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
+    if news.unsolved and game.rules.rounds:
+        yield say(
+            "This game is not solved for three: there are no win probabilities, and hints look only"
+            " at the strongest opponent."
+        )
+    elif news.unsolved:
+        yield say(
+            "A game this long for more than two players with their own dice is not solved: there"
+            " are no win probabilities, and hints look only at the strongest opponent."
+        )
 
 
 def events_text(
@@ -114,7 +212,7 @@ def events_text(
         game = after
 
 
-def kits_text(names: Sequence[str], game: Game) -> str:
+def _kits_text(names: Sequence[str], game: Game) -> str:
     """What players bring, also who is still to sit down."""
     later = say("who joins")
     sets = [
@@ -218,12 +316,12 @@ def _event_text(  # noqa: C901, PLR0912, PLR0915 - one for each kind of event
         case events.Left():
             yield say("{name} leaves.", name=by or say("Somebody"))
             if after.kits:
-                yield kits_text(names, after)
+                yield _kits_text(names, after)
         case events.Picked():
             pair = f"{game.pool[event.place].typed}*{PAIR}"
             yield say("{name} takes {dice}.", name=mover, dice=pair)
             if not after.is_drafting:
-                yield kits_text(names, after)
+                yield _kits_text(names, after)
         case events.Seeded():
             yield say("{name} adds randomness to the dice.", name=names[event.seat])
         case events.Rolled() if after.turn.roll is not None:

@@ -21,26 +21,28 @@ from bot.views.advice import (
     turn_to_beat_text,
 )
 from bot.views.events import (
-    events_text,
-    kits_text,
+    WITH_REAL_DICE,
+    brought_to,
+    doubts_of,
+    earlier_text,
+    goal_text,
+    happened_texts,
     result_text,
     standings_text,
+    table_head,
     turn_so_far_text,
 )
 from bot.views.layout import columns, dice_count, rough_percent, wrap
-from bot.views.named_dice import doubts, taken_lines, use_text, uses_left_text
-from solver.named.drafts import pairs_of
+from bot.views.named_dice import use_text, uses_left_text
 from solver.play.advice import Advice, Odds
 from solver.turn.equations import Decision
-from solver.wording import figure, say, say_later, say_number
+from solver.wording import figure, say, say_later
 
 _WORTH_TELLING = 0.0005
 """Least change of a win probability that is told."""
 NOT_EXACT = say_later(
     "With more than two players this advice looks only at your strongest opponent."
 )
-_WITH_REAL_DICE = say_later("New game with real dice: {names}; {rules} rules, {goal}.")
-_STAGES = {Stage.FINAL: say_later("last turns"), Stage.PLAY_OFF: say_later("play-off")}
 _KEEP = {
     Decision.ROLL: say_later("Keep {dice} and roll on."),
     Decision.BANK: say_later("Keep {dice} and bank."),
@@ -59,7 +61,7 @@ def happened_lines(news: News) -> list[str]:
     """What happened, without the chances."""
     before = news.before
     if before is None:
-        return [*map(_earlier, news.earlier), *_opening(news)]
+        return [*map(earlier_text, news.earlier), *_opening(news)]
     return [*_happened(news, before)]
 
 
@@ -86,23 +88,10 @@ def news_lines(news: News) -> list[str]:
     return lines
 
 
-def story_lines(news: News) -> list[str]:
-    """What happened, where buttons and `details_lines` say what else there is to say."""
-    table, before = news.table, news.before
-    if before is None:
-        names = ", ".join(table.names)
-        told = say_later("New game: {names}; {rules} rules, {goal}.")
-        if table.game.tracked:
-            told = _WITH_REAL_DICE
-        opening = say(told, names=names, rules=table.game.rules.name, goal=_goal(table.game))
-        return [*map(_earlier, news.earlier), opening, *_brought(table), *_doubts(news)]
-    return [*_events(news, before, briefly=True)]
-
-
 def details_lines(news: News) -> list[str]:
     """What few want to know of a table: the chances in full, and what its dice come from."""
     table, game, chances = news.table, news.table.game, news.chances
-    lines = [table_head(table), *_brought(table)]
+    lines = [table_head(table), *brought_to(table)]
     if chances and not game.over:
         if not game.hints:
             # why they moved would be a hint while the move can be taken back
@@ -140,24 +129,12 @@ def table_text(news: News) -> str:
         chance = rough_percent(chances.win_probabilities[number]) if chances else ""
         mover = ">" if number == game.mover and not game.over else " "
         rows.append((mover, name, figure(seat.score), chance, ", ".join(_notes(game, number))))
-    lines = [table_head(table), *_brought(table), *columns(rows, right={2, 3})]
+    lines = [table_head(table), *brought_to(table), *columns(rows, right={2, 3})]
     if game.over:
         lines.append(result_text(table))
     if chances and chances.within is not None:
         lines.append(_how_exact(game, chances.within))
     return wrap("\n".join(lines))
-
-
-def table_head(table: Table) -> str:
-    """Which game it is, and how far it has come."""
-    game = table.game
-    rules, goal = game.rules.name, _goal(game)
-    parts = [say("Game {game}, {rules} rules, {goal}", game=game.id, rules=rules, goal=goal)]
-    if game.tracked:
-        parts.append(say("real dice"))
-    if game.stage in _STAGES:
-        parts.append(say(_STAGES[game.stage]))
-    return ", ".join(parts)
 
 
 def table_data(table: Table, chances: Chances | None) -> dict[str, Any]:
@@ -300,31 +277,16 @@ def games_text(tables: Sequence[Table]) -> str:
     return wrap("\n".join([say("Open games:"), *columns(rows)]))
 
 
-def _earlier(table: Table) -> str:
-    """What became of a game that was here before."""
-    if table.idle_hours:
-        return say_number(
-            "Game {game} was ended because nobody had moved for {number} [hour|hours].",
-            table.idle_hours,
-            game=table.game.id,
-        )
-    return say(
-        "Game {game}, where {name} was alone, is closed.",
-        game=table.game.id,
-        name=table.names[0],
-    )
-
-
 def _opening(news: News) -> Iterator[str]:
     table, game = news.table, news.table.game
     names = ", ".join(table.names)
-    rules, goal = game.rules.name, _goal(game)
+    rules, goal = game.rules.name, goal_text(game)
     told = say_later("New game {game}: {names}; {rules} rules, {goal}.")
     if game.tracked:
-        told = _WITH_REAL_DICE
+        told = WITH_REAL_DICE
     yield say(told, game=game.id, names=names, rules=rules, goal=goal)
-    yield from _brought(table)
-    yield from _doubts(news)
+    yield from brought_to(table)
+    yield from doubts_of(news)
     if game.commitment:
         yield say("Dice can be checked: /proof {game}.", game=game.id)
     if len(game.seats) < 2:
@@ -341,54 +303,8 @@ def _opening(news: News) -> Iterator[str]:
         yield say("Others can /join until the first roll.")
 
 
-def _brought(table: Table) -> Iterator[str]:
-    """What players bring, or take their dice of."""
-    game = table.game
-    if game.kits:
-        yield kits_text(table.names, game)
-    elif game.pool:
-        number = pairs_of(game.rules.dice)
-        yield say(
-            "Laid out, two of each: {dice}. Each player takes {number} pairs, in turn.",
-            dice=", ".join(die.typed for _, die in laid_out(game)),
-            number=number,
-        )
-
-
-def _doubts(news: News) -> Iterator[str]:
-    """What is not sure of the dice that are played with."""
-    game = news.table.game
-    thrown = [*game.pool, *(die for kit in game.kits for die in kit.dice.dice)]
-    yield from doubts(thrown, joker_alone=game.joker_alone)
-    yield from dict.fromkeys(taken_lines([kit.badge for kit in game.kits if kit.badge]))
-    if news.unsolved and game.rules.rounds:
-        yield say(
-            "This game is not solved for three: there are no win probabilities, and hints look only"
-            " at the strongest opponent."
-        )
-    elif news.unsolved:
-        yield say(
-            "A game this long for more than two players with their own dice is not solved: there"
-            " are no win probabilities, and hints look only at the strongest opponent."
-        )
-
-
-def _goal(game: Game) -> str:
-    rules = game.rules
-    if rules.rounds:
-        number = game.rounds_over + 1
-        if game.turns_over and not game.over and number <= rules.rounds:
-            return say("round {number} of {most}", number=number, most=rules.rounds)
-        return say_number("for [one round|{number} rounds]", rules.rounds)
-    if rules.goal_must_be == "exceeded":
-        return say("over {goal:,}", goal=rules.goal)
-    if rules.is_exact:
-        return say("to exactly {goal:,}", goal=rules.goal)
-    return say("to {goal:,}", goal=rules.goal)
-
-
 def _happened(news: News, before: Game) -> Iterator[str]:
-    yield from _events(news, before)
+    yield from happened_texts(news, before)
     if news.table.game.secret:
         yield _secret(news.table.game.secret)
     if news.reviewable:
@@ -396,14 +312,6 @@ def _happened(news: News, before: Game) -> Iterator[str]:
             yield say("/review shows what every decision cost.")
         else:
             yield say("/review shows what every turn changed.")
-
-
-def _events(news: News, before: Game, *, briefly: bool = False) -> Iterator[str]:
-    """What happened, and how the game ended."""
-    table, game = news.table, news.table.game
-    yield from events_text(table.names, before, news.events, news.by, briefly=briefly)
-    if game.over and (game.shares is not None or not news.events):
-        yield result_text(table)
 
 
 def _commitment(commitment: str) -> str:

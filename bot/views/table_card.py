@@ -20,15 +20,17 @@ from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.tasks.tasks import duration
 from bot.typed import cleaned
-from bot.views.card import Attachment, Card, Menu, listed
+from bot.views.card import LISTED, Attachment, Button, Card, Menu
 from bot.views.dice_picture import dice_png, dice_square_png
 from bot.views.events import (
     remembered_texts,
     result_text,
+    story_lines,
+    table_head,
     turn_so_far_text,
     winners_text,
 )
-from bot.views.game import story_lines, table_head, to_move_text
+from bot.views.game import to_move_text
 from bot.views.layout import (
     defused,
     escape_markdown,
@@ -134,6 +136,8 @@ def highlight_line(news: News, found: Highlight, now: Game) -> str:
     )
 
 
+_MOST_IN_LIST = 25
+"""Entries of a list, as Discord has them."""
 _MOST_STORY = 1_200
 """The most characters of what happened, which leave room for the rest of a table in a message."""
 _WIDTH = 27
@@ -217,9 +221,7 @@ def table_card(
         head.insert(0, f"## {escape_markdown(winners_text(table))}")
     if review and (luck := luck_text(review, table.names)):
         head.append(f"-# {escape_markdown(luck)}")
-    buttons, menu = listed(
-        "more", table_buttons(game, opened=is_open(table), reviewable=news.reviewable)
-    )
+    buttons, menu = _listed(table_buttons(game, opened=is_open(table), reviewable=news.reviewable))
     moments = (moment_picture(*one) for one in reversed(found)) if pictures else iter(())
     return TableCard(
         "\n".join(head),
@@ -231,6 +233,14 @@ def table_card(
         _foot(table) + _solve(news),
         mood_of(game),
     )
+
+
+def _listed(every: Sequence[Button]) -> tuple[tuple[Button, ...], Menu | None]:
+    """Buttons that are in rows, and a list of the others that can be pressed, if there are any."""
+    others = [one for one in every if one.row == LISTED and one.enabled][:_MOST_IN_LIST]
+    options = tuple((one.action, one.label, "") for one in others)
+    in_rows = tuple(one for one in every if one.row != LISTED)
+    return in_rows, Menu("more", say("More"), options) if options else None
 
 
 def is_open(table: Table) -> bool:
@@ -273,7 +283,7 @@ def choice_card(
     moment : the picture that it has beside them
     """
     drawn = roll_picture(game, mask) if pictures else None
-    buttons, menu = listed("more", table_buttons(game, mask))
+    buttons, menu = _listed(table_buttons(game, mask))
     return TableCard(
         told.get("text", ""),
         (drawn,) if drawn else (),

@@ -5,16 +5,14 @@ from functools import partial
 
 from bot.chat import fields
 from bot.chat.advice import dice_told
-from bot.chat.cards import pressable
 from bot.chat.commands import Line, Reply
 from bot.chat.features import Core, Feature, answered_by, question
-from bot.chat.presses import CommandPress
+from bot.chat.presses import CommandPress, pressable
 from bot.chat.waiting import replies
 from bot.features.kingdom import service, view
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import MatchupFolders, folders_of, seconds_of
-from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, ME_OR_THEM, has_sets
 from bot.services.tables import Caller
 from bot.tasks.answering import at_once
@@ -131,7 +129,7 @@ class LoadedQuestions:
     async def _meant(self, line: Line, caller: Caller) -> Ruleset:
         """The rules of a line, with its goal. Raises FarkleError."""
         meant = await self._rules.resolve(caller.place, line.option("rules") or KCD)
-        return with_goal(meant, line.number("goal"), named=False)
+        return line.to_goal(meant, named=False)
 
 
 def _begins(line: Line) -> bool:

@@ -68,7 +68,8 @@ def kcd(
             "give your dice with --my-dice, or with --own those to choose from, such as"
             " --my-dice lucky*3,odd,ordinary*2; farkle kcd dice lists the dice"
         )
-    meant = with_goal(here.rules(rules), goal, named=False)
+    meant = here.rules(rules)
+    meant = meant if goal is None else with_goal(meant, goal, named=False)
     *typed, joker_alone = (sets[name] for name in BROUGHT)
     dice = LoadedDice(meant, read_kits(meant, *typed), joker_alone)
     begins = ME_OR_THEM[began.lower()]

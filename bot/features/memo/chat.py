@@ -5,10 +5,9 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from bot.chat import fields
-from bot.chat.cards import pressable
 from bot.chat.commands import Line, Reply
 from bot.chat.features import Core, Feature, question
-from bot.chat.presses import NotesPress
+from bot.chat.presses import NotesPress, pressable
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.memo.service import MemoAnswer, PutOff, known_memo, memo_answer, seconds_of_memo
 from bot.features.memo.view import memo_card, memo_data, memo_notes, memo_picture, memo_text

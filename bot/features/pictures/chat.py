@@ -10,10 +10,9 @@ import numpy as np
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.cards import pressable
 from bot.chat.commands import Line, Reply
 from bot.chat.features import Core, Feature, Pressed, question
-from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching
+from bot.chat.presses import LONGEST_ID, ActionName, LanguageTag, Press, matching, pressable
 from bot.features.pictures import service, view
 from bot.services.chances import Oracle
 from bot.services.situation import has_sets

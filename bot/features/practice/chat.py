@@ -10,17 +10,15 @@ from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
 from bot.chat.advice import kits_of_all
-from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, whole_number
 from bot.chat.features import Core, Feature, Pressed, Send, asked
-from bot.chat.presses import Press, matching
+from bot.chat.presses import Press, matching, pressable
 from bot.chat.waiting import delay_reply, solved_first
 from bot.features.practice import view
 from bot.features.practice.daily import Asked, Daily, Post, Solution, Verdict
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
-from bot.services.rule_options import with_goal
 from bot.services.situation import KCD, has_sets
 from bot.services.tables import Caller
 from bot.table.commands import MOST_PLAYERS
@@ -244,7 +242,7 @@ async def _wish(line: Line, caller: Caller, rules: HouseRules) -> Wish | None:
     players = players or 2
     named = line.option("rules") or (KCD if with_sets else None)
     found = await rules.resolve(caller.place, named)
-    meant = with_goal(found, line.number("goal"), named=not with_sets)
+    meant = line.to_goal(found, named=not with_sets)
     if not with_sets:
         return Wish(meant, players)
     kits = kits_of_all(line, meant, players)

@@ -21,7 +21,6 @@ from bot.store.store import Store
 from bot.table.events import Begun, Event
 from bot.table.replay import replay
 from bot.tasks.answering import at_once
-from bot.tasks.solving import turn_rows
 from bot.tasks.tasks import Asker, Delay
 from solver.errors import FarkleError, InvalidRequestError
 from solver.play.policies import MaxPoints, Optimal
@@ -127,7 +126,7 @@ def _game(number: int, began: int, first: tuple[float, ...] | None, one: Played)
 def seconds_of_game(rules: Ruleset, levels: tuple[str, ...]) -> float:
     """About how long a game between bots takes to compute."""
     thinkers = sum(level in {Optimal.name, MaxPoints.name} for level in levels)
-    return _GAME_SECONDS + _ROW_SECONDS * turn_rows(rules) * thinkers
+    return _GAME_SECONDS + _ROW_SECONDS * rules.turn_rows * thinkers
 
 
 NOW, LAST, ALL = say_later("now"), say_later("last"), say_later("all")

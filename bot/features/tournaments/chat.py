@@ -7,17 +7,15 @@ from typing import Annotated, ClassVar
 from pydantic.dataclasses import dataclass
 
 from bot.chat import fields
-from bot.chat.cards import pressable
 from bot.chat.commands import YES_OR_NO, Command, Line, Reply, Word
 from bot.chat.features import Core, Feature, Pressed, asked
-from bot.chat.presses import GameId, LanguageTag, Press, matching
+from bot.chat.presses import GameId, LanguageTag, Press, matching, pressable
 from bot.chat.waiting import only, solved_for_game
 from bot.features.tournaments import view
 from bot.features.tournaments.bracket import Form, Pairing, State, Tournament
 from bot.features.tournaments.service import TournamentNews, Tournaments, rules_of
 from bot.services.games import News
 from bot.services.house_rules import HouseRules
-from bot.services.rule_options import with_goal
 from bot.services.tables import Caller, Person, Table
 from bot.views.card import Card
 from bot.views.game import table_data, table_text
@@ -148,8 +146,7 @@ def tournament_commands(tournaments: Tournaments, rules: HouseRules) -> list[Com
         if others:
             form = _form("-".join(str(one).lower() for one in others))
         chosen = await rules.resolve(caller.place, line.option("rules"))
-        goal = line.number("goal")
-        chosen = with_goal(chosen, goal)
+        chosen = line.to_goal(chosen)
         hints = line.choice("hints", YES_OR_NO) is True
         return await tournaments.make(caller, form, chosen, hints=hints)
 

@@ -16,9 +16,8 @@ import discord
 from discord.ui import Label, Modal, TextInput
 from discord.utils import MISSING
 
-from bot.chat.cards import pressable_table
 from bot.chat.commands import Reply, failure
-from bot.chat.presses import TablePress, read_press
+from bot.chat.presses import TablePress, pressable_table, read_press
 from bot.fronts.discord.asking import (
     MOST_IN_FORM,
     OVER,
@@ -74,7 +73,7 @@ BETWEEN_EDITS = 1.0
 _MOST_TEXT = 1_900
 
 
-_OF_MESSAGES = {discord.InteractionType.component, discord.InteractionType.modal_submit}
+OF_MESSAGES = {discord.InteractionType.component, discord.InteractionType.modal_submit}
 """What is done below a message, which answers change."""
 
 
@@ -118,7 +117,7 @@ class Answer:
         self._interaction = interaction
         self._private = private or all_private
         self._all_private = all_private
-        self._pressed = interaction.type in _OF_MESSAGES and not anew
+        self._pressed = interaction.type in OF_MESSAGES and not anew
         self._settings = settings
         self._language = language
         self._oracle, self._tasks = oracle, oracle.tasks

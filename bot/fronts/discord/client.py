@@ -27,7 +27,6 @@ from bot.fronts.discord.asking import (
     check_lost,
     guarded,
     in_one_line,
-    press_of,
     sent,
     tell_failure,
 )
@@ -146,6 +145,7 @@ class FarkleClient(discord.AutoShardedClient):
             allowed_installs=app_commands.AppInstallationType(guild=True, user=True),
         )
         front.add_commands(self.tree)
+        self.event(front.on_interaction)
         # no public name is called before it: an exception in there would end the connection, and
         # with it the program
         parsers = self._connection.parsers
@@ -221,12 +221,6 @@ class FarkleClient(discord.AutoShardedClient):
     async def on_shard_resumed(self, shard: int) -> None:
         """Note that a shard is there again."""
         self._lost.discard(shard)
-
-    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
-        """Answer presses, on buttons of all times, by their ids."""
-        kinds = discord.InteractionType.component, discord.InteractionType.modal_submit
-        if interaction.type in kinds and self.front.listen(interaction):
-            await self.front.pressed(interaction, press_of(interaction))
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """Log what failed; the bot goes on."""

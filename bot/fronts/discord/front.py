@@ -20,12 +20,13 @@ from bot.chat.games import table_of
 from bot.chat.help import ALL, GROUPS
 from bot.chat.presses import Confirm, Press, ReviewPage, TablePress
 from bot.chat.pressing import QUESTIONS, Pressing, changed, too_late
-from bot.fronts.discord.answers import Answer
+from bot.fronts.discord.answers import OF_MESSAGES, Answer
 from bot.fronts.discord.asking import (
     DUE,
     caller_of,
     language_of_all,
     place_of,
+    press_of,
     seconds_left,
     sent,
     tell_failure,
@@ -204,6 +205,11 @@ class DiscordFront:
             await answer.remind(person, table, early.seconds)
             return True
         return False
+
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        """Answer presses, on buttons of all times, by their ids; commands are the tree's."""
+        if interaction.type in OF_MESSAGES and self.listen(interaction):
+            await self.pressed(interaction, press_of(interaction))
 
     async def pressed(self, interaction: discord.Interaction[Any], press: Press | None) -> None:
         """Answer a press; None on what is no button of ours, or not any more."""

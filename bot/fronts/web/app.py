@@ -179,7 +179,7 @@ class Front:
         pressing: Pressing,
         secret: bytes,
         settings: WebSettings,
-        told: Callable[[str, float], object] = lambda _what, _seconds: None,
+        told: Callable[[str, float], object] | None = None,
         processes: Processes | None = None,
         *,
         is_patient: bool = False,
@@ -303,7 +303,7 @@ class Front:
             response = self._refused(request, error)
         except Exception as error:  # whatever one answer is, the others go on
             response = self._failed(request, error)
-        if resource := request.match_info.route.resource:
+        if self._told and (resource := request.match_info.route.resource):
             self._told(resource.canonical, time.monotonic() - began)
         response.headers.update(_HEADERS)
         response.headers.setdefault("Cache-Control", "no-store")
@@ -347,7 +347,7 @@ async def served(
     pressing: Pressing,
     settings: Settings,
     chosen: WebSettings,
-    told: Callable[[str, float], object] = lambda _what, _seconds: None,
+    told: Callable[[str, float], object] | None = None,
     processes: Processes | None = None,
     *,
     is_patient: bool = False,

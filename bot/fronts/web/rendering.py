@@ -35,8 +35,8 @@ from bot.views.advice import (
     set_aside_text,
 )
 from bot.views.card import Attachment, Card
-from bot.views.events import result_text, winners_text
-from bot.views.game import after_keeping, hint_head, table_head
+from bot.views.events import result_text, table_head, winners_text
+from bot.views.game import after_keeping, hint_head
 from bot.views.layout import (
     blocks,
     cells,

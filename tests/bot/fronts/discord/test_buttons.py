@@ -10,8 +10,7 @@ import pytest
 from discord.utils import escape_markdown as discord_escape_markdown
 from discord.utils import escape_mentions
 
-from bot.chat.cards import pressable_table
-from bot.chat.presses import read_press
+from bot.chat.presses import pressable_table, read_press
 from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import RULES_COMMANDS

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat.cards import pressable_table
+from bot.chat.presses import pressable_table
 from bot.fronts.discord.frames import card_view
 from bot.languages import language
 from bot.services.chances import Chances

@@ -14,8 +14,7 @@ from discord.ui import LayoutView
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from bot.chat.cards import pressable_table
-from bot.chat.presses import TablePress, read_press
+from bot.chat.presses import TablePress, pressable_table, read_press
 from bot.fronts.discord.frames import card_view, shown_texts, shows_moment
 from bot.languages import language
 from bot.services.chances import Chances
