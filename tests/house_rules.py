@@ -364,7 +364,7 @@ def taking_over(draw: st.DrawFn) -> Ruleset:
         "combine_throws": False,
     }
     what = draw(st.sampled_from(["banked", "lost", "both"]))
-    if what == "banked":
+    if what == "banked" or (drawn.farkle_penalty and drawn.farkle_penalty.when == "any"):
         alike |= {"farkle_penalty": drawn.farkle_penalty, "score_floor": drawn.score_floor}
     goal = drawn.point_step * draw(st.integers(2, 5))
     try:
@@ -1006,6 +1006,25 @@ def _taking_over() -> dict[str, Ruleset]:
         ),
         "banked, farkles cost points": taking(
             farkle_penalty={"in_a_row": 1, "points": 100}, score_floor=0, dice=2
+        ),
+        "lost, farkles cost points": taking(
+            "lost", farkle_penalty={"in_a_row": 1, "points": 50}, score_floor=-100, dice=2, goal=150
+        ),
+        "both, at the floor": taking(
+            "both", farkle_penalty={"in_a_row": 1, "points": 100}, score_floor=0, dice=2, goal=200
+        ),
+        "both, two farkles in a row": taking(
+            "both",
+            farkle_penalty={"in_a_row": 2, "points": 100},
+            score_floor=-100,
+            goal=150,
+            dice=2,
+            opening_minimum=100,
+            take_over_dice=1,
+            **FINAL,
+        ),
+        "lost, further farkles in a row": taking(
+            "lost", farkle_penalty=ONWARD, score_floor=0, goal=200, dice=2, hot_dice="no_bank"
         ),
         "banked, two farkles in a row": taking(
             farkle_penalty={"in_a_row": 2, "points": 50},

@@ -600,8 +600,9 @@ class Strategy(BestPlay):
         rules, step, plan = self.rules, self.rules.point_step, self.plan(start.mover)
         ends = endgame_taken_over(rules)
         missing, theirs = (
-            max(rules.winning_score - one.score, rules.least_bank(on_board=one.on_board)) // step
+            max(rules.winning_score - score, rules.least_bank(on_board=one.on_board)) // step
             for one in (start.own, start.other)
+            for score in [rules.score_floor if rules.leaves_and_falls else one.score]
         )
         free = rules.least_bank_at(start.banked, on_board=start.on_board) // step
         to_goal = (rules.winning_score - start.banked) // step

@@ -143,7 +143,9 @@ def taken_rows(rules: Ruleset) -> Ints:
     score, is_on = (everyone.score - rules.score_floor) // step, everyone.on_board
     may = is_on & (everyone.score >= rules.take_over_from)
     least, opening = (rules.least_bank(on_board=one) // step for one in (True, False))
-    missing = np.maximum(goal - score, np.where(is_on, least, opening))
+    # what is left is handed on while scores fall, down to the floor
+    score_then = 0 * score if rules.leaves_and_falls else score
+    missing = np.maximum(goal - score_then, np.where(is_on, least, opening))
     found = np.empty((roles, standings, standings), dtype=np.int64)
     for role in range(roles):
         own, theirs = (

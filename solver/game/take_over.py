@@ -11,10 +11,11 @@ a state with its V. A bank leads to a higher total of both scores and a farkle t
 of the state: totals are solved from high to low, state and mirror image together. Where the lost
 may be taken over, R of both depend on each other at each turn total and number of dice, which is
 solved in closed form. Where farkles cost points they lead to lower totals, so that this is done
-again and again until nothing changes.
+again and again until nothing changes; what was lost is then taken over at the score that is left.
 
 Bounds are proved as in solver.game.bounds, by one more pass with intervals around V; those of R
-come out of it, as nothing is assumed of R, and are kept as how far they are from it.
+come out of it, and are kept as how far they are from it. Nothing is assumed of R but where a farkle
+that costs points may be taken over: then intervals around R must not grow either.
 """
 
 import time
@@ -108,6 +109,7 @@ class _Game:
             goes_on=(int(gives[0]), int(gives[1])),
             banked=int(rules.take_over != "lost"),
             lost=int(rules.take_over != "banked"),
+            leaves_and_falls=int(rules.leaves_and_falls),
             least_score=(rules.take_over_from - rules.score_floor) // step,
             most_dice=rules.take_over_dice,
             usual=plan.usual.start,
@@ -188,13 +190,15 @@ def solve(
     game = _Game.of(rules, threads)
     values = np.full(value_shape(rules), 0.5)
     rolled = np.zeros(taken_shape(rules))
-    side, sweeps, residual, change = game.side([values], rolled), 0, 0.0, 1.0
+    side, sweeps, residual, change, moved = game.side([values], rolled), 0, 0.0, 1.0, 0.0
     places, moves = list[Floats](), list[Floats]()
     with ThreadPoolExecutor(game.threads) as pool:
         do = partial(solve_pairs, side=side, **game.given)
         # one does where no score falls, as farkles then lead to nothing that comes later
-        while change > _SETTLED and sweeps < (_MOST if rules.farkle_penalty else 1):
+        most = _MOST if rules.farkle_penalty else 1
+        while max(change, moved) > _SETTLED and sweeps < most:
             before, last, solved, sweeps = values.copy(), change, 0, sweeps + 1
+            taken = rolled.copy() if rules.leaves_and_falls else rolled
             for pairs in game.groups():
                 on_progress(Progress(sweeps, solved / values.size, change if sweeps > 1 else None))
                 if sweeps == 1:
@@ -202,6 +206,8 @@ def solve(
                 residual = max(residual, float(game.in_parts(pool, pairs, do).max()))
                 solved += game.values_of(pairs)
             change = float(np.max(np.abs(values - before) / np.maximum(values, LEAST)))
+            # what nobody takes over settles last
+            moved = float(np.max(np.abs(rolled - taken) / np.maximum(rolled, LEAST), initial=0.0))
             if change > 2 * last:
                 places, moves = [], []  # the mixing went astray
             places, moves = [*places[-_MIXED:], before], [*moves[-_MIXED:], values - before]
@@ -283,8 +289,12 @@ def _error_bound(
         Finals(*(one + np.where(one > 0, off, 0.0) for one in game.finals))
         for off in (-last_slack, last_slack)
     ]
-    # below what is rolled and above it
-    off = [np.zeros(rolled.shape, np.float32) for _ in range(2)]
+    # below what is rolled and above it: assumed of what is lost with points, as those are of V
+    apart = [np.zeros(rolled.shape, np.float32)] * 2
+    if rules.leaves_and_falls:
+        around = bounds.intervals(rules, rolled, tolerance, shape)
+        apart = [np.abs(one - rolled).astype(np.float32) for one in around]
+    off = [np.array(one) for one in apart]
     upper = game.side([high, low], rolled, finals[::-1], off[::-1], 1.0)
     lower = game.side([low, high], rolled, finals, off, -1.0)
     worst = 0.0
@@ -299,5 +309,7 @@ def _error_bound(
             opposite = (r + 1) % len(values)
             high[r, own, other], low[opposite, other, own] = above.T
             low[r, own, other], high[opposite, other, own] = below.T
+    if any(one.any() and np.any(now > one) for one, now in zip(apart, off, strict=True)):
+        return None
     found = bounds.proved(values, before, (low, high))
     return None if found is None else max(found, worst)

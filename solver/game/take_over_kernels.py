@@ -57,6 +57,8 @@ class Numbers(NamedTuple):
     """1 where what was banked may be taken over."""
     lost: int
     """1 where what a farkle lost may be taken over."""
+    leaves_and_falls: int
+    """1 where what was lost is handed on while scores fall, down to the floor."""
     least_score: int
     """Least score of whoever takes over."""
     most_dice: int
@@ -105,7 +107,8 @@ def _least_bank(standing, game):
 @njit(nogil=True, error_model="numpy")
 def last_row(r, own, game):
     """The turn total that stands for all that follow."""
-    missing = max(game.scores - game.score[own], _least_bank(own, game))
+    score = 0 if game.leaves_and_falls == 1 else game.score[own]
+    missing = max(game.scores - score, _least_bank(own, game))
     return missing + game.goes_on[r] * game.beyond
 
 
@@ -175,8 +178,8 @@ def _both(one, other, farkle, mine, theirs, one_may, other_may):
     """What rolling dice that both may take over from each other is worth to both.
 
     one, other : what it is worth to them, but for farkles, with a chance of `farkle`
-    mine, theirs : what it is worth to them to begin afresh
-    one_may, other_may : whether they may take over
+    mine, theirs : what else they have after a farkle of the other one
+    one_may, other_may : whether they may take over here after it
     """
     y = other + farkle * (1.0 - mine)
     x = one + farkle * (1.0 - (max(theirs, y) if other_may else theirs))
@@ -190,7 +193,7 @@ def _both(one, other, farkle, mine, theirs, one_may, other_may):
 
 
 @njit(nogil=True, error_model="numpy")
-def _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach):
+def _solve_turns(turns, rolls, banks, left, farkled, stays, at, may, game, lists, bonuses, reach):
     """Solve the turns of pairs, whose starts are worth `at`; see `_prepare` for shapes."""
     levels, columns, usual = len(bonuses), len(lists.farkles), game.usual
     rows, cell = rolls.shape[1], len(lists.farkles) * LANES
@@ -218,14 +221,19 @@ def _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonu
                             u += spared * (1.0 - farkled[1, 0, lane])
                             v += spared * (1.0 - farkled[1, 1, lane])
                         mine, theirs = farkled[0, 1, lane], farkled[0, 0, lane]
+                        one_may = may[0, lane] and stays[0, 1, lane]
+                        other_may = may[1, lane] and stays[0, 0, lane]
+                        if may_be:
+                            theirs = max(theirs, left[0, t, d, lane])
+                            mine = max(mine, left[1, t, d, lane])
                         if may_be and level == 0 and usual <= n < usual + game.dice:
-                            u, v = _both(u, v, farkle, mine, theirs, may[0, lane], may[1, lane])
+                            u, v = _both(u, v, farkle, mine, theirs, one_may, other_may)
                         else:
                             if may_be:
                                 # the first level has what may be taken over
-                                if may[1, lane]:
+                                if other_may:
                                     theirs = max(theirs, rolls[1, t, usual + d, lane])
-                                if may[0, lane]:
+                                if one_may:
                                     mine = max(mine, rolls[0, t, usual + d, lane])
                             u += farkle * (1.0 - theirs)
                             v += farkle * (1.0 - mine)
@@ -255,9 +263,10 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
     """Room for the turns of up to LANES pairs side by side, with their banks.
 
     Returns turns, shape (2, levels, flat rows of columns and lanes), rolls, (2, rows, columns,
-    lanes), banks of the same shape, whether each player may take over, (2, lanes), and what a
-    farkle of each leaves to the other, (2 if it counts or not, 2, lanes), with whether it changes
-    no standing.
+    lanes), banks of the same shape, whether each player may take over, (2, lanes), what a farkle
+    of each that changes a standing leaves to the other to take over, (2, rows, dice, lanes), -1 for
+    nothing, and what it leaves to begin afresh, (2 if it counts or not, 2, lanes), with whether it
+    changes no standing.
     """
     r, columns = pairs[0, 0], len(lists.farkles)
     opposite = (r + 1) % side.values[0].shape[0]
@@ -283,7 +292,21 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
             stays[kind, 0, lane], stays[kind, 1, lane] = after == own, after_other == other
             farkled[kind, 0, lane] = side.values[1][opposite, other, after]
             farkled[kind, 1, lane] = side.values[0][r, own, after_other]
-    return turns, rolls, banks, may, farkled, stays
+    left = np.full((2, rows, game.dice, LANES), -1.0)
+    for lane in range(LANES if game.lost == 1 else 0):
+        own, other = owns[lane], others[lane]
+        for k in range(2):
+            if stays[0, k, lane] or not may[1 - k, lane]:
+                continue
+            if k == 0:
+                place = side.first[opposite, other, game.after_farkle[0, own] :]
+            else:
+                place = side.first[r, own, game.after_farkle[0, other] :]
+            for t in range(1, rows):
+                for dice in range(min(game.dice, game.most_dice)):
+                    row = min(place[0] + t, place[1] - 1)
+                    left[k, t, dice, lane] = _taken(side, 1 - k, row, dice)
+    return turns, rolls, banks, may, left, farkled, stays
 
 
 @njit(nogil=True, error_model="numpy")
@@ -326,9 +349,11 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     """
     values, r = side.values[0], pairs[0, 0]
     opposite = (r + 1) % values.shape[0]
-    turns, rolls, banks, may, farkled, stays = _prepare(pairs, side, game, lists, bonuses, reach)
+    turns, rolls, banks, may, left, farkled, stays = _prepare(
+        pairs, side, game, lists, bonuses, reach
+    )
     begun = rolls[:, 0, -1]
-    at, last, left = np.zeros((2, LANES)), np.zeros((2, LANES)), np.zeros((2, LANES))
+    at, last, to_go = np.zeros((2, LANES)), np.zeros((2, LANES)), np.zeros((2, LANES))
     # the inverse of how what is left to go changes, as if one turn in four farkled
     inverse = np.empty((4, LANES))
     inverse[0], inverse[3], inverse[1:3] = -16.0 / 15.0, -16.0 / 15.0, 4.0 / 15.0
@@ -337,15 +362,17 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
         _, own, other = pairs[min(lane, len(pairs) - 1)]
         at[0, lane], at[1, lane] = values[r, own, other], values[opposite, other, own]
     for iteration in range(_MOST):
-        _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach)
+        _solve_turns(
+            turns, rolls, banks, left, farkled, stays, at, may, game, lists, bonuses, reach
+        )
         for lane in range(LANES):
             if settled[lane] or not stays[:, :, lane].any():
                 settled[lane] = True
                 continue
             x, y = at[0, lane], at[1, lane]
             go_x, go_y = begun[0, lane] - x, begun[1, lane] - y
-            turned_x, turned_y = go_x - left[0, lane], go_y - left[1, lane]
-            left[0, lane], left[1, lane] = go_x, go_y
+            turned_x, turned_y = go_x - to_go[0, lane], go_y - to_go[1, lane]
+            to_go[0, lane], to_go[1, lane] = go_x, go_y
             size = max(abs(go_x), abs(go_y))
             in_vain[lane] = 0 if size < least[lane] / 2.0 else in_vain[lane] + 1
             least[lane] = min(least[lane], size)
@@ -375,7 +402,7 @@ def solve_pairs(pairs, side, game, lists, bonuses, reach):
     for lane in range(len(pairs)):
         own, other = pairs[lane, 1], pairs[lane, 2]
         for k in range(2):
-            changes[lane, k] = abs(left[k, lane]) / max(begun[k, lane], 1e-300)
+            changes[lane, k] = abs(to_go[k, lane]) / max(begun[k, lane], 1e-300)
         found = begun[0, lane], begun[1, lane]
         values[r, own, other], values[opposite, other, own] = found
         _keep(side.rolled, side.first, r, own, other, rolls[0], lane, game.usual)
@@ -396,13 +423,15 @@ def renew_pairs(pairs, side, slack, game, lists, bonuses, reach):
     """
     r = pairs[0, 0]
     opposite = (r + 1) % side.values[0].shape[0]
-    turns, rolls, banks, may, farkled, stays = _prepare(pairs, side, game, lists, bonuses, reach)
+    turns, rolls, banks, may, left, farkled, stays = _prepare(
+        pairs, side, game, lists, bonuses, reach
+    )
     begun, at, usual = rolls[:, 0, -1], np.empty((2, LANES)), game.usual
     for lane in range(LANES):
         pair = min(lane, len(pairs) - 1)
         at[0, lane] = side.values[0][r, pairs[pair, 1], pairs[pair, 2]]
         at[1, lane] = side.values[1][opposite, pairs[pair, 2], pairs[pair, 1]]
-    _solve_turns(turns, rolls, banks, farkled, stays, at, may, game, lists, bonuses, reach)
+    _solve_turns(turns, rolls, banks, left, farkled, stays, at, may, game, lists, bonuses, reach)
     renewed = np.empty((len(pairs), 2, 2))
     for lane in range(len(pairs)):
         own, other = pairs[lane, 1], pairs[lane, 2]

@@ -97,6 +97,7 @@ _APART = (
             " {other}; leave out one of them"
         ),
         ("farkle_keeps_turn_total", "lose_everything", "throws", "beat_previous_turn"),
+        {"take_over": lambda rules: rules.leaves_and_falls},
     ),
     _Apart(
         ("confirm_points",),
@@ -343,16 +344,6 @@ def _points_and_steps(rules: "Ruleset", options: Options) -> Iterator[Complaint]
 
 def _by_themselves(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
     """What does not go with an option, but for what is said in the same words of several."""
-    if rules.farkle_penalty and rules.take_over in {"lost", "both"}:
-        yield Complaint(
-            ("take_over",),
-            say_later(
-                "{key}: what a farkle lost cannot be taken over where farkles cost points under"
-                " {other}; use {key:banked}"
-            ),
-            {"other": Key("farkle_penalty")},
-            needs=("farkle_penalty",),
-        )
     most = _MOST_NEEDS * rules.point_step if rules.combinations else rules.confirm_points
     if rules.confirm_points > most:
         yield Complaint(

@@ -1832,6 +1832,11 @@ class Ruleset(Data):
         return self.takes_over or self.beat_previous_turn
 
     @property
+    def leaves_and_falls(self) -> bool:
+        """Whether farkles leave what they lost, and cost points: then more of it may be needed."""
+        return self.take_over in {"lost", "both"} and self.farkle_penalty is not None
+
+    @property
     def is_plain(self) -> bool:
         """Whether the game is to a goal, and a turn leaves nothing to the next but standings."""
         return not (self.rounds or self.looks_back)

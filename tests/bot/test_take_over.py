@@ -33,7 +33,7 @@ RULES = small(name="pass", goal=1000, dice=4, take_over="both")
 RISKY = small(
     name="risky",
     goal=600,
-    take_over="banked",
+    take_over="both",
     farkle_penalty={"in_a_row": 1, "points": 50},
     score_floor=0,
 )

@@ -154,7 +154,6 @@ def test_a_first_throw_that_costs_a_point_by_hand(kernels: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
-        ({"farkle_penalty": {"in_a_row": 3, "points": 100}}, "farkle_penalty"),
         ({"farkle_keeps_turn_total": True}, "farkle_keeps_turn_total"),
         ({"lose_everything": ("xx",)}, "lose_everything"),
         ({"ending": "final_turn", "ties": "played_on"}, "ties"),
@@ -165,8 +164,7 @@ def test_a_first_throw_that_costs_a_point_by_hand(kernels: Path) -> None:
     ],
 )
 def test_what_it_does_not_go_with(changes: dict[str, Any], named: str) -> None:
-    refused = "not solved together with this|cannot be taken over"
-    with pytest.raises(ValidationError, match=refused) as error:
+    with pytest.raises(ValidationError, match="not solved together with this") as error:
         small(take_over="both", **changes)
     [found] = error.value.errors()[0]["ctx"]["error"].found
     assert found.parts["other"] == named
