@@ -116,7 +116,7 @@ def table_head(table: Table) -> str:
 
 
 def goal_text(game: Game) -> str:
-    """To how many points a game goes, or for how many rounds."""
+    """Return how far a game goes: to so many points, or for so many rounds."""
     rules = game.rules
     if rules.rounds:
         number = game.rounds_over + 1
