@@ -50,9 +50,6 @@ solved side by side, and each value that comes with it."""
 _ROUNDS = 3.1
 """How often a state is solved."""
 
-_MORE_WITH_FARKLES = 15
-"""Sweeps that a penalty for farkles in a row would take about."""
-
 
 @dataclass(frozen=True, slots=True)
 class Size:
@@ -249,15 +246,10 @@ def check_options(rules: Ruleset, players: int, *, alike: bool = True) -> None:
             rules=rules.name,
         )
     if rules.farkle_penalty is not None:
-        states = starts(rules, players).states * rules.farkle_limit**players
         raise InvalidRulesError.say(
-            "{rules}: with {players} players and a penalty for farkles in a row there are"
-            " {states:,} positions at the start of a turn, and solving them would take about"
-            " {time}; for more than two players use rules without that penalty",
+            "{rules}: a penalty for farkles is solved for two players only, as it leads back to"
+            " lower totals; of more players chances are estimates",
             rules=rules.name,
-            players=players,
-            states=states,
-            time=time_text(_seconds(rules, players, states) * _MORE_WITH_FARKLES),
         )
 
 

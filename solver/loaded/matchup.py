@@ -452,7 +452,8 @@ def _options(rules: Ruleset, *names: str) -> list[str]:
 
 def _not_yet(rules: Ruleset, key: str) -> InvalidRulesError:
     return InvalidRulesError.say(
-        "{rules}: with loaded dice {key} cannot be solved yet; use rules without it",
+        "{rules}: with loaded dice {key} is not solved, as nothing is known there but scores, the"
+        " turn total and the dice to roll; use rules without it",
         rules=rules.name,
         key=key,
     )

@@ -242,7 +242,7 @@ def test_what_cannot_be_solved() -> None:
         InvalidRulesError, match="play-offs of more than two players are solved only"
     ):
         Matchup(kcd(dice=3, ending="final_turn", ties="played_on"), (FAIR, FAIR, HEAVY))
-    with pytest.raises(InvalidRulesError, match="a penalty for farkles in a row there are"):
+    with pytest.raises(InvalidRulesError, match="a penalty for farkles is solved for two"):
         Matchup(kcd(dice=3, farkle_penalty={"in_a_row": 2, "points": 100}), (FAIR, FAIR, HEAVY))
     never = make_dice_set([Die((0, 1, 0, 0, 0, 0))])
     with pytest.raises(InvalidDiceError, match="no roll ever scores"):

@@ -142,7 +142,7 @@ def test_three_with_dice_of_their_own(tmp_path: Path, kernels: Path) -> None:
         ("solve kcd --players 4" + " --dice odd*6" * 3, "--players 4: --dice is given 3 times"),
         ("solve kcd --csv" + " --dice odd*6" * 3, "leave out --scheduler and --csv"),
         ("solve kcd --floor 0" + " --dice odd*6" * 3, "--floor is for two players"),
-        ("solve facebook" + " --dice odd*6" * 3, "a penalty for farkles in a row there are"),
+        ("solve facebook" + " --dice odd*6" * 3, "a penalty for farkles is solved for two"),
         (
             "solve kcd --dice lucky*6" + " --dice odd*6" * 3,
             "163,840,000 positions at the start of a turn",
