@@ -54,7 +54,7 @@ def test_several_goals_are_a_table(farkle: Farkle, tmp_path: Path) -> None:
 
 def test_what_is_refused(farkle: Farkle) -> None:
     for arguments, message in (
-        (("facebook", "--players", "3"), "421,875,000 positions at the start"),
+        (("facebook", "--players", "3"), "a penalty for farkles is solved for two"),
         (("kcd", "--players", "1"), "the number of players is 2 to 8, not 1"),
         (("kcd", "--players", "3", "--floor", "0"), "--floor is for two players"),
     ):

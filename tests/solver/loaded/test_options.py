@@ -104,7 +104,7 @@ def test_the_key_of_a_combination_that_is_not_solved_is_named(
     scoring: dict[str, Any], key: str
 ) -> None:
     rules = small(scoring=scoring)
-    with pytest.raises(InvalidRulesError, match=f"with loaded dice scoring.{key} cannot"):
+    with pytest.raises(InvalidRulesError, match=f"with loaded dice scoring.{key} is not"):
         check_loaded(rules, make_dice_set([Die((1,) * 6)] * rules.dice))
 
 
