@@ -198,7 +198,7 @@ def solve(
         most = _MOST if rules.farkle_penalty else 1
         while max(change, moved) > _SETTLED and sweeps < most:
             before, last, solved, sweeps = values.copy(), change, 0, sweeps + 1
-            taken = rolled.copy() if rules.leaves_and_falls else rolled
+            taken = rolled.copy() if rules.leaves_and_falls else None
             for pairs in game.groups():
                 on_progress(Progress(sweeps, solved / values.size, change if sweeps > 1 else None))
                 if sweeps == 1:
@@ -206,8 +206,9 @@ def solve(
                 residual = max(residual, float(game.in_parts(pool, pairs, do).max()))
                 solved += game.values_of(pairs)
             change = float(np.max(np.abs(values - before) / np.maximum(values, LEAST)))
-            # what nobody takes over settles last
-            moved = float(np.max(np.abs(rolled - taken) / np.maximum(rolled, LEAST), initial=0.0))
+            if taken is not None:  # what nobody takes over settles last
+                moves_of_rolled = np.abs(rolled - taken) / np.maximum(rolled, LEAST)
+                moved = float(moves_of_rolled.max(initial=0.0))
             if change > 2 * last:
                 places, moves = [], []  # the mixing went astray
             places, moves = [*places[-_MIXED:], before], [*moves[-_MIXED:], values - before]
@@ -289,12 +290,13 @@ def _error_bound(
         Finals(*(one + np.where(one > 0, off, 0.0) for one in game.finals))
         for off in (-last_slack, last_slack)
     ]
-    # below what is rolled and above it: assumed of what is lost with points, as those are of V
-    apart = [np.zeros(rolled.shape, np.float32)] * 2
+    # below what is rolled and above it
+    off = [np.zeros(rolled.shape, np.float32) for _ in range(2)]
+    assumed = list[npt.NDArray[np.float32]]()
     if rules.leaves_and_falls:
         around = bounds.intervals(rules, rolled, tolerance, shape)
-        apart = [np.abs(one - rolled).astype(np.float32) for one in around]
-    off = [np.array(one) for one in apart]
+        assumed = [np.abs(one - rolled).astype(np.float32) for one in around]
+        off = [one.copy() for one in assumed]
     upper = game.side([high, low], rolled, finals[::-1], off[::-1], 1.0)
     lower = game.side([low, high], rolled, finals, off, -1.0)
     worst = 0.0
@@ -309,7 +311,7 @@ def _error_bound(
             opposite = (r + 1) % len(values)
             high[r, own, other], low[opposite, other, own] = above.T
             low[r, own, other], high[opposite, other, own] = below.T
-    if any(one.any() and np.any(now > one) for one, now in zip(apart, off, strict=True)):
+    if any(np.any(now > one) for one, now in zip(assumed, off, strict=False)):
         return None
     found = bounds.proved(values, before, (low, high))
     return None if found is None else max(found, worst)

@@ -223,7 +223,7 @@ def _solve_turns(turns, rolls, banks, left, farkled, stays, at, may, game, lists
                         mine, theirs = farkled[0, 1, lane], farkled[0, 0, lane]
                         one_may = may[0, lane] and stays[0, 1, lane]
                         other_may = may[1, lane] and stays[0, 0, lane]
-                        if may_be:
+                        if may_be and game.leaves_and_falls == 1:
                             theirs = max(theirs, left[0, t, d, lane])
                             mine = max(mine, left[1, t, d, lane])
                         if may_be and level == 0 and usual <= n < usual + game.dice:
@@ -265,8 +265,8 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
     Returns turns, shape (2, levels, flat rows of columns and lanes), rolls, (2, rows, columns,
     lanes), banks of the same shape, whether each player may take over, (2, lanes), what a farkle
     of each that changes a standing leaves to the other to take over, (2, rows, dice, lanes), -1 for
-    nothing, and what it leaves to begin afresh, (2 if it counts or not, 2, lanes), with whether it
-    changes no standing.
+    nothing, without rows where none does, and what it leaves to begin afresh, (2 if it counts or
+    not, 2, lanes), with whether it changes no standing.
     """
     r, columns = pairs[0, 0], len(lists.farkles)
     opposite = (r + 1) % side.values[0].shape[0]
@@ -292,8 +292,9 @@ def _prepare(pairs, side, game, lists, bonuses, reach):
             stays[kind, 0, lane], stays[kind, 1, lane] = after == own, after_other == other
             farkled[kind, 0, lane] = side.values[1][opposite, other, after]
             farkled[kind, 1, lane] = side.values[0][r, own, after_other]
-    left = np.full((2, rows, game.dice, LANES), -1.0)
-    for lane in range(LANES if game.lost == 1 else 0):
+    # without a penalty no farkle changes a standing
+    left = np.full((2, rows * game.leaves_and_falls, game.dice, LANES), -1.0)
+    for lane in range(LANES * game.leaves_and_falls):
         own, other = owns[lane], others[lane]
         for k in range(2):
             if stays[0, k, lane] or not may[1 - k, lane]:
