@@ -35,8 +35,9 @@ from solver.rules.file import load_rules, preset_names, read_rules
 from solver.rules.options import RuleOption
 from solver.rules.ruleset import OPTIONS, FarklePenalty, Ruleset, Scoring
 from solver.turn.endless import endless_turn
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import Chat, open_chat
-from tests.bot.test_playthroughs import WRITES, fixed_secrets
+from tests.bot.test_playthroughs import WRITES
 from tests.usual import USUAL
 
 CHECKOUT = Path(__file__).parents[1]

@@ -15,8 +15,9 @@ from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy
 from solver.wording import speak
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import open_chat
-from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept, fixed_secrets
+from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept
 
 FAMILIES: dict[str, tuple[str, Sequence[str]]] = {
     "taking-over": (

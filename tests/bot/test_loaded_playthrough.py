@@ -12,8 +12,9 @@ import pytest
 from bot.languages import language
 from bot.services import tables
 from solver.wording import speak
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import Chat, open_chat
-from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept, fixed_secrets
+from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept
 
 
 @dataclass(frozen=True)

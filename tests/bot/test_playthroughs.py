@@ -7,13 +7,11 @@ To write them anew after a change that is meant, and then read what git says has
 The dice come from a secret that is made from the preset's name; nothing else is left to chance.
 """
 
-import hashlib
 import os
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +24,7 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import make_roll
 from solver.turn.scoring import Fate, fate, set_asides
 from solver.wording import speak
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import Chat, open_chat
 from tests.usual import USUAL
 
@@ -216,16 +215,6 @@ async def play(name: str, script: Script, chat: Chat, strategies: Path) -> str:
     for line in script.after:
         await transcript.say(line)
     return "\n".join(transcript.lines) + "\n"
-
-
-def fixed_secrets(name: str) -> SimpleNamespace:
-    """What the tables take from the module `secrets`, the same every time."""
-
-    def token_bytes(number: int) -> bytes:
-        return hashlib.sha256(name.encode()).digest()[:number]
-
-    token_hex: Callable[[int], str] = lambda number: token_bytes(number).hex()  # noqa: E731
-    return SimpleNamespace(token_bytes=token_bytes, token_hex=token_hex)
 
 
 def assert_kept(file: Path, found: str) -> None:

@@ -23,9 +23,9 @@ from solver.play.advice import advise, odds
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.wording import said_in
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat
-from tests.bot.test_playthroughs import fixed_secrets
 from tests.house_rules import small
 
 RULES = small(first_throw_tries=0, last_die_tries=3)

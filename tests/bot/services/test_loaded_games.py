@@ -11,8 +11,8 @@ from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import Chat, open_chat
-from tests.bot.test_playthroughs import fixed_secrets
 from tests.conftest import only_with_every
 
 DICE = "my-dice:lucky*3,odd,devil*2 my-badge:carpenter:150 their-dice:weighted*2,ordinary*4"

@@ -12,8 +12,8 @@ from bot.services import tables
 from bot.table.fair_dice import Proof, verify_proof
 from solver.loaded.files import open_matchup
 from solver.wording import ENGLISH, speak
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import Chat, open_chat
-from tests.bot.test_playthroughs import fixed_secrets
 
 SETS = "my-dice:lucky*3,odd,devil*2 their-dice:weighted*2,ordinary*4/odd*6"
 GOAL = "goal:600"

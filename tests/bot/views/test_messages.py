@@ -18,7 +18,7 @@ from bot.views.layout import text_width
 from solver.rules.file import load_rules, preset_names
 from solver.turn.dice import make_roll
 from solver.turn.scoring import set_asides
-from tests.bot.fronts.discord.test_evening import known_secrets
+from tests.bot.fronts.discord.test_evening import evening_secrets
 from tests.bot.speaking import Chat, open_chat
 from tests.usual import USUAL
 
@@ -178,7 +178,7 @@ async def talk(folder: Path, seed: int, lines: int) -> list[Message]:
 def messages(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
     """Everything that was said in a chat, whose dice fall the same every time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tables, "secrets", known_secrets())
+        patch.setattr(tables, "secrets", evening_secrets())
         return asyncio.run(talk(tmp_path_factory.mktemp("talk"), 0, 150))
 
 

@@ -27,7 +27,7 @@ from tests.bot.fronts.discord.loopback import PATIENCE, Interaction, Json, Loopb
 from tests.bot.fronts.discord.play import choose, is_choice, press, shown
 from tests.bot.fronts.discord.process import running
 from tests.bot.fronts.discord.test_evening import wished
-from tests.bot.test_playthroughs import fixed_secrets
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.waiting import until
 
 PEOPLE = [user(str(11 + number), f"P{number}") for number in range(13)]

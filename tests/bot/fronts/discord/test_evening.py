@@ -12,8 +12,6 @@ With FARKLE_PHONE_PICTURES=FOLDER every message is drawn into a folder, with a p
 
 import asyncio
 import copy
-import hashlib
-import itertools
 import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -34,6 +32,7 @@ from tests.bot.fronts.discord.here import PLACE
 from tests.bot.fronts.discord.loopback import Interaction, Json, Loopback, Message, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone, write_page
 from tests.bot.fronts.discord.play import posts, shown
+from tests.bot.known_dice import known_secrets
 from tests.bot.test_playthroughs import FOLDER, assert_kept
 from tests.bot.waiting import until
 
@@ -156,14 +155,9 @@ def button_text(one: Json) -> str:
     return f"({one['label']})" if one.get("disabled") else f"[{one['label']}]"
 
 
-def known_secrets() -> SimpleNamespace:
-    """The secrets of the games one after the other, and their ids."""
-    numbers, ids = itertools.count(SECRET), itertools.count(1)
-
-    def token_bytes(_: int) -> bytes:
-        return hashlib.sha256(f"evening {next(numbers)}".encode()).digest()
-
-    return SimpleNamespace(token_bytes=token_bytes, token_hex=lambda _: f"{next(ids):08x}")
+def evening_secrets() -> SimpleNamespace:
+    """The secrets of the games of an evening."""
+    return known_secrets("evening", SECRET)
 
 
 def wished(game: Game) -> tuple[int, str]:
@@ -306,7 +300,7 @@ async def drill(evening: Evening, people: list[Json]) -> None:
 async def test_an_evening(
     code: str, parts: Parts, discord: Loopback, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "secrets", known_secrets())
+    monkeypatch.setattr(tables, "secrets", evening_secrets())
     monkeypatch.setattr(answers, "BETWEEN_EDITS", 0.0)
     people = [
         user(number, name) | {"locale": code, "permissions": 1 << 4 if name == "Ann" else 0}

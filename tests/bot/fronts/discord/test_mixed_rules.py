@@ -25,12 +25,13 @@ from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.test_evening import (
     PICTURES,
     Evening,
-    known_secrets,
+    evening_secrets,
     play_on,
     settling,
 )
+from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import open_chat
-from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept, fixed_secrets
+from tests.bot.test_playthroughs import FOLDER, Transcript, assert_kept
 
 MORE = (
     "combination:aabb=300,55=100,uses-1,aaaa=1000,roll-on,22=loses-turn confirm-faces:1,5"
@@ -105,7 +106,7 @@ async def test_in_discord(
         options = dict(one.split(":") for one in f"{typed} goal:{GOAL}".split())
         rules = rules_from_options(name, load_rules("classic"), options)
         save_strategy(solve(rules, cache=folder / "kernels"), folder / "strategies")
-    monkeypatch.setattr(tables, "secrets", known_secrets())
+    monkeypatch.setattr(tables, "secrets", evening_secrets())
     monkeypatch.setattr(answers, "BETWEEN_EDITS", 0.0)
     people = [
         user(number, who) | {"locale": code, "permissions": 1 << 5}
