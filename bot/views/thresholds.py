@@ -86,8 +86,10 @@ def _from_text(one: BankFrom) -> str:
     )
 
 
-def stretch_text(first: int, last: int) -> str:
-    """Turn totals from one to another, or the one."""
+def stretch_text(first: int, last: int | None) -> str:
+    """Turn totals from one to another, or the one; None for all that follow."""
+    if last is None:
+        return say("{first:,} and more", first=first)
     if first == last:
         return figure(first)
     return say("{first:,} to {last:,}", first=first, last=last)

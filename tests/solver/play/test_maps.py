@@ -96,7 +96,7 @@ def check_map(strategy: Strategy, found: TurnMap) -> None:
             if alone.bank is None or abs(alone.bank - alone.roll) >= error:
                 assert banks[row, dice - 1] == (alone.action is not Decision.ROLL), state
             one = kept[dice]
-            again = any(first <= total <= last for first, last in one.roll_again)
+            again = any(first <= total <= (last or total) for first, last in one.roll_again)
             from_here = one.turn_total is not None and total >= one.turn_total
             assert banks[row, dice - 1] == (from_here and not again), state
 

@@ -261,7 +261,7 @@ def test_point_step_follows_from_the_points() -> None:
         ),
         (
             "goal = 500\nthrows = 2\nfarkle_penalty = {in_a_row=1, points=50, when='all_dice'}",
-            "farkle_penalty.when: that only some farkles count is not solved together with this",
+            "farkle_penalty.when: farkles that count are told apart",
         ),
         (
             "goal = 500\nfarkle_penalty = { in_a_row = 1, points = 50, then = 'goes_on' }",
