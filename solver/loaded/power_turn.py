@@ -51,26 +51,26 @@ class Layer:
         return self.cells[:, 2 * self.columns + 1 :]
 
 
-Solve = Callable[[TurnCells, Floats, int, Floats], None]
+Solve = Callable[[TurnCells, Floats, int, Floats, Floats], None]
 """Solves a layer of turns, see `solve_layer`."""
 
 
-def solve_layer(cells: TurnCells, space: Floats, layer: int, bank: Floats) -> None:
-    """Fill the cells of a layer backwards over the turn totals, but for what farkles are worth.
+def solve_layer(cells: TurnCells, space: Floats, layer: int, bank: Floats, farkle: Floats) -> None:
+    """Fill the cells of a layer backwards over the turn totals.
 
-    space : cells of the room and of all turn totals, shape (cells,) or (cells, lanes); 1 after the
-        turn totals to solve
+    space : all cells, shape (cells,) or (cells, lanes); of this layer 1 after the turn totals to
+        solve
     layer : its number, those before it being solved
     bank : what banks are worth, less than 0 where they are not allowed, (turn totals to solve,) or
         with lanes
+    farkle : what a farkle is worth, () or (lanes,)
     """
     for row in range(len(bank) - 1, -1, -1):
-        here = cells.begin(row, layer)
+        here = space[cells.begin(row, layer) :]
+        here[cells.farkle] = farkle
         for part in cells.of_layer(layer):
-            options = space.take((0 if part.from_room else here) + part.options, axis=0)
-            found = np.minimum(part.sums(part.best(options)), 1.0)
-            place = part.place if part.to_room else here + part.place
-            space[place : place + len(found)] = (
+            found = part.sums(part.best(here.take(part.options, axis=0)))
+            here[part.place : part.place + len(found)] = (
                 np.maximum(found, bank[row]) if part.banked else found
             )
 
@@ -110,7 +110,7 @@ class PowerTurns:
         self._solved = max(self._goal - int(np.min(own)), self._least)
         self._cells = cells = matchup.turn_cells(side)
         self._rows = self._solved + cells.reach + 1
-        self._space = np.ones((cells.room + self._rows * cells.stride, *np.shape(own)))
+        self._space = np.empty((cells.room + cells.layers * cells.layer, *np.shape(own)))
         self._first = uses if spent else max(0, uses - cells.layers + 1)
         """The fewest uses left that the turns may come to."""
         for left in range(self._first, uses):
@@ -126,8 +126,9 @@ class PowerTurns:
         """Solve the layer of all uses; returns what the turns are worth, given farkles."""
         self._fill(self.uses, farkle)
         cells = self._cells
-        whole = cells.begin(0, self.uses - self._first) + cells.columns - 1
-        return np.asarray(np.maximum(self._starts, self._space[whole]))
+        whole = cells.begin(0, self.uses - self._first) + cells.room + cells.columns - 1
+        # a sum of chances may come out one rounding above 1
+        return np.asarray(np.minimum(1.0, np.maximum(self._starts, self._space[whole])))
 
     def _farkle(self, left: int) -> Floats:
         """Return what farkles are worth that leave so many uses."""
@@ -156,8 +157,9 @@ class PowerTurns:
         cells, number = self._cells, left - self._first
         bank, more = self.banks(left)
         best = np.nan_to_num(bank if more is None else np.fmax(bank, more), nan=-1.0)
-        self._space[cells.begin(0, number) + cells.farkle :: cells.stride] = farkle
-        self._solve(cells, self._space, number, best[: self._solved])
+        begin, end = (cells.begin(row, number) for row in (self._solved, cells.rows))
+        self._space[cells.room + begin : cells.room + end] = 1.0
+        self._solve(cells, self._space, number, best[: self._solved], farkle)
 
 
 class PowerTurn(PowerTurns):
@@ -191,9 +193,9 @@ class PowerTurn(PowerTurns):
         self.said = float(self._starts) if power and power.at_start and uses else None
         """Value of the turn if a use is said before its first roll, where that has to be."""
         cells = self._cells
-        layers = self._space[cells.room :].reshape(self._rows, cells.layers, cells.width)
+        layers = self._space[cells.room :].reshape(cells.layers, cells.rows, cells.width)
         self.layers = [
-            Layer(layers[:, cells.layers - 1 - k], cells.columns, *self.banks(self._first + k))
+            Layer(layers[-1 - k], cells.columns, *self.banks(self._first + k))
             for k in range(uses - self._first + 1)
         ]
         """By the uses left, from the fewest that the turn may come to up to those it has now."""
@@ -272,9 +274,7 @@ class PowerTurn(PowerTurns):
         """The chance that the badge is best used on the first roll of the turn."""
         cells = self._cells
         # what is in the room is still that of the first roll
-        rolls = next(
-            part for part in reversed(cells.powered) if not part.to_room and not part.banked
-        )
+        rolls = next(part for part in reversed(cells.powered) if not part.banked)
         options = self._options(rolls, 0, len(self.layers) - 1)
         used = rolls.best(np.where(rolls.used, options, -1.0))
         plain = rolls.best(np.where(rolls.used, -1.0, options))
@@ -304,5 +304,4 @@ class PowerTurn(PowerTurns):
 
     def _options(self, part: Cells, row: int, layer: int) -> Floats:
         """Return what options are worth at a turn total of a layer."""
-        begin = 0 if part.from_room else self._cells.begin(row, layer)
-        return self._space.take(begin + part.options)
+        return self._space.take(self._cells.begin(row, layer) + part.options)
