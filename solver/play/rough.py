@@ -252,9 +252,10 @@ class _Lanes:
     def solve(self, values: RoughValues) -> Floats:
         """What the turns are worth, by values as they are now."""
         left = 1 - values.between(self._who, self._own, self._opponents)
-        ends = [_with_values(one, left) for one in (self._bank, self._farkle, self._lost)]
-        weighs, alone = values.rules.is_exact, np.ones(1)
-        turns = Endings(*ends, np.ones(1), values.rules.is_exact, side_by_side=True)
+        given = self._bank, self._farkle, self._lost
+        bank, farkle, lost = (_with_values(one, left) for one in given)
+        weighs = values.rules.is_exact
+        turns = Endings(bank, farkle, lost, np.ones(1), weighs, side_by_side=True)
         return np.asarray(solve_turn(self._plan, turns).rolls[0, 0, -1])
 
 

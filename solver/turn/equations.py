@@ -283,7 +283,7 @@ def _solve_levels(
         rows = [*enumerate(zip(rolls[level, :solved], values[level], banks, ended, strict=False))]
         for t, (roll, value, bank, end) in reversed(rows):
             np.dot(chances, best(space[t * columns :]), out=roll)
-            roll += end
+            np.add(roll, end, out=roll)
             if even:
                 value[:] = _better(roll, bank, even)
             else:
