@@ -258,6 +258,7 @@ def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
         matchup.lists(seat),
         matchup.dice[seat],
         matchup.powers[seat],
+        max(matchup.rules.winning_score, matchup.rules.least_bank()) // matchup.rules.point_step,
         joker_alone=matchup.joker_alone,
         badge=matchup.badges[seat],
     )

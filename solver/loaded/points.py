@@ -96,9 +96,9 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         farkles=nothing,
         wins=nothing,
         loses=nothing,
-        only_hot=0.0,
-        goes_on=0.0,
         may_bank=np.ones(lists.columns, dtype=np.int8),
+        cells=np.arange(lists.columns) * LANES,
+        stride=lists.columns * LANES,
     )
     plans = [lists.plan(thrown) for thrown in sets]
     endless = [is_endless(plan) for plan in plans]

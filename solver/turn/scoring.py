@@ -234,17 +234,26 @@ class TurnPlan:
         return found
 
     @cached_property
-    def side_by_side(self) -> npt.NDArray[np.intp] | None:
-        """Where the first options of all lists are, the second ones, ..., shape (longest, lists).
+    def maxima(self) -> tuple[list[npt.NDArray[np.intp]], npt.NDArray[np.intp]]:
+        """How the greatest value of each list is found by maxima of two, many at a time.
 
-        Shorter lists repeat their last one. The best of each is found twice as fast so; None where
-        that makes more than two options of one.
+        Halves of lists that several of them have in common are compared once for all. Values are
+        numbered: those of targets, then the greater ones of each pair in turn. Returns these pairs,
+        all first ones and then all others, shape (2, pairs), in parts that need only values before
+        them, and the number of each list.
         """
-        longest = int(self.lengths.max(initial=0))
-        if longest * len(self.starts) > 2 * len(self.options):
-            return None
-        which = np.minimum(np.arange(longest)[:, np.newaxis], self.lengths - 1)
-        return np.asarray(self.starts + which)
+        numbers, lengths, pairs, following = self.options, self.lengths, [], len(self.targets)
+        while lengths.max(initial=0) > 1:
+            place = np.arange(len(numbers)) - (np.cumsum(lengths) - lengths).repeat(lengths)
+            ahead = np.flatnonzero((place % 2 == 0) & (place + 1 < lengths.repeat(lengths)))
+            both = numbers[ahead] * following + numbers[ahead + 1]
+            distinct, which = np.unique(both, return_inverse=True)
+            pairs.append(np.stack(np.divmod(distinct, following)))
+            numbers = numbers.copy()
+            numbers[ahead] = following + which
+            numbers, lengths = numbers[place % 2 == 0], (lengths + 1) // 2
+            following += len(distinct)
+        return pairs, numbers
 
     @cached_property
     def is_hot(self) -> npt.NDArray[np.bool_]:
@@ -319,14 +328,13 @@ class TurnPlan:
 
         In the rows of a level, `totals` of them, and of the next level behind it, flat.
         """
-        return self.target_places(level, totals)[self.options]
+        return self.moved(level, totals)[self.options]
 
-    def target_places(self, level: int, totals: int) -> npt.NDArray[np.intp]:
-        """The places of targets, shape (targets,)."""
-        return self.moved(self.targets, level, totals)
-
-    def moved(self, targets: npt.NDArray[np.intp], level: int, totals: int) -> npt.NDArray[np.intp]:
-        """The places of other targets, in their shape."""
+    def moved(
+        self, level: int, totals: int, targets: npt.NDArray[np.intp] | None = None
+    ) -> npt.NDArray[np.intp]:
+        """The places of targets, in their shape; of all of the plan if none are given."""
+        targets = self.targets if targets is None else targets
         further = (self.next_level(level) - level) * totals + self.bonuses[level]
         found: npt.NDArray[np.intp] = targets + self._are_hot(targets) * further * self.columns
         return found
@@ -830,7 +838,7 @@ def states_of_moves(
     totals = rows + reach
     found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
     found[0, 0, -1] = True
-    places = [plan.moved(targets, level, totals) for level in range(plan.levels)]
+    places = [plan.moved(level, totals, targets) for level in range(plan.levels)]
     for row in range(rows):
         if counts_anew:
             found[0, row] |= found[:, row].any(axis=0)
