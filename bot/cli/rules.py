@@ -40,6 +40,7 @@ from solver.rules.ruleset import (
     Scoring,
     unchecked,
 )
+from solver.rules.writer import write_rules
 from solver.wording import say, short
 
 
@@ -75,9 +76,6 @@ def new_rules(terminal: Terminal, file: str | None) -> tuple[Path, Ruleset]:
 
     Nothing is written before the last answer.
     """
-    # only here: no other command writes TOML
-    from solver.rules.writer import write_rules  # noqa: PLC0415
-
     try:
         path = _path(terminal, file) if file else None
         while file and path is None:
