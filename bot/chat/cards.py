@@ -38,8 +38,8 @@ from bot.views.named_dice import use_text
 from bot.views.table_buttons import SURE
 from solver.loaded.kits import plain_kit
 from solver.play.advice import Advice, Odds, Option
+from solver.turn.dice import Fate
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate
 from solver.wording import say, say_later
 
 _MOST_ROWS = 3

@@ -40,13 +40,12 @@ from solver.named.badges import Badges, played_badges, read_badges
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet, read_dice, read_set
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Badge, Remaining, Roll, TurnState
 from solver.turn.equations import Floats
 from solver.turn.points import turn_outcome
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
-from solver.turn.scoring import Badge, TurnState
 from solver.wording import say_number
 
 Told = Callable[[float], None]

@@ -21,9 +21,8 @@ from solver.play.position_id import PositionId
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import all_solved_rules
-from solver.turn.dice import Remaining, Roll, make_roll
+from solver.turn.dice import Remaining, Roll, TurnState, make_roll
 from solver.turn.memory import told_apart, typed_set
-from solver.turn.scoring import TurnState
 
 
 def rules_of(situation: Situation) -> Ruleset:

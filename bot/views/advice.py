@@ -19,10 +19,9 @@ from solver.game.standings import after_turn, other_after
 from solver.play.advice import Advice, Odds, Option
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_text
+from solver.turn.dice import Fate, TurnState, dice_text
 from solver.turn.equations import EVEN, Decision
 from solver.turn.memory import held_text
-from solver.turn.scoring import Fate, TurnState
 from solver.wording import and_text, figure, say, say_later, say_number
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from solver.errors import InvalidRequestError
 from solver.rules.options import as_typed
 from solver.rules.patterns import COUNTS, any_of, in_words
 from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, Topic, topics
-from solver.turn.dice import make_roll
-from solver.turn.scoring import all_points
+from solver.turn.dice import all_points, make_roll
 from solver.wording import ENGLISH, figure, said_in, say, say_later, short
 
 

@@ -13,9 +13,8 @@ from solver.rules.file import Finding, preset_titles
 from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.rules.scoring import Times, worth_of
-from solver.turn.dice import make_roll
+from solver.turn.dice import all_points, farkle_probability, make_roll
 from solver.turn.memory import typed_set
-from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later, say_number, short
 
 NO_SCORE = (

@@ -16,8 +16,7 @@ from bot.views.layout import (
 from solver.errors import IllegalActionError
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
-from solver.turn.dice import JOKER, Roll, make_roll
-from solver.turn.scoring import SetAside, TurnState
+from solver.turn.dice import JOKER, Roll, SetAside, TurnState, make_roll
 from solver.wording import figure, say, say_later, say_number, short
 
 _FACES = "⚀⚁⚂⚃⚄⚅"

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from solver.loaded.kits import Side
 from solver.loaded.power_turn import Layer, PowerTurn
 from solver.play.advice import Advice, BadgeUse, Odds
-from solver.turn.dice import Roll
+from solver.turn.dice import Roll, TurnState
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import TurnState
 
 
 def uses_on_roll(turn: PowerTurn, advice: Advice) -> tuple[BadgeUse, ...]:

@@ -23,8 +23,8 @@ from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
+from solver.turn.plan import turn_plan
 from solver.turn.points import mean_turn, points_outcome
-from solver.turn.scoring import turn_plan
 from solver.turn.side_by_side import solve_turns
 
 Places = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]

@@ -16,7 +16,7 @@ from solver.turn.equations import (
     rolls_that_end,
     where_no_bank_is_due,
 )
-from solver.turn.scoring import TurnPlan
+from solver.turn.plan import TurnPlan
 
 Indices = npt.NDArray[np.intp]
 

@@ -22,8 +22,8 @@ from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
 from solver.rules.ruleset import topics
 from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.turn.dice import TurnState
 from solver.turn.equations import Decision
-from solver.turn.scoring import TurnState
 from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat
 from tests.conftest import mostly_slow

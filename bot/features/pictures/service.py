@@ -25,9 +25,8 @@ from solver.named.sets import NamedSet
 from solver.play.advice import Odds
 from solver.play.maps import TurnMap, ones_twos_fives, turn_map
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining
+from solver.turn.dice import Remaining, TurnState
 from solver.turn.memory import memories
-from solver.turn.scoring import TurnState
 from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:

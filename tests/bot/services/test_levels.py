@@ -17,8 +17,7 @@ from bot.store.rows import PlayedGame
 from bot.views.layout import text_width
 from solver.play.drills import Spot
 from solver.rules.file import load_rules
-from solver.turn.dice import make_roll
-from solver.turn.scoring import set_asides
+from solver.turn.dice import make_roll, set_asides
 from tests.bot.speaking import Chat
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

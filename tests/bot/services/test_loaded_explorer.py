@@ -23,7 +23,7 @@ from solver.play.maps import turn_map
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from tests.bot.services.own_dice import advisor_on, weighed
 from tests.bot.speaking import open_chat
 from tests.house_rules import small

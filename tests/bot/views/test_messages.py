@@ -16,8 +16,7 @@ from bot.services import tables
 from bot.views.card import text_card
 from bot.views.layout import text_width
 from solver.rules.file import load_rules, preset_names
-from solver.turn.dice import make_roll
-from solver.turn.scoring import set_asides
+from solver.turn.dice import make_roll, set_asides
 from tests.bot.fronts.discord.test_evening import evening_secrets
 from tests.bot.speaking import Chat, open_chat
 from tests.usual import USUAL

@@ -8,7 +8,7 @@ import pytest
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Endings, solve_turn
-from solver.turn.scoring import turn_plan
+from solver.turn.plan import turn_plan
 from solver.turn.side_by_side import solve_turns
 from tests.conftest import variant
 from tests.usual import USUAL

@@ -22,10 +22,9 @@ from solver.play.memo_study import MemoStudy, Worth
 from solver.play.policy import Move
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll, dice_set
-from solver.turn.hand import EqualDice
+from solver.turn.dice import Fate, Roll, dice_set, fate
 from solver.turn.memo import memo_table
-from solver.turn.scoring import Fate, fate
+from solver.turn.plan import EqualDice
 from solver.wording import said_in
 from tests import naive
 from tests.bot.pictures import pixels

@@ -28,7 +28,7 @@ from solver.play.estimate import EstimatedStrategy
 from solver.play.maps import turn_map
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from solver.wording import said_in
 from tests.conftest import check_reachable, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small

@@ -32,8 +32,7 @@ from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
 from solver.rules.file import load_rules
-from solver.turn.dice import Roll
-from solver.turn.scoring import set_asides
+from solver.turn.dice import Roll, set_asides
 from solver.wording import said_in
 from tests.bot.fronts.discord.components import (
     BUTTON,
