@@ -6,8 +6,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from bot.services.positions import left_to_roll, opened, rolled
-from bot.services.situation import TURN_TOTAL, dice_and_numbers
+from bot.services.situation import TURN_TOTAL, dice_and_numbers, left_to_roll, opened, rolled
 from bot.shell.needed import ready_to_answer, solved_first
 from bot.shell.output import Shown, answer_options, json_option, show
 from bot.shell.places import Here, here_option

@@ -11,10 +11,10 @@ from typing import Any
 
 import click
 
+from bot.layout import columns, wrap
 from bot.shell.output import EXIT_BAD_INPUT, Shown, answer_options, csv_option, json_option, show
 from bot.shell.places import Here, here_option
 from bot.views import library
-from bot.views.layout import columns, wrap
 from bot.views.rules_text import (
     check_data,
     check_sheet,

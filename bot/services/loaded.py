@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bot.services.positions import position_of
-from bot.services.situation import Situation
+from bot.services.situation import Situation, position_of
 from bot.settings import Settings
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game

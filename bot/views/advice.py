@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from bot.views.layout import columns, dice_count, percent, wrap
+from bot.layout import columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.why import ends_text, no_bank_text, why_text
 from solver.game.many_best import last_turns

@@ -10,8 +10,8 @@ from statistics import fmean
 from typing import Any
 
 from bot.languages import language, language_codes
+from bot.layout import columns, dice_count, wrap
 from bot.services.rule_options import SINGLE
-from bot.views.layout import columns, dice_count, wrap
 from bot.views.rules_text import NO_SCORE, as_shown, combination_points, title_text
 from bot.views.sheet import Cell, Sheet
 from solver.errors import InvalidRequestError

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from itertools import zip_longest
 from typing import Any
 
+from bot.layout import beneath, columns, dice_count, percent, wrap
 from bot.services.rule_options import SINGLE
-from bot.views.layout import beneath, columns, dice_count, percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
 from solver.rules.file import Finding, preset_titles

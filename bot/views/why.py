@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from bot.views.layout import dice_count, percent, wrap
+from bot.layout import dice_count, percent, wrap
 from solver.game.position import Position, points_to_beat, rules_at
 from solver.play.advice import Advice, Odds, Reason, Why
 from solver.play.endings import TurnEnds

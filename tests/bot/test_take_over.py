@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.review.moments import Kind
-from bot.services.positions import position_of_several
-from bot.services.situation import Situation
+from bot.services.situation import Situation, position_of_several
 from bot.table import commands
 from bot.table.events import Banked, Kept, Rolled, TookOver
 from bot.table.fold import apply, begin

@@ -15,8 +15,7 @@ import numpy as np
 
 from bot.services.advisor import Advisor, Asked, Hint
 from bot.services.loaded import LoadedDice
-from bot.services.positions import as_typed, as_typed_here
-from bot.services.situation import Situation
+from bot.services.situation import Situation, as_typed, as_typed_here
 from solver.errors import FarkleError
 from solver.game.best import BestPlay
 from solver.game.position import Position, impossible_turn, most_likely, rules_at

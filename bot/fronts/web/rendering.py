@@ -19,11 +19,11 @@ from bot.chat.fields import Field
 from bot.fronts.web.answers import REFRESH, Answer, error_of, label_of
 from bot.fronts.web.visitors import Visitor, Visitors
 from bot.languages import find_code, language, language_codes
+from bot.layout import blocks, cells, cleaned, dice_count, percent, rough_percent, whole_sentence
 from bot.services.advisor import Hint
 from bot.services.games import News
 from bot.services.rule_options import RULE_OPTIONS
 from bot.services.tables import bot_name
-from bot.typed import cleaned
 from bot.views.advice import (
     ACTIONS,
     bank_text,
@@ -37,14 +37,6 @@ from bot.views.advice import (
 from bot.views.card import Attachment, Card
 from bot.views.events import result_text, table_head, winners_text
 from bot.views.game import after_keeping, hint_head
-from bot.views.layout import (
-    blocks,
-    cells,
-    dice_count,
-    percent,
-    rough_percent,
-    whole_sentence,
-)
 from bot.views.rules_text import rules_text, title_text
 from bot.views.why import ends_bars, ends_text, no_bank_text
 from solver.errors import InvalidRequestError

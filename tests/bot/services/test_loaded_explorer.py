@@ -12,8 +12,7 @@ from bot.features.pictures import service
 from bot.features.pictures.service import Exploration, Field
 from bot.features.pictures.view import exploration_data, exploration_text
 from bot.services.loaded import LoadedDice, MatchupFolders, solved
-from bot.services.positions import left_to_roll
-from bot.services.situation import Situation
+from bot.services.situation import Situation, left_to_roll
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit

@@ -12,9 +12,9 @@ from bot.chat.commands import Reply
 from bot.features.memo.service import MemoAnswer, known_memo
 from bot.features.memo.view import memo_card, memo_picture, memo_text, thumb_text
 from bot.languages import language, language_codes
+from bot.layout import PHONE, text_width
 from bot.services.advisor import Advisor
 from bot.views.drawing import Form, picture_form
-from bot.views.layout import PHONE, text_width
 from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb

@@ -10,9 +10,9 @@ from bot.features.pictures.chat import Walk, exploration, packed, unpacked
 from bot.features.pictures.service import Exploration, Field, explore, large_step
 from bot.features.pictures.view import exploration_card, exploration_text
 from bot.languages import language
+from bot.layout import MOST_IN_MESSAGE
 from bot.services.advisor import Asked
-from bot.services.positions import as_typed
-from bot.views.layout import MOST_IN_MESSAGE
+from bot.services.situation import as_typed
 from solver.errors import InvalidPositionError
 from solver.game.best import BestPlay
 from solver.game.position import (

@@ -15,8 +15,8 @@ import pytest
 from bot.features.tournaments import service as tournaments
 from bot.features.tournaments.view import tournament_card
 from bot.languages import language
+from bot.layout import MOST_IN_MESSAGE, text_width
 from bot.services import tables
-from bot.views.layout import MOST_IN_MESSAGE, text_width
 from solver.wording import said_in, speak
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import FOLDER, assert_kept

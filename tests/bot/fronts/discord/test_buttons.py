@@ -15,6 +15,7 @@ from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.languages import language
+from bot.layout import LONGEST_NAME, escape_markdown, text_width
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
@@ -24,7 +25,6 @@ from bot.table.events import Accepted, Event, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.card import LISTED
-from bot.views.layout import LONGEST_NAME, escape_markdown, text_width
 from bot.views.table_buttons import kept_dice, table_buttons, why_not
 from bot.views.table_card import TableCard, choice_card, table_card
 from solver.errors import FarkleError
