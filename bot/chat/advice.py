@@ -29,7 +29,8 @@ from bot.services.tables import Caller, Table, Tables, check_hints
 from bot.table.commands import MOST_PLAYERS, check_seats
 from bot.table.state import Game
 from bot.tasks.answering import at_once
-from bot.views.advice import answer_data, answer_text
+from bot.views.advice import answer_text
+from bot.views.answer_data import answer_data
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError
 from solver.loaded.kits import Kit

@@ -18,13 +18,8 @@ from bot.shell.position import (
     position_option,
     position_options,
 )
-from bot.views.advice import (
-    advice_sheet,
-    advice_text,
-    answer_data,
-    answer_text,
-    odds_text,
-)
+from bot.views.advice import advice_text, answer_text, odds_text
+from bot.views.answer_data import advice_sheet, answer_data
 from bot.views.thresholds import turn_data, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice

@@ -15,12 +15,12 @@ from bot.table.state import Game, Stage, laid_out, rolled_text
 from bot.tasks.tasks import duration
 from bot.views.advice import (
     advice_text,
-    answer_data,
     farkles_in_a_row,
     odds_text,
     set_aside_text,
     turn_to_beat_text,
 )
+from bot.views.answer_data import answer_data
 from bot.views.events import (
     WITH_REAL_DICE,
     brought_to,

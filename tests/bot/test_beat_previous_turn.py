@@ -12,7 +12,8 @@ from bot.table import commands
 from bot.table.events import Banked, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.advice import position_data, position_text
+from bot.views.advice import position_text
+from bot.views.answer_data import position_data
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError

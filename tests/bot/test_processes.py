@@ -16,7 +16,7 @@ import pytest
 from bot.table.events import Begun, make_event
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.advice import position_data
+from bot.views.answer_data import position_data
 from solver.game.standings import Solution
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_strategy

@@ -12,7 +12,8 @@ from bot.features.practice.daily import Asked, BoardLine, Post, Solution, Verdic
 from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
 from bot.layout import columns, dice_count, escape_markdown, percent, safe_text, wrap
 from bot.services.loaded import LoadedDice
-from bot.views.advice import cost_text, position_data, position_text, reason_text, sets_text
+from bot.views.advice import cost_text, position_text, reason_text, sets_text
+from bot.views.answer_data import position_data
 from bot.views.card import LONGEST_LABEL, Attachment, Button, Card
 from bot.views.dice_picture import dice_png
 from bot.views.levels import SPOTS
