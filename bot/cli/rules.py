@@ -11,11 +11,11 @@ from typing import Any
 
 import click
 
+from bot.layout import columns, wrap
 from bot.shell.output import EXIT_BAD_INPUT, Shown, answer_options, csv_option, json_option, show
 from bot.shell.places import Here, here_option
 from bot.tasks.solving import about, seconds_of_solve
 from bot.views import library
-from bot.views.layout import columns, wrap
 from bot.views.rules_text import (
     rules_data,
     rules_list_data,

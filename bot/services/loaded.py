@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bot.services.positions import position_of
-from bot.services.situation import Situation
+from bot.services.situation import Situation, position_of
 from bot.settings import Settings
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game
@@ -40,13 +39,12 @@ from solver.named.badges import Badges, played_badges, read_badges
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet, read_dice, read_set
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Badge, Remaining, Roll, TurnState
 from solver.turn.equations import Floats
 from solver.turn.points import turn_outcome
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
-from solver.turn.scoring import Badge, TurnState
 from solver.wording import say_number
 
 Told = Callable[[float], None]

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
+from bot.layout import beneath, columns, dice_count, percent, wrap
 from bot.services.rule_options import SINGLE
-from bot.views.layout import beneath, columns, dice_count, percent, wrap
 from solver.game.standings import state_count
 from solver.rules.file import preset_titles
 from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.rules.scoring import Times, worth_of
-from solver.turn.dice import make_roll
+from solver.turn.dice import all_points, farkle_probability, make_roll
 from solver.turn.memory import typed_set
-from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later, say_number, short
 
 NO_SCORE = (

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bot.views.advice import position_data, position_text
-from bot.views.layout import beneath, columns, dice_count, percent, wrap
+from bot.layout import beneath, columns, dice_count, percent, wrap
+from bot.views.advice import position_text
+from bot.views.answer_data import position_data
 from bot.views.rules_text import farkle_chances
 from bot.views.sheet import NumberTable, Sheet
 from solver.game.position import in_play_off, points_to_beat

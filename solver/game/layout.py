@@ -45,7 +45,7 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan, turn_plan
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""

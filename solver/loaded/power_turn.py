@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from solver.loaded.matchup import Matchup
-from solver.turn.dice import Roll
+from solver.turn.dice import Roll, TurnState
 from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
+from solver.turn.plan import TurnPlan
 from solver.turn.power_cells import Cells, TurnCells
 from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import Ints, shape_of
 from solver.turn.rerolls import find_rerolls, place_of_roll
-from solver.turn.scoring import TurnPlan, TurnState
 
 Solve = Callable[[TurnCells, Floats, int, Floats, Floats], None]
 """Solves a layer of turns, see `solve_layer`."""

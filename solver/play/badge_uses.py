@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from solver.loaded.kits import Side
 from solver.loaded.power_turn import PowerTurn
 from solver.play.advice import Advice, BadgeUse, Odds
-from solver.turn.dice import Roll
+from solver.turn.dice import Roll, TurnState
 from solver.turn.equations import TurnTable
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import TurnState
 
 
 def uses_on_roll(turn: PowerTurn, advice: Advice) -> tuple[BadgeUse, ...]:

@@ -23,8 +23,8 @@ from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Endings, Floats, solve_turn
+from solver.turn.plan import turn_plan
 from solver.turn.points import mean_turn, points_outcome
-from solver.turn.scoring import turn_plan
 
 Places = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]
 """The solved scores on both sides of standings, and how far they are to the second one."""

@@ -27,7 +27,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from solver.turn.scoring import TurnPlan, TurnState
+from solver.turn.dice import TurnState
+from solver.turn.plan import TurnPlan
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import JOKER, DiceSet, Die
+from solver.turn.dice import JOKER, Badge, DiceSet, Die, all_points_with_jokers
 from solver.turn.equations import Floats
 from solver.turn.powers import Power, PowerKind, uses_of
 from solver.turn.remaining import (
@@ -37,7 +37,6 @@ from solver.turn.remaining import (
     worth_of,
 )
 from solver.turn.rerolls import Rerolls, find_rerolls
-from solver.turn.scoring import Badge, all_points_with_jokers
 
 _KEPT = 4
 """Shapes whose lists are kept in memory."""

@@ -27,10 +27,9 @@ from solver.play.maps import border_map, turn_map
 from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import TurnState, all_set_asides, dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.memory import held_layers, held_places
-from solver.turn.scoring import TurnState, all_set_asides
 from solver.wording import said_in
 from tests.bot.played import (
     adding_up,

@@ -19,7 +19,7 @@ from solver.game.standings import LEAST, Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from tests import naive
 from tests.conftest import EVERY, mostly_slow
 from tests.house_rules import TAKING_OVER, small, tables, taking_over

@@ -14,8 +14,9 @@ from solver.game.layout import NOT_ALLOWED, lists_of
 from solver.game.list_kernels import turn_of_lists
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import TurnState
 from solver.turn.equations import Decision, Endings, solve_turn
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.plan import turn_plan
 from tests import naive
 from tests.conftest import SOLVED, variant
 from tests.usual import USUAL

@@ -16,8 +16,8 @@ from bot.features.tournaments import service as tournaments
 from bot.features.tournaments.view import tournament_card
 from bot.fronts.discord.slash import AsAsked
 from bot.languages import language
+from bot.layout import MOST_IN_MESSAGE, text_width
 from bot.services import tables
-from bot.views.layout import MOST_IN_MESSAGE, text_width
 from solver.wording import ENGLISH, said_in, speak
 from tests.bot.slash_options import slash_options
 from tests.bot.speaking import Chat, open_chat

@@ -15,13 +15,13 @@ import pytest
 from bot.chat.presses import pressable_table
 from bot.fronts.discord.frames import card_view
 from bot.languages import language
+from bot.layout import PHONE, text_width
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.table import commands
 from bot.table.events import Event
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.layout import PHONE, text_width
 from bot.views.table_card import table_card
 from solver.rules.file import load_rules
 from solver.wording import figure, said_in
