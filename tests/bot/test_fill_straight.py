@@ -190,7 +190,7 @@ def test_what_it_does_not_go_with_is_refused() -> None:
     for options, wrong in (
         ({"straight-1-6": "0"}, "goes with six dice and a straight"),
         ({"dice": "5", "straight-1-5": "500"}, "goes with six dice and a straight"),
-        ({"throws": "3"}, "together with this throws"),
+        ({"throws": "3"}, "under this throws"),
     ):
         with pytest.raises(FarkleError, match=wrong):
             rules_from_options("straights", classic, said | options)
