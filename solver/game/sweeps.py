@@ -136,7 +136,9 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
     corrected_rest = _AT_REST_LONG if is_long else _AT_REST_CORRECTED
     residual = _rough_sweeps(sweeps, _ROUGH if corrects and is_long else 0)
     course, slow, first = _Course(), list[npt.NDArray[np.float64]](), sweeps.number + 1
-    verifying, at_rest, target, failed = False, 0.0, tolerance, False
+    # before last turns those who have all but lost take more sweeps
+    at_once = not falls and rules.ending != "final_turn"
+    verifying, at_rest, target, failed = at_once, 0.0, tolerance, False
     for number in range(first, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
         course.add(change, verifying=verifying)
@@ -144,6 +146,8 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
         enough = max(course.enough(target), _NOISE) if falls else tolerance
         if rounding:
             enough = np.inf
+        # of what a sweep leaves that solves the game
+        change = sweeps.pair_tolerance if at_once and number == first else change
         # without falls sweeps take a fraction of a proof: no other try while they change anything
         settled = _NOISE if failed and not falls and not rounding else enough
         if change <= settled and verifying:
