@@ -36,7 +36,7 @@ from solver.game.standings import (
 )
 from solver.game.sweeping import Sweeps
 from solver.rules.ruleset import Ruleset
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan
 
 MAX_SWEEPS = 10_000
 
@@ -87,7 +87,7 @@ _NEARLY_LOST = 1e-6
 near 1 leaves, which is no more exact."""
 
 
-def solve(  # noqa: C901, PLR0915 - a loop with many ends
+def solve(  # noqa: C901 - a loop with many ends
     rules: Ruleset,
     *,
     cache: Path,
@@ -119,17 +119,12 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
     ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
     lasts = [end.last for end in ends]
-    penalty = rules.farkle_penalty is not None
-    least = 0.0 if penalty else _NEARLY_LOST
+    least = 0.0 if rules.farkle_penalty else _NEARLY_LOST
     sweeps = Sweeps(
         rules, ends[0], lasts, contest, cache, threads, on_progress, least=least, plans=plans
     )
     sweeps.pair_tolerance = tolerance / 100
-    # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
-    played = plans or [turn_plan(rules)]
-    falls = penalty or rules.banks_may_fall or rules.changes_other
-    falls = falls or any(np.any(plan.lose_chances) for plan in played)
-    corrects = is_corrected(rules) and not plans
+    falls, corrects = sweeps.falls, is_corrected(rules) and not plans
     if corrects:
         sweeps.expect_corrections()
     is_long = score_count(rules) >= FEW_SCORES

@@ -34,11 +34,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from solver.game.best import BestPlay
+from solver.game.endgame import turn_from
 from solver.game.position import Position, points_to_beat, rules_at
 from solver.play.endings import TurnEnds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Fate, Remaining, Roll, TurnState
-from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Endings, Floats, TurnTable, solve_turn
+from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Floats, TurnTable, solve_turn
 from solver.turn.plan import TurnPlan
 from solver.turn.points import points_table
 
@@ -568,7 +569,4 @@ def _far_turn(rules: Ruleset, plan: TurnPlan, score: int, *, on_board: bool) -> 
     rows = max(missing, least) + plan.reach
     bank = (banked + np.minimum(np.arange(rows), missing)) / (banked + missing)
     farkle = np.full(rows, banked / (banked + missing))
-    if rules.farkle_keeps_turn_total:
-        farkle[least:] = bank[least:]
-    bank[:least] = np.nan
-    return solve_turn(plan, Endings.alone(bank, farkle, farkle[0] if rules.spares_farkles else 0.0))
+    return turn_from(rules, plan, least, bank, farkle)
