@@ -32,7 +32,7 @@ from solver.game.position import (
     most_likely,
 )
 from solver.game.standings import Standing
-from solver.play.position_id import PositionId
+from solver.play.advice import PositionId
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.rules.toml import NotTomlError, parse
