@@ -50,8 +50,16 @@ from solver.play.endings import TurnEnds
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
 from solver.turn.dice import Fate, Remaining, Roll, TurnState, dice_set, make_roll
-from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Endings, Floats, TurnTable, solve_turn
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import (
+    EVEN,
+    LEAST_GAIN,
+    Decision,
+    Endings,
+    Floats,
+    TurnPlan,
+    TurnTable,
+    solve_turn,
+)
 from solver.turn.points import points_table
 
 if TYPE_CHECKING:

@@ -153,7 +153,7 @@ def _without_together() -> None:
 
 
 def _without_fewer_options() -> None:
-    from solver.turn.plan import turn_plan  # noqa: PLC0415
+    from solver.turn.equations import turn_plan  # noqa: PLC0415
 
     plan = turn_plan
     for module in ("sweeping", "sweeps", "bounds", "layout", "solvable", "endgame"):

@@ -23,7 +23,7 @@ from solver.play.advice import odds, position_id, read_id, with_why
 from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
 from solver.strategy import Strategy, open_strategy, save_strategy
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat

@@ -13,8 +13,7 @@ from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move
 from solver.strategy import Strategy
 from solver.turn.dice import set_asides
-from solver.turn.equations import Decision
-from solver.turn.plan import EqualDice
+from solver.turn.equations import Decision, EqualDice
 
 FIRST = date(2026, 11, 22)
 DAYS = [FIRST + timedelta(days=number) for number in range(25)]
