@@ -58,8 +58,7 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 _SETTLED = 4e-16
 """By how much values of starts change at most that are settled."""

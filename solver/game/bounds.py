@@ -35,8 +35,7 @@ from solver.game.layout import (
 from solver.game.list_kernels import SUMMED
 from solver.game.standings import DEFAULT_TOLERANCE, LEAST, blocks, score_count
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Floats, TurnPlan, turn_plan
 
 
 class Shape(NamedTuple):

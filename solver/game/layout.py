@@ -44,8 +44,7 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Floats, TurnPlan, turn_plan
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""

@@ -36,7 +36,7 @@ from solver.game.standings import (
 )
 from solver.game.sweeping import Sweeps
 from solver.rules.ruleset import Ruleset
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import TurnPlan
 
 MAX_SWEEPS = 10_000
 
@@ -87,7 +87,7 @@ _NEARLY_LOST = 1e-6
 near 1 leaves, which is no more exact."""
 
 
-def solve(  # noqa: C901 - a loop with many ends
+def solve(  # noqa: C901, PLR0915 - a loop with many ends
     rules: Ruleset,
     *,
     cache: Path,

@@ -153,9 +153,9 @@ def _without_together() -> None:
 
 
 def _without_fewer_options() -> None:
-    from solver.turn.plan import turn_plan as plan  # noqa: PLC0415
+    from solver.turn.equations import turn_plan as plan  # noqa: PLC0415
 
-    for module in ("sweeping", "bounds", "layout", "solvable", "endgame"):
+    for module in ("sweeping", "sweeps", "bounds", "layout", "solvable", "endgame"):
         _set(f"{module}.turn_plan", lambda rules, **_: plan(rules, all_options=True))
 
 
