@@ -8,6 +8,8 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from solver.errors import InvalidRequestError, InvalidRollError, either
+from solver.named.catalogue import known_dice
+from solver.named.names import matching
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Roll, parse_dice
 from solver.wording import say_later, short
@@ -323,9 +325,6 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
     """
     if not (words := _WORD.findall(typed)):
         return
-    from solver.named.catalogue import known_dice  # noqa: PLC0415 - rarely needed
-    from solver.named.names import matching  # noqa: PLC0415
-
     for word in words:
         if word.casefold() in _JOKERS and (faces := rules.scoring.jokers):
             raise InvalidRequestError.say(

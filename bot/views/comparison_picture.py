@@ -148,7 +148,7 @@ def _draw_line(
     axes: "Axes", look: drawing.Look, values: Sequence[float], amounts: Floats, place: int
 ) -> None:
     """A curve with a mark at each value."""
-    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
+    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415 - matplotlib: 0.2 s
 
     colour = look.lines[place % len(look.lines)]
     marker = drawing.MARKERS[place % len(drawing.MARKERS)]

@@ -127,7 +127,7 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
 
 def _draw_cells(axes: "Axes", look: drawing.Look, turn: TurnMap, show: Shown, rows: int) -> Any:
     """The colours; cells that cannot occur are crossed, where one must roll they are hatched."""
-    from matplotlib.colors import Normalize  # noqa: PLC0415
+    from matplotlib.colors import Normalize  # noqa: PLC0415 - matplotlib: 0.2 s
 
     columns = turn.banks.shape[1]
     edges = np.arange(columns + 1) + 0.5, np.arange(rows + 1) - 0.5
@@ -184,7 +184,7 @@ def border_lines(banks: Bools) -> list[tuple[tuple[float, float], tuple[float, f
 
 def draw_border(axes: "Axes", look: drawing.Look, banks: Bools) -> None:
     """The border as a line of ink with an edge of paper."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415
+    from matplotlib.collections import LineCollection  # noqa: PLC0415 - matplotlib: 0.2 s
 
     lines = border_lines(banks)
     for colour, width in ((look.paper, 7.0), (look.ink, 3.5)):
@@ -292,7 +292,7 @@ def _ticks(rows: int) -> Sequence[int]:
 
 
 def _draw_bar(bar: "Axes", look: drawing.Look, mesh: Any, show: Shown) -> None:
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - matplotlib: 0.2 s
 
     low, high = mesh.get_clim()
     ticks = [one for one in MaxNLocator(5).tick_values(low, high) if low <= one <= high]
@@ -319,7 +319,7 @@ def win_picture(
     form: drawing.Form = "png",
 ) -> bytes:
     """Win probabilities over both scores as a picture."""
-    from matplotlib.colors import Normalize  # noqa: PLC0415
+    from matplotlib.colors import Normalize  # noqa: PLC0415 - matplotlib: 0.2 s
 
     picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
@@ -457,8 +457,8 @@ def bands(amounts: Floats, step: int) -> list[float]:
 
 
 def _draw_panel(axes: "Axes", look: drawing.Look, found: BorderMap, column: int) -> None:
-    from matplotlib import colormaps  # noqa: PLC0415
-    from matplotlib.colors import BoundaryNorm, to_hex  # noqa: PLC0415
+    from matplotlib import colormaps  # noqa: PLC0415 - matplotlib: 0.2 s
+    from matplotlib.colors import BoundaryNorm, to_hex  # noqa: PLC0415 - matplotlib: 0.2 s
 
     amounts = found.bank_from[column].T
     wins = amounts >= found.wins_from[np.newaxis, :]
@@ -521,7 +521,7 @@ def _around(scores: Any) -> Floats:
 
 def _name_scores(axes: "Axes", look: drawing.Look, found: ScoreMap, size: float = 15) -> None:
     """The axes: the score of who is to move to the right, the opponent's upwards."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
+    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415 - matplotlib: 0.2 s
 
     written = FuncFormatter(lambda score, _: figure(score, ",g"))
     for axis in (axes.xaxis, axes.yaxis):

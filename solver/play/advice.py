@@ -291,7 +291,7 @@ def advise(strategy: BestPlay, position: Position, roll: Roll, misses: int = 0) 
     )
     if layers is None:
         return advice
-    from solver.play.badge_uses import uses_on_roll  # noqa: PLC0415 - takes a while
+    from solver.play.badge_uses import uses_on_roll  # noqa: PLC0415 - 16 ms, of own dice
 
     return replace(advice, uses=uses_on_roll(layers, advice))
 
@@ -377,7 +377,7 @@ def odds(strategy: BestPlay, position: Position) -> Odds:
         return _with_what_is_left(strategy, weighed)
     if layers is None:
         return weighed
-    from solver.play.badge_uses import use_before_roll  # noqa: PLC0415
+    from solver.play.badge_uses import use_before_roll  # noqa: PLC0415 - 16 ms, of own dice
 
     return replace(weighed, use=use_before_roll(layers, weighed))
 
