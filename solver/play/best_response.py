@@ -92,7 +92,7 @@ def best_response(
     cache : the folder of compiled code
     on_progress : told the share of all turns that is evaluated, then how the sweeps go
 
-    Raises as `solver.play.duel.duel` does.
+    Raises as `solver.play.contests.duel` does.
     """
     from solver.play.contests import outcomes_against, settled  # noqa: PLC0415 - numba: 0.4 s
 

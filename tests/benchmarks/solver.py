@@ -40,7 +40,7 @@ from solver.loaded.matchup import Matchup
 from solver.many_strategy import open_many, save_many
 from solver.play.advice import advise
 from solver.play.best_response import best_response
-from solver.play.duel import duel
+from solver.play.contests import duel
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
