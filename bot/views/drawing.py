@@ -83,11 +83,18 @@ def wanted_picture() -> tuple[Look, Form] | None:
 
 def new_figure(look: Look, size: Size) -> "Figure":
     """An empty picture of so many pixels, always eight inches wide."""
+    width, height = size
+    return blank((_INCHES, _INCHES * height / width), width / _INCHES, look.paper)
+
+
+def blank(inches: tuple[float, float], dpi: float, paper: str) -> "Figure":
+    """An empty picture whose canvas knows how large letters become."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - matplotlib: 0.2 s
     from matplotlib.figure import Figure  # noqa: PLC0415 - matplotlib: 0.2 s
 
-    width, height = size
-    inches = _INCHES, _INCHES * height / width
-    return Figure(figsize=inches, dpi=width / _INCHES, facecolor=look.paper)
+    figure = Figure(figsize=inches, dpi=dpi, facecolor=paper)
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def as_file(figure: "Figure", form: Form) -> bytes:
@@ -217,14 +224,12 @@ def colour_bar(
 
 def contrast(one: str, other: str) -> float:
     """Return the ratio of the luminances of two colours, 1 to 21, as WCAG 2 defines it."""
-    from matplotlib.colors import to_rgb  # noqa: PLC0415 - matplotlib: 0.2 s
-
     low, high = sorted(
         sum(
             weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
-            for weight, part in zip((0.2126, 0.7152, 0.0722), to_rgb(colour), strict=True)
+            for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
         )
-        for colour in (one, other)
+        for parts in ([part / 255 for part in bytes.fromhex(one[1:])] for one in (one, other))
     )
     return (high + 0.05) / (low + 0.05)
 
