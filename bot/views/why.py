@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from bot.views.layout import dice_count, percent, wrap
 from solver.game.position import Position, points_to_beat, rules_at
 from solver.play.advice import Advice, Odds, Reason, Why
-from solver.play.endings import TurnEnds
 from solver.play.maps import ones_twos_fives
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision
 from solver.turn.memory import confirm_text
+from solver.turn.points import TurnEnds
 from solver.wording import figure, say, say_later
 
 _REASONS = {

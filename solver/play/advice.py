@@ -35,16 +35,15 @@ import numpy as np
 
 from solver.game.best import BestPlay
 from solver.game.position import Position, points_to_beat, rules_at
-from solver.play.endings import TurnEnds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll
 from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Endings, Floats, TurnTable, solve_turn
-from solver.turn.points import points_table
+from solver.turn.points import TurnEnds, points_table
+from solver.turn.powers import PowerKind
 from solver.turn.scoring import Fate, TurnPlan, TurnState
 
 if TYPE_CHECKING:
     from solver.loaded.power_turn import PowerTurn
-    from solver.turn.powers import PowerKind
 
 
 class Reason(StrEnum):
@@ -90,7 +89,7 @@ class Why:
 class BadgeUse:
     """What a badge that is used up allows at some moment."""
 
-    kind: "PowerKind"
+    kind: PowerKind
     win_probability: float
     """If it is used so."""
     without: float

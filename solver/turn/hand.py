@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_set, make_roll, parts
+from solver.turn.powers import Power
 from solver.turn.scoring import (
     Fate,
     SetAside,
@@ -17,9 +18,6 @@ from solver.turn.scoring import (
     set_asides,
     turn_plan,
 )
-
-if TYPE_CHECKING:
-    from solver.turn.powers import Power
 
 
 class Hand:
@@ -38,7 +36,7 @@ class Hand:
         return dice_set(self.rules)
 
     @property
-    def power(self) -> "Power | None":
+    def power(self) -> Power | None:
         """Return what a badge allows some times in the game."""
         return None
 
