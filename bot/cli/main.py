@@ -11,11 +11,10 @@ import click
 
 from bot import log
 from bot.features import on_command_line
+from bot.layout import cleaned, fit_to
 from bot.settings import CHECKOUT, Settings, read_settings
 from bot.shell.output import EXIT_BAD_INPUT, terminal_width
 from bot.starting import INTERRUPTED, loading
-from bot.typed import cleaned
-from bot.views.layout import fit_to
 from solver.errors import FarkleError, InvalidRequestError
 
 EXIT_FAILED = 70

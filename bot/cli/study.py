@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
+from bot.layout import columns
 from bot.services.situation import DEFAULT_RULES
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import Here, here_option
-from bot.views.layout import columns
 from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import solve_one

@@ -7,8 +7,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from bot.services.positions import left_to_roll, position_asked, rolled, rules_of
-from bot.services.situation import Situation, read_faces
+from bot.services.situation import (
+    Situation,
+    left_to_roll,
+    position_asked,
+    read_faces,
+    rolled,
+    rules_of,
+)
 from solver.errors import (
     InvalidRequestError,
     InvalidRulesError,

@@ -185,12 +185,13 @@ def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
     if found.seconds > seconds:
         raise InvalidRulesError.say(
             "{rules}: solving {states:,} positions takes about {time}, but the limit here is"
-            " {most}; a lower goal, points in larger steps or a shorter count of farkles in a"
-            " row makes it faster",
+            " {most}; {less}, points in larger steps or a shorter count of farkles in a row makes"
+            " it faster",
             rules=rules.name,
             states=found.states,
             time=duration(found.seconds),
             most=duration(seconds),
+            less=say("fewer rounds") if rules.rounds else say("a lower goal"),
         )
     check_solvable(rules)
     return found.seconds

@@ -6,9 +6,9 @@ import numpy as np
 
 from solver.game.best import BestPlay
 from solver.play.advice import Advice, Option
+from solver.turn.dice import TurnState
 from solver.turn.equations import Decision
 from solver.turn.points import TurnEnds, turn_outcome
-from solver.turn.scoring import TurnState
 
 
 def with_endings(strategy: BestPlay, advice: Advice) -> Advice:

@@ -17,8 +17,7 @@ from solver.errors import InvalidRequestError
 from solver.game.position import Position, highest_score
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
-from solver.turn.dice import Roll, dice_set, make_roll
-from solver.turn.scoring import TurnState
+from solver.turn.dice import Roll, TurnState, dice_set, make_roll
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
