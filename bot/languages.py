@@ -1,10 +1,12 @@
 """The languages of the chat: English, and those that have a catalogue of translations."""
 
 from functools import cache, lru_cache
+from gettext import GNUTranslations
 from io import BytesIO
 from pathlib import Path
 
 from babel import Locale, UnknownLocaleError
+from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from solver.wording import ENGLISH, Language
 
@@ -16,11 +18,8 @@ class Translated(Language):
     """A language by its catalogue; what that lacks is said in English."""
 
     def __init__(self, code: str, catalogue: Path) -> None:
-        # only here: English needs none of it, and every start would wait for it
-        from babel.messages.mofile import write_mo  # noqa: PLC0415
-        from babel.messages.pofile import read_po  # noqa: PLC0415
-        from babel.numbers import get_decimal_symbol, get_group_symbol  # noqa: PLC0415
-        from babel.support import Translations  # noqa: PLC0415
+        from babel.messages.mofile import write_mo  # noqa: PLC0415 - 5 ms, of English none
+        from babel.messages.pofile import read_po  # noqa: PLC0415 - 5 ms, of English none
 
         locale = Locale.parse(code, sep="-")
         self.code = code
@@ -33,7 +32,7 @@ class Translated(Language):
         compiled = BytesIO()
         write_mo(compiled, messages)
         compiled.seek(0)
-        self._messages = Translations(compiled)
+        self._messages = GNUTranslations(compiled)
 
     def one(self, message: str) -> str:
         """The translation of a sentence."""

@@ -25,9 +25,8 @@ from bot.services.levels import LookingBack
 from bot.services.loaded import folders_of
 from bot.services.tables import Tables
 from bot.settings import Settings
-from bot.store.database import database_of
 from bot.store.rows import StaleVersionError, StoreError
-from bot.store.store import Store
+from bot.store.store import Store, database_of
 from bot.tasks.pressure import Pressure
 from bot.tasks.tasks import TaskLimits, Tasks
 from solver.errors import FarkleError

@@ -2,6 +2,7 @@
 
 from os import PathLike
 
+from bot.features.duels.service import dueled
 from bot.features.duels.view import duel_text
 from bot.features.points.service import PointsQuestion, points_answer
 from bot.features.points.view import points_text
@@ -40,8 +41,6 @@ def duel(
 
     Raises InvalidRequestError for an unknown way to play, and what `solve` does.
     """
-    from bot.features.duels.service import dueled  # noqa: PLC0415 - loads numba
-
     found, settings, shown = load_rules(rules), settings_for(data), is_shown(progress=progress)
     names = str(one).lower(), str(other).lower()
     if Optimal.name in names:

@@ -1,4 +1,4 @@
-"""What comes from elsewhere is declared, and used by its public names."""
+"""What comes from elsewhere is declared, and used by its public names; imports are at the top."""
 
 import ast
 import re
@@ -28,6 +28,10 @@ PRIVATE: dict[str, str] = {
 }
 """Private names of libraries that are used, each with its reason."""
 
+REASON = "# noqa: PLC0415 - "
+MOST_LATE = 74
+"""Imports inside functions; a new one rather takes the place of another."""
+
 
 @pytest.fixture(scope="module")
 def sources() -> list[tuple[Path, ast.Module]]:
@@ -49,6 +53,23 @@ def imports(tree: ast.AST) -> Iterator[str]:
 
 def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__")
+
+
+def test_an_import_inside_a_function_says_what_it_is_worth(
+    sources: list[tuple[Path, ast.Module]],
+) -> None:
+    """On its line, by a reason after the rule that it breaks, such as the time that others save."""
+    late = {
+        (path, one.lineno)
+        for path, tree in sources
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for one in ast.walk(function)
+        if isinstance(one, ast.Import | ast.ImportFrom)
+    }
+    lines = {path: path.read_text(encoding="utf-8").splitlines() for path, _ in late}
+    assert {(path, n) for path, n in late if REASON not in lines[path][n - 1]} == set()
+    assert len(late) <= MOST_LATE
 
 
 def test_what_is_imported_is_declared(sources: list[tuple[Path, ast.Module]]) -> None:

@@ -102,7 +102,6 @@ def _compared(
     keep: bool,
 ) -> Compared:
     """What each rule set is like; those that are not solved are solved first."""
-    # only here: a command that does not solve needs none of it
     compared = []
     with tempfile.TemporaryDirectory() as temporary, compiled_code(settings.kernels) as cache:
         prefer_cache(cache)

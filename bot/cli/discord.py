@@ -17,9 +17,8 @@ from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
 from bot.shell.places import Here
-from bot.store.database import database_of
 from bot.store.rows import StoreError
-from bot.store.store import Store
+from bot.store.store import Store, database_of
 from bot.wiring import check_folder, open_parts
 from solver.errors import FarkleError, MissingStrategyError
 from solver.rules.file import load_rules

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from itertools import pairwise
-from pkgutil import get_data
 from typing import cast
 
 import click
@@ -13,7 +12,7 @@ import click
 from bot import log
 from bot.features import on_command_line
 from bot.layout import cleaned, fit_to
-from bot.settings import Settings, read_settings
+from bot.settings import CHECKOUT, Settings, read_settings
 from bot.shell.output import EXIT_BAD_INPUT, terminal_width
 from bot.starting import INTERRUPTED, loading
 from solver.errors import FarkleError, InvalidRequestError
@@ -126,7 +125,8 @@ class _InOrder(click.Group):
 def _docstring(where: str) -> str | None:
     """What a command's code says of it, which is read and not run."""
     package, file, command = where.rsplit(".", 2)
-    code = ast.parse(get_data(package, f"{file}.py") or b"").body
+    path = CHECKOUT.joinpath(*package.split("."), f"{file}.py")
+    code = ast.parse(path.read_bytes()).body
     said = {one.name: ast.get_docstring(one) for one in code if isinstance(one, ast.FunctionDef)}
     return said.get(command)
 

@@ -286,8 +286,7 @@ def rules(context: click.Context, /, *, as_json: bool, as_csv: bool) -> None:
 def rules_list(here: Here) -> Shown:
     """List the rule sets that ship with the project, and those made in a place."""
     if here.place is not None:
-        # only here: what the chat has made is in its database, which takes a while to import
-        from bot.views.house_rules import house_rules_data, house_rules_text  # noqa: PLC0415
+        from bot.views.house_rules import house_rules_data, house_rules_text  # noqa: PLC0415 - 0.3 s, of places
 
         return Shown(house_rules_text(here.entries), house_rules_data(here.entries))
     known = here.advisor.known_rules()

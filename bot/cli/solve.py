@@ -303,7 +303,7 @@ def _order_effect(subject: Subject, file: Path, solver: Solver) -> float:
 @contextmanager
 def _solver(settings: Settings, scheduler: str | None) -> Iterator[Solver]:
     if scheduler is not None:
-        from solver.batch.cluster import connected  # noqa: PLC0415 - numba: 100 ms, and Dask
+        from solver.batch.cluster import connected  # noqa: PLC0415 - Dask: an extra
 
         with connected(scheduler) as solver:
             yield solver

@@ -27,8 +27,8 @@ from bot.store.backups import (
     put_back,
     put_rows_back,
 )
-from bot.store.database import database_of, database_path
-from bot.store.store import Store
+from bot.store.database import database_path
+from bot.store.store import Store, database_of
 from bot.views.progress import share_progress
 from bot.wiring import open_parts
 from solver.errors import InvalidRequestError

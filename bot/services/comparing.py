@@ -25,7 +25,7 @@ from solver.batch.subjects import GameOfTwo
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import check_solvable
 from solver.game.workload import workload
-from solver.play.compare import Comparison, Estimate, compare
+from solver.play.compare import Comparison, Estimate
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 from solver.strategy import is_solved
@@ -222,6 +222,8 @@ def compared_one(
 
     Where games have to be played turn by turn, there are a tenth as many. Raises FarkleError.
     """
+    from solver.play.tally import compare  # noqa: PLC0415 - numba: 0.4 s
+
     told = compare(
         rules,
         strategies,

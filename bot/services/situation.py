@@ -32,6 +32,8 @@ from solver.game.position import (
     most_likely,
 )
 from solver.game.standings import Standing
+from solver.named.catalogue import known_dice
+from solver.named.names import matching
 from solver.play.advice import PositionId
 from solver.rules.file import load_rules, make_rules, preset_names
 from solver.rules.ruleset import Ruleset
@@ -356,9 +358,6 @@ def _check_unnamed(typed: str, rules: Ruleset) -> None:
     """
     if not (words := _WORD.findall(typed)):
         return
-    from solver.named.catalogue import known_dice  # noqa: PLC0415 - rarely needed
-    from solver.named.names import matching  # noqa: PLC0415
-
     for word in words:
         if word.casefold() in _JOKERS and (faces := rules.scoring.jokers):
             raise InvalidRequestError.say(

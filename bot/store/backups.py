@@ -31,7 +31,6 @@ from sqlalchemy.types import TypeEngine
 from bot.store.database import (
     check_version,
     check_whole,
-    database_of,
     explained,
     file_of,
     kept_before,
@@ -42,7 +41,7 @@ from bot.store.database import (
 from bot.store.kinds import PATIENCE, Database
 from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, done, events, metadata, schema_version
-from bot.store.store import START, Keeper, Store, link
+from bot.store.store import START, Keeper, Store, database_of, link
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private
 

@@ -709,13 +709,3 @@ def _is_sound(head: bytes) -> bool:
         first = (first + one + second) & 0xFFFFFFFF
         second = (second + other + first) & 0xFFFFFFFF
     return (first, second) == _HEADER.unpack(head)[6:]
-
-
-def database_of(url: str) -> Database:
-    """The database of an address. Raises StoreError for one that names none."""
-    if not url.startswith("postgresql"):
-        return SqliteFile(database_path(url))
-    # its driver is installed where it is needed
-    from bot.store.postgres import Postgres  # noqa: PLC0415
-
-    return Postgres(url)

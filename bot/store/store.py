@@ -25,8 +25,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from bot.store import schema
-from bot.store.database import database_of
+from bot.store.database import SqliteFile, database_path
 from bot.store.kinds import MOST_READS, Database, Mode
+from bot.store.postgres import Postgres
 from bot.store.rows import (
     DamagedGameError,
     DoneElsewhereError,
@@ -440,6 +441,13 @@ _RECENT = 15.0
 """Seconds after which it is noticed what another program has set for a place."""
 _MOST_KEPT = 10_000
 """Places whose settings are kept in memory."""
+
+
+def database_of(url: str) -> Database:
+    """The database of an address. Raises StoreError for one that names none."""
+    if url.startswith("postgresql"):
+        return Postgres(url)
+    return SqliteFile(database_path(url))
 
 
 class Places(Transactions):

@@ -87,7 +87,7 @@ def _answer(request: bytes, memory: int, write: Callable[[bytes], None]) -> byte
 def _limit_memory(memory: int) -> None:
     """Limit the addresses that this process can use, where the system knows such a limit."""
     with suppress(ImportError, OSError, ValueError):
-        import resource  # noqa: PLC0415 - not everywhere
+        import resource  # noqa: PLC0415 - not in Windows
 
         most: Any = memory * 1024 * 1024
         resource.setrlimit(resource.RLIMIT_AS, (most, most))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.layout import pad, safe_text, text_width
 from bot.review.highlights import ChartPoint, GameChart
-from bot.views.drawing import DARK, MARKERS, Form, Look, as_file, drawable, font
+from bot.views.drawing import DARK, MARKERS, Form, Look, as_file, blank, drawable, font
 from solver.wording import figure, say, say_number
 
 if TYPE_CHECKING:
@@ -164,12 +164,8 @@ def chart_picture(chart: GameChart, look: Look = DARK, form: Form = "png") -> by
 
     Pictures share no state, so that several may be drawn at a time in threads.
     """
-    # only here: matplotlib takes half a second to import
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    picture = Figure(figsize=_SIZE, dpi=_DPI, facecolor=look.paper)
-    canvas: Any = FigureCanvasAgg(picture)  # its methods have no types
+    picture = blank(_SIZE, _DPI, look.paper)
+    canvas: Any = picture.canvas  # its methods have no types
     axes = picture.add_axes((_LEFT, 0.165, _WIDTH, 0.7))
     _draw_frame(picture, axes, chart, look)
     if chart.turns:

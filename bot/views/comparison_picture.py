@@ -148,12 +148,10 @@ def _draw_line(
     axes: "Axes", look: drawing.Look, values: Sequence[float], amounts: Floats, place: int
 ) -> None:
     """A curve with a mark at each value."""
-    from matplotlib.ticker import FuncFormatter  # noqa: PLC0415
-
     colour = look.lines[place % len(look.lines)]
     marker = drawing.MARKERS[place % len(drawing.MARKERS)]
     axes.plot(values, amounts, color=colour, linewidth=3, marker=marker, markersize=9)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: figure(value, ",.6g")))
+    axes.xaxis.set_major_formatter(lambda value, _: figure(value, ",.6g"))
     axes.grid(color=look.faint, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.margins(x=0.04, y=0.15)

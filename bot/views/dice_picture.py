@@ -4,15 +4,13 @@ import io
 import math
 from functools import cache, lru_cache
 from itertools import chain, product
-from typing import TYPE_CHECKING
+
+from PIL import Image, ImageDraw
 
 from bot.views.card import Attachment
 from solver.loaded.kits import Kit
 from solver.turn.dice import JOKER, Roll
 from solver.wording import say
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 DIE = 88
 """Side of a die in pixels."""
@@ -64,9 +62,6 @@ def dice_png(
     scoring : of each die whether it can score; dice that cannot are pale
     places : dice that there is room for at least, so that rows of fewer are not shown larger
     """
-    # only here: fronts without pictures do not load what draws them
-    from PIL import Image  # noqa: PLC0415
-
     every_die, palette = _every_die()
     room = max(len(dice), places)
     width = room * DIE + (room + 1) * GAP
@@ -87,8 +82,6 @@ def dice_square_png(dice: tuple[int, ...]) -> bytes:
 
     dice : faces as in `dice_png`, at least one
     """
-    from PIL import Image  # noqa: PLC0415
-
     every_die, palette = _every_die()
     columns = max(_LEAST_COLUMNS, math.ceil(math.sqrt(len(dice))))
     step = DIE + GAP
@@ -102,20 +95,18 @@ def dice_square_png(dice: tuple[int, ...]) -> bytes:
     return _png(picture)
 
 
-def _png(picture: "Image.Image") -> bytes:
+def _png(picture: Image.Image) -> bytes:
     out = io.BytesIO()
     picture.save(out, "PNG", compress_level=3)
     return out.getvalue()
 
 
 @cache
-def _every_die() -> tuple[dict[tuple[int, bool, bool], "Image.Image"], list[tuple[int, ...]]]:
+def _every_die() -> tuple[dict[tuple[int, bool, bool], Image.Image], list[tuple[int, ...]]]:
     """Every die by face, chosen or not and pale or not, and the colours that are in them.
 
     With few colours a row of dice takes an eighth of the time and a third of the bytes.
     """
-    from PIL import Image  # noqa: PLC0415
-
     kinds = list(product((JOKER, *_PLACES), (False, True), (False, True)))
     row = Image.new("RGBA", (len(kinds) * DIE, DIE), _NOTHING)
     for number, (face, chosen, pale) in enumerate(kinds):
@@ -126,9 +117,7 @@ def _every_die() -> tuple[dict[tuple[int, bool, bool], "Image.Image"], list[tupl
     return dict(zip(kinds, dice, strict=True)), list(zip(*[parts] * 4, strict=True))
 
 
-def _die(face: int, *, chosen: bool, pale: bool) -> "Image.Image":
-    from PIL import Image, ImageDraw  # noqa: PLC0415
-
+def _die(face: int, *, chosen: bool, pale: bool) -> Image.Image:
     side = DIE * _SCALE
     image = Image.new("RGBA", (side, side), _NOTHING)
     draw = ImageDraw.Draw(image)

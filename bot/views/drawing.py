@@ -83,12 +83,18 @@ def wanted_picture() -> tuple[Look, Form] | None:
 
 def new_figure(look: Look, size: Size) -> "Figure":
     """An empty picture of so many pixels, always eight inches wide."""
-    # only here: matplotlib takes half a second to import
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
     width, height = size
-    inches = _INCHES, _INCHES * height / width
-    return Figure(figsize=inches, dpi=width / _INCHES, facecolor=look.paper)
+    return blank((_INCHES, _INCHES * height / width), width / _INCHES, look.paper)
+
+
+def blank(inches: tuple[float, float], dpi: float, paper: str) -> "Figure":
+    """An empty picture whose canvas knows how large letters become."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - matplotlib: 0.2 s
+    from matplotlib.figure import Figure  # noqa: PLC0415 - matplotlib: 0.2 s
+
+    figure = Figure(figsize=inches, dpi=dpi, facecolor=paper)
+    FigureCanvasAgg(figure)
+    return figure
 
 
 def as_file(figure: "Figure", form: Form) -> bytes:
@@ -195,7 +201,7 @@ def outlined(
 
 def paper_edge(look: Look, width: float) -> Any:
     """An edge of paper around letters and lines."""
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415 - matplotlib: 0.2 s
 
     return withStroke(linewidth=width, foreground=look.paper)
 
@@ -218,14 +224,12 @@ def colour_bar(
 
 def contrast(one: str, other: str) -> float:
     """Return the ratio of the luminances of two colours, 1 to 21, as WCAG 2 defines it."""
-    from matplotlib.colors import to_rgb  # noqa: PLC0415
-
     low, high = sorted(
         sum(
             weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
-            for weight, part in zip((0.2126, 0.7152, 0.0722), to_rgb(colour), strict=True)
+            for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
         )
-        for colour in (one, other)
+        for parts in ([part / 255 for part in bytes.fromhex(one[1:])] for one in (one, other))
     )
     return (high + 0.05) / (low + 0.05)
 
@@ -251,8 +255,8 @@ def even_figures(amounts: Sequence[float], sign: str = "") -> list[str]:
 
 def hatch(axes: "Axes", boxes: Iterable[Box], pattern: str, ink: str, ground: str) -> None:
     """Hatch some boxes."""
-    from matplotlib.collections import PatchCollection  # noqa: PLC0415
-    from matplotlib.patches import Rectangle  # noqa: PLC0415
+    from matplotlib.collections import PatchCollection  # noqa: PLC0415 - matplotlib: 0.2 s
+    from matplotlib.patches import Rectangle  # noqa: PLC0415 - matplotlib: 0.2 s
 
     patches = [Rectangle((left, low), width, height) for left, low, width, height in boxes]
     axes.add_collection(
@@ -270,7 +274,7 @@ def drawable(text: str, width: int) -> str:
 @cache
 def _letters() -> frozenset[str]:
     """What the font can draw."""
-    from matplotlib.ft2font import FT2Font  # noqa: PLC0415
+    from matplotlib.ft2font import FT2Font  # noqa: PLC0415 - matplotlib: 0.2 s
 
     codes = FT2Font(_font_file(bold=True)).get_charmap()
     return frozenset(map(chr, codes)) - {"\N{ZERO WIDTH SPACE}"}
@@ -278,14 +282,14 @@ def _letters() -> frozenset[str]:
 
 def font(size: float, *, bold: bool = False) -> "FontProperties":
     """The font of all pictures, in points."""
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415 - matplotlib: 0.2 s
 
     return FontProperties(fname=_font_file(bold=bold), size=size)
 
 
 def _font_file(*, bold: bool) -> str:
     """The font that comes with matplotlib: the same pictures everywhere, no search for fonts."""
-    from matplotlib import get_data_path  # noqa: PLC0415
+    from matplotlib import get_data_path  # noqa: PLC0415 - matplotlib: 0.2 s
 
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return str(Path(get_data_path(), "fonts", "ttf", name))

@@ -127,8 +127,6 @@ def _title_lines(turn: TurnMap, rows: int, names: Sequence[str]) -> list[str]:
 
 def _draw_cells(axes: "Axes", look: drawing.Look, turn: TurnMap, show: Shown, rows: int) -> Any:
     """The colours; cells that cannot occur are crossed, where one must roll they are hatched."""
-    from matplotlib.colors import Normalize  # noqa: PLC0415
-
     columns = turn.banks.shape[1]
     edges = np.arange(columns + 1) + 0.5, np.arange(rows + 1) - 0.5
     possible = turn.reachable[:rows]
@@ -137,12 +135,13 @@ def _draw_cells(axes: "Axes", look: drawing.Look, turn: TurnMap, show: Shown, ro
         amounts = (turn.roll - turn.bank)[:rows] * 100
     drawn = np.ma.masked_where(~possible | np.isnan(amounts), amounts)
     if show == "value":
-        scale, colours = Normalize(), look.values
+        most, colours = None, look.values
     else:
         # what is far from the border need not be told apart
         most = float(np.quantile(np.abs(drawn.compressed()), 0.9)) if drawn.count() else 1.0
-        scale, colours = Normalize(-(most or 1.0), most or 1.0), look.differences
-    mesh = axes.pcolormesh(*edges, drawn, cmap=colours, norm=scale, rasterized=True)
+        most, colours = most or 1.0, look.differences
+    least = most and -most
+    mesh = axes.pcolormesh(*edges, drawn, cmap=colours, vmin=least, vmax=most, rasterized=True)
     if show == "difference":
         _hatch(axes, look, possible & np.isnan(amounts), "//")
     _hatch(axes, look, ~possible, "xxx")
@@ -184,7 +183,7 @@ def border_lines(banks: Bools) -> list[tuple[tuple[float, float], tuple[float, f
 
 def draw_border(axes: "Axes", look: drawing.Look, banks: Bools) -> None:
     """The border as a line of ink with an edge of paper."""
-    from matplotlib.collections import LineCollection  # noqa: PLC0415
+    from matplotlib.collections import LineCollection  # noqa: PLC0415 - matplotlib: 0.2 s
 
     lines = border_lines(banks)
     for colour, width in ((look.paper, 7.0), (look.ink, 3.5)):
@@ -292,7 +291,7 @@ def _ticks(rows: int) -> Sequence[int]:
 
 
 def _draw_bar(bar: "Axes", look: drawing.Look, mesh: Any, show: Shown) -> None:
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - matplotlib: 0.2 s
 
     low, high = mesh.get_clim()
     ticks = [one for one in MaxNLocator(5).tick_values(low, high) if low <= one <= high]
@@ -319,8 +318,6 @@ def win_picture(
     form: drawing.Form = "png",
 ) -> bytes:
     """Win probabilities over both scores as a picture."""
-    from matplotlib.colors import Normalize  # noqa: PLC0415
-
     picture = drawing.new_figure(look, size)
     height = picture.get_figheight()
     title = say("Your chance to win, by both scores")
@@ -333,7 +330,8 @@ def win_picture(
         *_edges(found),
         percents,
         cmap=look.values,
-        norm=Normalize(0, 100),
+        vmin=0,
+        vmax=100,
         rasterized=True,
     )
     levels = [one for one in _CONTOURS if percents.min() < one < percents.max()]
@@ -457,8 +455,7 @@ def bands(amounts: Floats, step: int) -> list[float]:
 
 
 def _draw_panel(axes: "Axes", look: drawing.Look, found: BorderMap, column: int) -> None:
-    from matplotlib import colormaps  # noqa: PLC0415
-    from matplotlib.colors import BoundaryNorm, to_hex  # noqa: PLC0415
+    from matplotlib.colors import BoundaryNorm  # noqa: PLC0415 - matplotlib: 0.2 s
 
     amounts = found.bank_from[column].T
     wins = amounts >= found.wins_from[np.newaxis, :]
@@ -474,16 +471,15 @@ def _draw_panel(axes: "Axes", look: drawing.Look, found: BorderMap, column: int)
         )
         return
     edges = bands(np.where(wins, np.nan, amounts), found.rules.point_step)
-    colours = colormaps[look.values].resampled(256)
-    norm = BoundaryNorm(edges, 256)
     shown = np.ma.masked_where(np.isnan(amounts) | wins, amounts)
-    axes.pcolormesh(*_edges(found), shown, cmap=colours, norm=norm, rasterized=True)
+    norm = BoundaryNorm(edges, 256)
+    mesh = axes.pcolormesh(*_edges(found), shown, cmap=look.values, norm=norm, rasterized=True)
     drawing.hatch(axes, _cells(found, wins), "//", look.ink, look.faint)
     inverted = found.inverted[column].T & ~wins
-    grounds = colours(norm(np.nan_to_num(amounts)))
-    inks = np.array([[drawing.readable(look, to_hex(ground)) for ground in row] for row in grounds])
+    grounds = mesh.to_rgba(np.nan_to_num(amounts), bytes=True)[..., :3]
+    inks = [[drawing.readable(look, f"#{bytes(one).hex()}") for one in row] for row in grounds]
     for ink in (look.ink, look.paper):
-        drawing.hatch(axes, _cells(found, inverted & (inks == ink)), "..", ink, "none")
+        drawing.hatch(axes, _cells(found, inverted & (np.array(inks) == ink)), "..", ink, "none")
     _write_numbers(axes, look, found, np.where(wins, np.nan, amounts))
 
 
@@ -521,12 +517,9 @@ def _around(scores: Any) -> Floats:
 
 def _name_scores(axes: "Axes", look: drawing.Look, found: ScoreMap, size: float = 15) -> None:
     """The axes: the score of who is to move to the right, the opponent's upwards."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator  # noqa: PLC0415
-
-    written = FuncFormatter(lambda score, _: figure(score, ",g"))
+    axes.locator_params(nbins=4 if size < 15 else 6, steps=[1, 2, 2.5, 5, 10])
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(4 if size < 15 else 6, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_major_formatter(written)
+        axis.set_major_formatter(lambda score, _: figure(score, ",g"))
     (left, right), (low, high) = (edges[[0, -1]] for edges in _edges(found))
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)

@@ -99,7 +99,7 @@ def connected(address: str, *, timeout: float = CONNECT_SECONDS) -> Iterator["Cl
             f'the address of a scheduler is like tcp://host:8786, not "{address}"'
         )
     try:
-        import distributed  # noqa: PLC0415
+        import distributed  # noqa: PLC0415 - an extra
     except ImportError:
         raise ClusterError(
             "a cluster needs the optional package distributed;"
@@ -251,7 +251,7 @@ class Workers:
 
     def _answer(self, future: "Future[Any]", worker: str) -> Any:
         """Return what came of a task. Raises NoAnswerError."""
-        from distributed import CancelledError  # noqa: PLC0415
+        from distributed import CancelledError  # noqa: PLC0415 - an extra
 
         seconds = end = FETCH_SECONDS / 64
         while worker in self.alive():
@@ -562,7 +562,7 @@ def _new_solve(told: _Told, folder: Path, threads: int) -> "ManySolve":
 
     def begin() -> "ManySolve":
         with one_at_a_time(folder):
-            from solver.game.many_sweeps import ManySolve  # noqa: PLC0415
+            from solver.game.many_sweeps import ManySolve  # noqa: PLC0415 - numba: its folder comes first
 
         how: dict[str, Any] = {"cache": folder, "threads": threads, "reverse": game.reverse}
         return ManySolve(game.rules, game.players, **how)
@@ -578,7 +578,7 @@ def forget_on_worker(token: str) -> None:
 @contextmanager
 def use_worker() -> Iterator[tuple[Path, int]]:
     """Have a worker for oneself: its folder for compiled code, and how many threads to use."""
-    from distributed import get_worker  # noqa: PLC0415
+    from distributed import get_worker  # noqa: PLC0415 - an extra
 
     worker = get_worker()
     with _ONE_AT_A_TIME:
@@ -605,7 +605,7 @@ def _cache(worker: "Worker") -> Path:
 
 def _use_threads(number: int) -> int:
     """Use that many processors from this thread, but not more than there are."""
-    import numba  # noqa: PLC0415
+    import numba  # noqa: PLC0415 - numba: its folder comes first
 
     threads = min(number, int(numba.get_num_threads()))
     numba.set_num_threads(threads)

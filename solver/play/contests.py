@@ -17,9 +17,11 @@ from solver.game.endgame import Endgame, endgame, fixed_point, last_turns, play_
 from solver.game.layout import Contest, Outcomes, as_is_best, read_table, write_table
 from solver.game.outcomes import Outcome, outcome_of, outcomes_of_values
 from solver.game.position import Position, banks_allowed
+from solver.game.solvable import check_solvable
 from solver.game.standings import Progress, score_count
 from solver.game.sweeping import Sweeps
 from solver.game.sweeps import settle
+from solver.play.duel import Duel, starts
 from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
@@ -100,6 +102,38 @@ def outcomes_against(
     """How the turns of a player end in contests with others, to be found once for all of them."""
     ends = endgame(rules, further=_further(rules, [player, *others]))
     return _outcomes(rules, player, ends, cache, on_progress)
+
+
+def duel(
+    rules: Ruleset,
+    one: Policy,
+    other: Policy,
+    *,
+    cache: Path,
+    on_progress: Callable[[float | Progress], None] = lambda _: None,
+) -> Duel:
+    """The exact win probability of a policy against another one, or against itself.
+
+    cache : the folder of compiled code
+    on_progress : told the share of all turns that is evaluated, then how the sweeps go
+
+    Raises InvalidRulesError for rules that cannot be solved, SolveError where that is too much to
+    hold, ConvergenceError where a game need not end, and StrategyFileError.
+    """
+    check_solvable(rules)
+    strategies = [player.strategy for player in (one, other) if isinstance(player, Optimal)]
+    if len(strategies) == 2 and strategies[0] is strategies[1]:
+        other = one  # whose turns are evaluated once
+    found = settled(
+        rules,
+        one,
+        other,
+        cache=cache,
+        values=strategies[0].values if strategies else None,
+        on_progress=on_progress,
+    )
+    first, second = starts(rules, found.one, found.other)
+    return Duel(rules, one.name, other.name, first, second, found.change, found.sweeps)
 
 
 def _further(rules: Ruleset, players: list[Policy]) -> int:

@@ -1,18 +1,10 @@
-"""How often one way to play wins against another one: exact, and loads numba only to compute it."""
+"""How often one way to play wins against another one, as solver.play.contests works it out."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
-from solver.game.solvable import check_solvable
-from solver.game.standings import Progress, first_standing, role, standing_index
-from solver.play.memo import GoForIt
-from solver.play.policies import Optimal, levels_under
-from solver.play.policy import Policy
-from solver.play.strengths import Strength, Strengths
+from solver.game.standings import first_standing, role, standing_index
 from solver.rules.ruleset import Ruleset
-from solver.strategy import Strategy
 from solver.turn.equations import Floats
 
 MOST_GAMES = 10_000_000
@@ -81,102 +73,6 @@ class Played:
     @property
     def _halves(self) -> tuple[float, float]:
         return self.began, self.replied
-
-
-def duel(
-    rules: Ruleset,
-    one: Policy,
-    other: Policy,
-    *,
-    cache: Path,
-    on_progress: Callable[[float | Progress], None] = lambda _: None,
-) -> Duel:
-    """The exact win probability of a policy against another one, or against itself.
-
-    cache : the folder of compiled code
-    on_progress : told the share of all turns that is evaluated, then how the sweeps go
-
-    Raises InvalidRulesError for rules that cannot be solved, SolveError where that is too much to
-    hold, ConvergenceError where a game need not end, and StrategyFileError.
-    """
-    # only here: numba takes longer to load than any answer
-    from solver.play.contests import settled  # noqa: PLC0415
-
-    check_solvable(rules)
-    strategies = [player.strategy for player in (one, other) if isinstance(player, Optimal)]
-    if len(strategies) == 2 and strategies[0] is strategies[1]:
-        other = one  # whose turns are evaluated once
-    found = settled(
-        rules,
-        one,
-        other,
-        cache=cache,
-        values=strategies[0].values if strategies else None,
-        on_progress=on_progress,
-    )
-    first, second = starts(rules, found.one, found.other)
-    return Duel(rules, one.name, other.name, first, second, found.change, found.sweeps)
-
-
-def strengths_of_levels(
-    rules: Ruleset,
-    strategy: Strategy,
-    *,
-    cache: Path,
-    go_for_it: GoForIt | None = None,
-    games: int | None = None,
-    seed: int = 1,
-    on_progress: Callable[[float], None] = lambda _: None,
-) -> Strengths:
-    """How strong every level of a bot is against best play, exact or counted. Raises as `duel`.
-
-    go_for_it : the thresholds of the level that needs some; it is left out if None
-    games : that each level plays with dice of `seed`, half of them begun by each side; an odd
-        number becomes the next even one
-    """
-    from solver.play.contests import outcomes_against, settled  # noqa: PLC0415
-    from solver.play.match_players import match_player  # noqa: PLC0415
-    from solver.play.matches import play_match  # noqa: PLC0415
-
-    best = Optimal(strategy)
-    levels = [
-        best if one.name == best.name else one for one in levels_under(rules, strategy, go_for_it)
-    ]
-
-    def evaluating(share: float) -> None:
-        on_progress(share / 2)
-
-    found: dict[str, Strength] = {}
-    if games is None:
-        ends = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
-    else:
-        optimal = match_player(rules, best, cache)
-    for number, level in enumerate(levels):
-        done = number / len(levels)
-        if games is None:
-            on_progress(0.5 + done / 2)
-            values = settled(
-                rules, level, best, cache=cache, values=strategy.values, known={best: ends}
-            )
-            began, replied = starts(rules, values.one, values.other)
-            rate, error = (began + replied) / 2, 0.0
-        else:
-            on_progress(done)
-            player = optimal if level is best else match_player(rules, level, cache)
-            first = seed + 2_000_006 * number
-            played = play_match(rules, (player, optimal), games, (first, first + 1_000_003))
-            began, replied = played.began, played.replied
-            rate, error = played.rates[-1]
-        found[level.name] = Strength(
-            win_rate=rate, standard_error=error, began=began, replied=replied
-        )
-    return Strengths(
-        rules=rules.name,
-        digest=rules.digest,
-        games=games and games + games % 2,
-        seed=seed if games else None,
-        levels=found,
-    )
 
 
 def starts(rules: Ruleset, one: Floats, other: Floats) -> tuple[float, float]:

@@ -31,10 +31,15 @@ from solver.game.standings import (
     others_after,
     score_count,
 )
-from solver.play.duel import Played
+from solver.play.contests import outcomes_against, settled
+from solver.play.duel import Played, starts
 from solver.play.match_players import MatchPlayer, match_player
+from solver.play.memo import GoForIt
+from solver.play.policies import Optimal, levels_under
 from solver.play.policy import Policy
+from solver.play.strengths import Strength, Strengths
 from solver.rules.ruleset import RULESETS, Ruleset
+from solver.strategy import Strategy
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats, turn_plan
 
@@ -383,3 +388,62 @@ def play_duel(
     """
     players = match_player(rules, one, code), match_player(rules, other, code)
     return play_match(rules, players, games, (seed, seed + 1_000_003), on_progress)
+
+
+def strengths_of_levels(
+    rules: Ruleset,
+    strategy: Strategy,
+    *,
+    cache: Path,
+    go_for_it: GoForIt | None = None,
+    games: int | None = None,
+    seed: int = 1,
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Strengths:
+    """How strong every level of a bot is against best play, exact or counted.
+
+    Raises as `duel` of solver.play.contests.
+
+    go_for_it : the thresholds of the level that needs some; it is left out if None
+    games : that each level plays with dice of `seed`, half of them begun by each side; an odd
+        number becomes the next even one
+    """
+    best = Optimal(strategy)
+    levels = [
+        best if one.name == best.name else one for one in levels_under(rules, strategy, go_for_it)
+    ]
+
+    def evaluating(share: float) -> None:
+        on_progress(share / 2)
+
+    found: dict[str, Strength] = {}
+    if games is None:
+        ends = outcomes_against(rules, best, levels, cache=cache, on_progress=evaluating)
+    else:
+        optimal = match_player(rules, best, cache)
+    for number, level in enumerate(levels):
+        done = number / len(levels)
+        if games is None:
+            on_progress(0.5 + done / 2)
+            values = settled(
+                rules, level, best, cache=cache, values=strategy.values, known={best: ends}
+            )
+            began, replied = starts(rules, values.one, values.other)
+            rate, error = (began + replied) / 2, 0.0
+        else:
+            on_progress(done)
+            player = optimal if level is best else match_player(rules, level, cache)
+            first = seed + 2_000_006 * number
+            played = play_match(rules, (player, optimal), games, (first, first + 1_000_003))
+            began, replied = played.began, played.replied
+            rate, error = played.rates[-1]
+        found[level.name] = Strength(
+            win_rate=rate, standard_error=error, began=began, replied=replied
+        )
+    return Strengths(
+        rules=rules.name,
+        digest=rules.digest,
+        games=games and games + games % 2,
+        seed=seed if games else None,
+        levels=found,
+    )

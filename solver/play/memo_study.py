@@ -84,8 +84,7 @@ def study_memo(
 
     Raises FarkleError where a rule set has no such table or is too much to evaluate.
     """
-    # only here: numba takes longer to load than any answer
-    from solver.play.memo_search import searched  # noqa: PLC0415
+    from solver.play.memo_search import searched  # noqa: PLC0415 - numba: 0.4 s
 
     check_goal(strategy.rules)
     check_solvable(strategy.rules)

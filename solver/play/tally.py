@@ -7,6 +7,7 @@ that of rolling is summed over all rolls.
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from solver.game.endgame import endgame
 from solver.game.layout import make_work, mode
 from solver.game.outcome_kernels import chosen
 from solver.game.outcomes import outcomes_of_values
-from solver.game.position import Position, rules_at
+from solver.game.position import Position, first_position, rules_at
 from solver.game.standings import (
     BANK,
     FARKLE,
@@ -28,15 +29,23 @@ from solver.game.standings import (
     Ints,
     first_standing,
     role,
+    value_shape,
 )
-from solver.play.compare import CLOSE, Estimate, Tally
-from solver.play.match_players import TurnValues, ValuesPlayer, optimal_values
-from solver.play.matches import Games, Throws, set_seed, throw, throws_of
+from solver.play.compare import CARELESS, CLOSE, GAMES, UNKNOWN, Comparison, Estimate, Tally
+from solver.play.contests import duel
+from solver.play.match_players import TurnValues, ValuesPlayer, match_player, optimal_values
+from solver.play.matches import Games, Throws, play_match, set_seed, throw, throws_of
+from solver.play.policies import Optimal, make_policy
 from solver.play.turn_kernels import sweep_turns
 from solver.rules.ruleset import Ruleset
+from solver.strategy import open_strategy
+from solver.turn.points import expected_points, points_outcome
 
 _MOST_SWEEPS, _SETTLED = 10_000, 1e-10
 """The most sweeps over expected turns, and the change at which they have settled."""
+
+_MOST_CHANCES = 30_000_000
+"""The most chances of banks that a duel has to hold; larger games would take too long here."""
 
 _CHUNK = 4096
 """Games that are played side by side."""
@@ -214,3 +223,58 @@ def expected_turns(rules: Ruleset, values: npt.NDArray[np.float64], code: Path) 
     own = first_standing(rules)
     mode_of, score = mode(rules, own), (own.score - rules.score_floor) // rules.point_step
     return float(turns[role(rules, began=True), mode_of, mode_of, score, score])
+
+
+def compare(
+    rules: Ruleset,
+    strategies: Path,
+    cache: Path,
+    *,
+    games: int = GAMES,
+    seed: int = 1,
+    careless: str = CARELESS[0],
+    on_progress: Callable[[float], None] = lambda _: None,
+) -> Comparison:
+    """Compute what a solved rule set is like to play.
+
+    strategies : the folder with its strategy file
+    cache : the folder of compiled code
+    games : of optimal play, and as many of the careless player; two at least
+    on_progress : told the share of it that is done
+
+    Where rules are not plain, what has to be counted is UNKNOWN. Raises StrategyFileError where the
+    rules are not solved, and InvalidRequestError for an unknown level.
+    """
+    policy = make_policy(careless)
+    strategy = open_strategy(strategies, rules)
+    solved, values = strategy.rules, strategy.values
+    on_board = not rules.has_opening
+    exact = Comparison(
+        rules=rules,
+        first_player=strategy.win_probability(first_position(solved)),
+        points=expected_points(rules, 0, on_board=on_board),
+        farkles=float(points_outcome(rules, 0, on_board=on_board).farkled.sum()),
+        tally=Tally(games, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN),
+        careless=careless,
+        careless_wins=UNKNOWN,
+    )
+    if not rules.is_plain:
+        return exact
+    counted = tally(solved, values, cache, games, seed, lambda done: on_progress(0.6 * done))
+    on_progress(0.6)
+    is_small = _is_small(solved)
+    if is_small and rules.ties != "played_on" and not rules.is_defended:
+        turns = Estimate(expected_turns(solved, values, cache))
+        counted = replace(counted, turns=turns)
+    if is_small:
+        wins = Estimate(duel(solved, policy, Optimal(strategy), cache=cache).overall)
+    else:
+        first, second = (match_player(solved, one, cache) for one in (policy, Optimal(strategy)))
+        wins = Estimate(*play_match(solved, (first, second), games, (seed + 1, seed + 2)).rates[-1])
+    return replace(exact, tally=counted, careless_wins=wins)
+
+
+def _is_small(rules: Ruleset) -> bool:
+    """Whether a duel takes a few seconds at most."""
+    longest = (rules.winning_score - rules.score_floor) // rules.point_step
+    return math.prod(value_shape(rules)) * longest / 2 <= _MOST_CHANCES

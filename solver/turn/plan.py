@@ -140,17 +140,19 @@ def _offsets(
     width, times = thrown.whole, rules.times_after(memory.hot_dice)
     bonus = rules.bonus_after(memory.hot_dice) if rules.hot_dice_times else 0
     keeps_all = all_options or rules.ending != "at_once"
+    places, before = held_places(rules), memory.held_with(rules, dice)
     reached: dict[tuple[int, int], int] = {}
     # most points come first
     for kept in choices:
         left = thrown.without(dice, kept.dice)
-        still = left_to_confirm(rules, memory.to_confirm, kept, left)
-        held = held_after(rules, memory.held_with(rules, dice), kept.dice, left)
-        place = held_places(rules)[held]
-        after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=place)
-        column = (len(layers) - 1 - layers.index(after)) * width + (left or width) - 1
+        column = (left or width) - 1
         points = (times * kept.points + (0 if left else bonus)) // rules.point_step
-        points += place[1] - memory.fills
+        if len(layers) > 1:
+            still = left_to_confirm(rules, memory.to_confirm, kept, left)
+            place = places[held_after(rules, before, kept.dice, left)]
+            after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=place)
+            column += (len(layers) - 1 - layers.index(after)) * width
+            points += place[1] - memory.fills
         reached.setdefault((column, points if keeps_all else 0), points)
     return tuple(sorted(n * len(layers) * width + column for (column, _), n in reached.items()))
 

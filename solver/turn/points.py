@@ -25,6 +25,35 @@ from solver.turn.plan import allowed_banks
 _BLOCK = 1 << 20
 """Options whose values are compared at a time: those of all turn totals would fill the memory."""
 
+_ROUNDING = 1e-12
+"""What chances may be off by, so that a rest of so much is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnds:
+    """The chances of how a turn ends that goes on as is best; what is missing to 1 is `out`."""
+
+    farkle: float
+    """That of a farkle which loses the turn total."""
+    banked: tuple[tuple[int, float], ...]
+    """Points that the turn brings, ascending, and the chance of each."""
+    wins: float
+    """That of a roll which wins the game."""
+    loses: float
+    """That of a roll which loses everything."""
+
+    @property
+    def out(self) -> float:
+        """Return the chance of a roll which loses the game."""
+        banked = sum(chance for _, chance in self.banked)
+        rest = 1 - self.farkle - banked - self.wins - self.loses
+        return rest if rest > _ROUNDING else 0.0
+
+    @property
+    def points(self) -> float:
+        """Return what the turn banks on average, in points; a roll that wins or loses counts 0."""
+        return sum(points * chance for points, chance in self.banked)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnOutcome:

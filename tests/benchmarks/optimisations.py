@@ -153,10 +153,10 @@ def _without_together() -> None:
 
 
 def _without_fewer_options() -> None:
-    from solver.turn.equations import turn_plan as plan  # noqa: PLC0415
+    from solver.turn.equations import turn_plan  # noqa: PLC0415
 
     for module in ("sweeping", "sweeps", "bounds", "layout", "solvable", "endgame"):
-        _set(f"{module}.turn_plan", lambda rules, **_: plan(rules, all_options=True))
+        _set(f"{module}.turn_plan", lambda rules, **_: turn_plan(rules, all_options=True))
 
 
 _STATEMENT = re.compile(r"([vhbf]|lost)\[(\d+)\]")

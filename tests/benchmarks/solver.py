@@ -40,7 +40,6 @@ from solver.loaded.matchup import Matchup
 from solver.many_strategy import open_many, save_many
 from solver.play.advice import advise
 from solver.play.best_response import best_response
-from solver.play.duel import duel
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
@@ -237,6 +236,8 @@ def measure_duel(kernels: str, strategies: str, begun: float) -> Figures:
     """Optimal play against max-points, facebook at full size; as a process from its start."""
     rules = load_rules("facebook")
     players = Optimal(open_strategy(Path(strategies), rules)), MaxPoints()
+    from solver.play.contests import duel  # noqa: PLC0415 - loads numba
+
     found = duel(rules, *players, cache=Path(kernels))
     return {
         "overall": found.overall,

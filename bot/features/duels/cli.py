@@ -63,7 +63,7 @@ def duel(here: Here, one: str, other: str, rules: str, simulate: int | None, see
 
 
 def _play(here: Here, rules: Ruleset, names: tuple[str, str], games: int, seed: int) -> Played:
-    from solver.play.matches import play_duel  # noqa: PLC0415 - loads numba
+    from solver.play.matches import play_duel  # noqa: PLC0415 - numba: 0.4 s
 
     players = [here.advisor.policy(name, rules) for name in names]
     with compiled_code(here.settings.kernels) as cache, share_progress("playing") as done:

@@ -15,7 +15,7 @@ from solver.batch.local import compiled_code, with_sound_code
 from solver.game.standings import Progress
 from solver.game.workload import workload
 from solver.play.best_response import BestResponse, best_response
-from solver.play.duel import Duel, Played, duel
+from solver.play.duel import Duel, Played
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
 
@@ -56,8 +56,13 @@ def dueled(
         return Duel(rules, one, other, played.began, played.replied, 0.0, 0, played)
     players = [advisor.policy(name, rules) for name in (one, other)]
     with compiled_code(kernels) as cache:
-        make = partial(duel, rules, *players, cache=cache, on_progress=on_progress)
-        return with_sound_code(cache, make)
+
+        def work() -> Duel:
+            from solver.play.contests import duel  # noqa: PLC0415 - numba: 0.4 s
+
+            return duel(rules, *players, cache=cache, on_progress=on_progress)
+
+        return with_sound_code(cache, work)
 
 
 def responded(

@@ -409,12 +409,8 @@ class _Page:
     """Parts below each other, each size times the scale."""
 
     def __init__(self, parts: list[Part], scale: float) -> None:
-        # only here: matplotlib takes half a second to import
-        from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-        from matplotlib.figure import Figure  # noqa: PLC0415
-
-        self.figure = Figure(figsize=_SIZE, dpi=_DPI, facecolor="white")
-        canvas: Any = FigureCanvasAgg(self.figure)  # its methods have no types
+        self.figure = drawing.blank(_SIZE, _DPI, "white")
+        canvas: Any = self.figure.canvas  # its methods have no types
         self._renderer, self._scale = canvas.get_renderer(), scale
         self._width, self._whole = 72 * _SIZE[0] - 2 * _MARGIN, 72 * _SIZE[1]
         self._y = _MARGIN
@@ -475,7 +471,7 @@ class _Page:
                 self._box(self._y - 0.5, 0.7, whole, _RULE)
 
     def _box(self, top: float, height: float, width: float, colour: str) -> None:
-        from matplotlib.patches import Rectangle  # noqa: PLC0415
+        from matplotlib.patches import Rectangle  # noqa: PLC0415 - matplotlib: 0.2 s
 
         across = 72 * _SIZE[0]
         box = Rectangle(

@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bot.services.advisor import Advisor, Asked, Hint
 from bot.services.loaded import LoadedDice
 from bot.services.situation import Situation, as_typed, as_typed_here
+from bot.table.state import Game
 from solver.errors import FarkleError
 from solver.game.best import BestPlay
 from solver.game.position import Position, impossible_turn, most_likely, rules_at
@@ -27,9 +27,6 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, TurnState
 from solver.turn.memory import memories
 from solver.turn.thresholds import BankFrom
-
-if TYPE_CHECKING:
-    from bot.table.state import Game
 
 
 class Field(StrEnum):
@@ -154,7 +151,7 @@ def explored(advisor: Advisor, left: Remaining | None, situation: Situation) -> 
     return explore(advisor.asked(left, situation))
 
 
-def explored_in(advisor: Advisor, game: "Game") -> Exploration:
+def explored_in(advisor: Advisor, game: Game) -> Exploration:
     """The position of a game before its roll, made or not. Raises FarkleError."""
     return explore(advisor.asked_in(game))
 
@@ -419,7 +416,7 @@ def explained(advisor: Advisor, left: Remaining | None, situation: Situation) ->
     return Explanation(turn_map(asked.play, asked.position), hint, has_badge)
 
 
-def explained_in(advisor: Advisor, game: "Game") -> Explanation:
+def explained_in(advisor: Advisor, game: Game) -> Explanation:
     """The turn under way in a game. Raises FarkleError."""
     asked, hint = advisor.asked_in(game), advisor.hint(game)
     # where dice lie on the table, what is marked is where the best set-aside of them leads

@@ -18,9 +18,8 @@ from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.store import postgres
 from bot.store.backups import keep_backups
-from bot.store.database import database_of
 from bot.store.rows import StoredDaily, StoreError
-from bot.store.store import Store
+from bot.store.store import Store, database_of
 from bot.wiring import open_parts
 from tests.bot.damage import make_world
 from tests.bot.features import lines_of_features

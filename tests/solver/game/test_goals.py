@@ -24,7 +24,7 @@ from solver.game.position import Position, first_position
 from solver.game.standings import Standing, other_after
 from solver.game.sweeps import solve
 from solver.play.advice import Reason, odds, why
-from solver.play.duel import duel
+from solver.play.contests import duel
 from solver.play.policies import Optimal, make_policy
 from solver.rules.ruleset import Ruleset
 from tests import naive

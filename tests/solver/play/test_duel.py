@@ -11,8 +11,7 @@ from solver.game.position import Position
 from solver.game.standings import Solution, Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.play.best_response import best_response
-from solver.play.contests import settled
-from solver.play.duel import duel
+from solver.play.contests import duel, settled
 from solver.play.matches import play_duel
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal, make_policy
 from solver.play.policy import Policy

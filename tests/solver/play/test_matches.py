@@ -9,9 +9,8 @@ import pytest
 
 from solver.game.position import Position
 from solver.game.standings import Solution
-from solver.play.duel import strengths_of_levels
 from solver.play.match_players import DecisionTables, MatchPlayer, policy_player
-from solver.play.matches import play_games
+from solver.play.matches import play_games, strengths_of_levels
 from solver.play.policies import Cautious, Greedy, MaxPoints, Optimal
 from solver.play.strengths import load_strengths, save_strengths, strengths_path
 from solver.rules.ruleset import Ruleset

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
-from solver.play.contests import settled
-from solver.play.duel import duel, starts
+from solver.play.contests import duel, settled
+from solver.play.duel import starts
 from solver.play.go_for_it import search_go_for_it
 from solver.play.matches import play_duel
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, RuleOfThumb, Thumb

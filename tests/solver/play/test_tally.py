@@ -15,8 +15,8 @@ from solver.game.position import Position
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
 from solver.play.advice import Odds, odds
-from solver.play.compare import CLOSE, Tally, compare
-from solver.play.tally import expected_turns, tally
+from solver.play.compare import CLOSE, Tally
+from solver.play.tally import compare, expected_turns, tally
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, save_strategy
 from tests.conftest import variant
