@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.database import check_version
-from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
+from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
 from solver.wording import say_later
@@ -56,34 +56,12 @@ def _key(name: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-_WRITING = _key("writing")
-
-
-class _ToServer(Connections):
-    """Connections to a server, used from the event loop."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
-        """What some work makes of a transaction."""
-        async with self._engine.connect() as connection:
-            if mode is Mode.EACH:
-                return await connection.run_sync(work)
-            isolation = "REPEATABLE READ" if mode is Mode.READ else "READ COMMITTED"
-            await connection.execution_options(isolation_level=isolation)
-            async with connection.begin():
-                if mode in {Mode.WRITE, Mode.BRIEF}:
-                    await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITING)))
-                elif mode is Mode.APPEND:
-                    await connection.execute(
-                        sa.select(sa.func.pg_advisory_xact_lock_shared(_WRITING))
-                    )
-                return await connection.run_sync(work)
-
-    async def close(self) -> None:
-        """Close all."""
-        await self._engine.dispose()
+_LOCKS = {
+    Mode.WRITE: sa.func.pg_advisory_xact_lock,
+    Mode.BRIEF: sa.func.pg_advisory_xact_lock,
+    Mode.APPEND: sa.func.pg_advisory_xact_lock_shared,
+}
+"""What each takes that writes until it ends."""
 
 
 class Postgres(Database):
@@ -117,12 +95,20 @@ class Postgres(Database):
         self.url = parts.render_as_string(hide_password=False)
         self.name = parts.set(query={}).render_as_string()
         self.stem = parts.database
+        self._engine = create_async_engine(
+            parts,
+            pool_size=MOST_READS + _MOST_WRITES,
+            max_overflow=0,
+            hide_parameters=True,  # errors go to logs, and the dice have secrets
+            isolation_level="AUTOCOMMIT",
+            connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
+        )
 
     async def prepare(self) -> None:
         """Make the tables, one program at a time."""
         engine = create_async_engine(self._url, poolclass=sa.NullPool, hide_parameters=True)
         try:
-            with self.explained():
+            with self._explained():
                 async with engine.begin() as connection:
                     await connection.execute(
                         sa.select(sa.func.pg_advisory_xact_lock(_key("tables")))
@@ -141,21 +127,25 @@ class Postgres(Database):
     def check_is_there(self) -> None:
         """Nothing is known before it is asked."""
 
-    def connect(self, *, read_only: bool) -> Connections:  # noqa: ARG002 - who reads alone does
-        """Connections, each of which is made when it is needed."""
-        return _ToServer(
-            create_async_engine(
-                self._url,
-                pool_size=MOST_READS + _MOST_WRITES,
-                max_overflow=0,
-                hide_parameters=True,  # errors go to logs, and the dice have secrets
-                isolation_level="AUTOCOMMIT",
-                connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
-            )
-        )
+    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
+        """What some work makes of a transaction."""
+        with self._explained():
+            async with self._engine.connect() as connection:
+                if mode is Mode.EACH:
+                    return await connection.run_sync(work)
+                isolation = "REPEATABLE READ" if mode is Mode.READ else "READ COMMITTED"
+                await connection.execution_options(isolation_level=isolation)
+                async with connection.begin():
+                    if lock := _LOCKS.get(mode):
+                        await connection.execute(sa.select(lock(_key("writing"))))
+                    return await connection.run_sync(work)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._engine.dispose()
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         """Whatever is wrong with the server becomes a StoreError."""
         try:
             yield
@@ -192,7 +182,7 @@ class Postgres(Database):
         )
         locks = [sa.select(sa.func.pg_try_advisory_lock(_key(name))) for name in names]
         try:
-            with self.explained():
+            with self._explained():
                 is_told = False
                 async with engine.connect() as connection:
                     for lock in locks:
@@ -225,7 +215,7 @@ class Postgres(Database):
         while True:
             await asyncio.sleep(_HEARTBEAT_SECONDS)
             try:
-                with self.explained():
+                with self._explained():
                     async with (
                         asyncio.timeout(2 * _HEARTBEAT_SECONDS),
                         engine.connect() as connection,

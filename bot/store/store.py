@@ -283,8 +283,8 @@ _MOST_KEPT = 10_000
 class Places(Transactions):
     """The settings and rules of places in one database."""
 
-    def __init__(self, database: Database, *, read_only: bool = False) -> None:
-        super().__init__(database, read_only=read_only)
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
         self._lately: dict[str, tuple[float, PlaceSettings]] = {}
         """By place, until when something is taken for what holds there."""
 
@@ -403,10 +403,8 @@ class Keeper:
 class Store(Places):
     """Games in one database, and what places have set."""
 
-    def __init__(
-        self, database: Database, keepers: Sequence[Keeper] = (), *, read_only: bool = False
-    ) -> None:
-        super().__init__(database, read_only=read_only)
+    def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
+        super().__init__(database)
         self._scrub = Scrub(self.rewrite)
         self.keepers = keepers
 
@@ -420,9 +418,9 @@ class Store(Places):
     @classmethod
     def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
         """The database as it is, to be read alone. Raises StoreError if there is none."""
-        database = database_of(url)
+        database = database_of(url, read_only=True)
         database.check_is_there()
-        return cls(database, keepers, read_only=True)
+        return cls(database, keepers)
 
     async def scrub(self) -> None:
         """Rewrite the file without what was deleted, see `Scrub`."""

@@ -6,7 +6,6 @@ it was given and nothing that others change.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from functools import partial
@@ -44,22 +43,17 @@ class Deed:
 
         def claimed(connection: Connection) -> T:
             nonlocal is_first
-            is_first = not self._is_ours
-            if is_first:
+            if not self._is_ours:
                 try:
                     connection.execute(insert(done).values(id=self._id, at=datetime.now(UTC)))
                 except IntegrityError:
                     raise DoneElsewhereError.say("another program has done that already") from None
-            self._is_ours = True
-            try:
-                return work(connection)
-            except BaseException:  # nothing of it is written
-                self._is_ours = not is_first
-                raise
+                is_first = self._is_ours = True
+            return work(connection)
 
         try:
             return await transact(claimed)
-        except Exception:  # nor where it is not committed
+        except Exception:  # nothing of it is written
             self._is_ours = self._is_ours and not is_first
             raise
 
@@ -75,9 +69,8 @@ Work = Callable[[Connection], T]
 class Transactions:
     """One database. Every method raises StoreError if it cannot be used."""
 
-    def __init__(self, database: Database, *, read_only: bool = False) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
-        self._connections = database.connect(read_only=read_only)
         self._reading = asyncio.Semaphore(MOST_READS)
         self._writing = asyncio.Semaphore(database.most_writes)
         self._running: set[asyncio.Task[Any]] = set()
@@ -85,10 +78,10 @@ class Transactions:
         """How many transactions the database did not take."""
 
     async def close(self) -> None:
-        """Let go of the file once nothing runs any more."""
+        """Let go of the database once nothing runs any more."""
         while self._running:
             await asyncio.wait(self._running)
-        await self._connections.close()
+        await self.database.close()
 
     async def read(self, work: Work[T]) -> T:
         """What is made of a transaction that sees the database as it is now."""
@@ -99,22 +92,14 @@ class Transactions:
 
         values : of the parameters that the query names
         """
-        return await self._made(
-            self._reading, Mode.EACH, lambda connection: connection.execute(query, values).all()
-        )
+        return await self._made(self._reading, Mode.EACH, _asking(query, values))
 
     async def glance(self, query: Executable, **values: object) -> Sequence[Any]:
         """What a query finds that asks for a few rows by their key, as every press does.
 
         values : of the parameters that the query names
         """
-        with suppress(StoreError):  # which is raised below, too
-            self.database.check_before()
-            found = self._connections.glance(query, values)
-            self.database.check_after(Mode.EACH)
-            if found is not None:
-                return found
-        return await self.rows(query, **values)
+        return await self._made(self._reading, Mode.EACH, _asking(query, values), is_brief=True)
 
     async def write(self, work: Work[T], mode: Mode = Mode.WRITE) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
@@ -123,47 +108,45 @@ class Transactions:
         written. Raises DoneElsewhereError where another program has done what this is part of, see
         `doing`.
         """
+        made = partial(self._made, self._writing, mode, is_brief=mode in {Mode.APPEND, Mode.BRIEF})
         if deed := doing.get():
-            return await deed.done(partial(self._made, self._writing, mode), work)
-        return await self._made(self._writing, mode, work)
+            return await deed.done(made, work)
+        return await made(work)
 
     async def rewrite(self) -> None:
         """Write the database anew without what was deleted."""
         await self._made(self._writing, Mode.EACH, self.database.rewrite)
 
-    async def _made(self, turn: asyncio.Semaphore, mode: Mode, work: Work[T]) -> T:
-        """What is made in a task of its own: who is cancelled does not break it off."""
-        if self._connections.ends_alone(mode):
-            # a press waits for fewer turns of the event loop, each as long as all others' work
-            async with turn:
-                return await self._explained(self._transaction(mode, work))
-        await turn.acquire()
-        running = asyncio.create_task(self._transaction(mode, work))
-        self._running.add(running)
+    async def _made(
+        self, turn: asyncio.Semaphore, mode: Mode, work: Work[T], *, is_brief: bool = False
+    ) -> T:
+        """What is made in a task of its own, so that who is cancelled does not break it off.
 
-        def done(task: asyncio.Task[T]) -> None:
-            self._running.discard(task)
-            turn.release()
-            if not task.cancelled():
-                task.exception()  # whoever waited may be gone, and then nobody looks at it
-
-        running.add_done_callback(done)
-        return await self._explained(asyncio.shield(running))
-
-    async def _explained(self, work: Awaitable[T]) -> T:
-        """What some work comes to; what the database does not take is counted."""
+        is_brief : whether it is made without waiting where that can be
+        """
         try:
-            with self.database.explained():
-                return await work
+            if is_brief and not turn.locked() and (made := self.database.run_here(mode, work)):
+                return made[0]
+            running = asyncio.create_task(self._in_turn(turn, mode, work))
+            self._running.add(running)
+            running.add_done_callback(self._over)
+            return await asyncio.shield(running)
         except StoreError as error:
             self.errors += type(error) is StoreError  # others are a matter of games
             raise
 
-    async def _transaction(self, mode: Mode, work: Work[T]) -> T:
-        self.database.check_before()
-        result = await self._connections.run(mode, work)
-        self.database.check_after(mode)
-        return result
+    async def _in_turn(self, turn: asyncio.Semaphore, mode: Mode, work: Work[T]) -> T:
+        async with turn:
+            return await self.database.run(mode, work)
+
+    def _over(self, running: asyncio.Task[Any]) -> None:
+        self._running.discard(running)
+        if not running.cancelled():
+            running.exception()  # whoever waited may be gone, and then nobody looks at it
+
+
+def _asking(query: Executable, values: Mapping[str, object]) -> Work[Sequence[Any]]:
+    return lambda connection: connection.execute(query, values).all()
 
 
 def put(connection: Connection, table: Table, row: Mapping[str, Any]) -> None:
