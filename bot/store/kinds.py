@@ -43,8 +43,6 @@ class Database(ABC):
     """The file that it is, if it is one."""
     stem: str
     """What its backups are called after."""
-    most_writes: int
-    """How many of this program may write at once."""
 
     @abstractmethod
     async def prepare(self) -> None:

@@ -71,8 +71,6 @@ class Postgres(Database):
     has it alone, so that what was read before is so when it is written.
     """
 
-    most_writes = _MOST_WRITES
-
     def __init__(self, url: str) -> None:
         """Raises StoreError for an address that names no database, and without the driver."""
         try:
@@ -95,6 +93,8 @@ class Postgres(Database):
         self.url = parts.render_as_string(hide_password=False)
         self.name = parts.set(query={}).render_as_string()
         self.stem = parts.database
+        self._reading = asyncio.Semaphore(MOST_READS)
+        self._writing = asyncio.Semaphore(_MOST_WRITES)
         self._engine = create_async_engine(
             parts,
             pool_size=MOST_READS + _MOST_WRITES,
@@ -129,8 +129,9 @@ class Postgres(Database):
 
     async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
         """What some work makes of a transaction."""
+        turn = self._writing if mode in _LOCKS else self._reading
         with self._explained():
-            async with self._engine.connect() as connection:
+            async with turn, self._engine.connect() as connection:
                 if mode is Mode.EACH:
                     return await connection.run_sync(work)
                 isolation = "REPEATABLE READ" if mode is Mode.READ else "READ COMMITTED"

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Executable, Table, insert, update
 from sqlalchemy.exc import IntegrityError
 
-from bot.store.kinds import MOST_READS, Database, Mode
+from bot.store.kinds import Database, Mode
 from bot.store.rows import DoneElsewhereError, StoreError
 from bot.store.schema import done
 
@@ -71,8 +71,6 @@ class Transactions:
 
     def __init__(self, database: Database) -> None:
         self.database = database
-        self._reading = asyncio.Semaphore(MOST_READS)
-        self._writing = asyncio.Semaphore(database.most_writes)
         self._running: set[asyncio.Task[Any]] = set()
         self.errors = 0
         """How many transactions the database did not take."""
@@ -85,21 +83,21 @@ class Transactions:
 
     async def read(self, work: Work[T]) -> T:
         """What is made of a transaction that sees the database as it is now."""
-        return await self._made(self._reading, Mode.READ, work)
+        return await self._made(Mode.READ, work)
 
     async def rows(self, query: Executable, **values: object) -> Sequence[Any]:
         """What one query finds: it sees the database as it is now by itself.
 
         values : of the parameters that the query names
         """
-        return await self._made(self._reading, Mode.EACH, _asking(query, values))
+        return await self._made(Mode.EACH, _asking(query, values))
 
     async def glance(self, query: Executable, **values: object) -> Sequence[Any]:
         """What a query finds that asks for a few rows by their key, as every press does.
 
         values : of the parameters that the query names
         """
-        return await self._made(self._reading, Mode.EACH, _asking(query, values), is_brief=True)
+        return await self._made(Mode.EACH, _asking(query, values), is_brief=True)
 
     async def write(self, work: Work[T], mode: Mode = Mode.WRITE) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
@@ -108,36 +106,30 @@ class Transactions:
         written. Raises DoneElsewhereError where another program has done what this is part of, see
         `doing`.
         """
-        made = partial(self._made, self._writing, mode, is_brief=mode in {Mode.APPEND, Mode.BRIEF})
+        made = partial(self._made, mode, is_brief=mode is not Mode.WRITE)
         if deed := doing.get():
             return await deed.done(made, work)
         return await made(work)
 
     async def rewrite(self) -> None:
         """Write the database anew without what was deleted."""
-        await self._made(self._writing, Mode.EACH, self.database.rewrite)
+        await self._made(Mode.EACH, self.database.rewrite)
 
-    async def _made(
-        self, turn: asyncio.Semaphore, mode: Mode, work: Work[T], *, is_brief: bool = False
-    ) -> T:
+    async def _made(self, mode: Mode, work: Work[T], *, is_brief: bool = False) -> T:
         """What is made in a task of its own, so that who is cancelled does not break it off.
 
         is_brief : whether it is made without waiting where that can be
         """
         try:
-            if is_brief and not turn.locked() and (made := self.database.run_here(mode, work)):
+            if is_brief and (made := self.database.run_here(mode, work)):
                 return made[0]
-            running = asyncio.create_task(self._in_turn(turn, mode, work))
+            running = asyncio.create_task(self.database.run(mode, work))
             self._running.add(running)
             running.add_done_callback(self._over)
             return await asyncio.shield(running)
         except StoreError as error:
             self.errors += type(error) is StoreError  # others are a matter of games
             raise
-
-    async def _in_turn(self, turn: asyncio.Semaphore, mode: Mode, work: Work[T]) -> T:
-        async with turn:
-            return await self.database.run(mode, work)
 
     def _over(self, running: asyncio.Task[Any]) -> None:
         self._running.discard(running)
