@@ -106,16 +106,11 @@ class Postgres(Database):
 
     async def prepare(self) -> None:
         """Make the tables, one program at a time."""
-        engine = create_async_engine(self._url, poolclass=sa.NullPool, hide_parameters=True)
         try:
-            with self._explained():
-                async with engine.begin() as connection:
-                    await connection.execute(
-                        sa.select(sa.func.pg_advisory_xact_lock(_key("tables")))
-                    )
-                    await connection.run_sync(self._make)
-        finally:
-            await engine.dispose()
+            await self.run(Mode.WRITE, self._make)
+        except BaseException:
+            await self.close()
+            raise
 
     def _make(self, connection: sa.Connection) -> None:
         if not sa.inspect(connection).get_table_names():
