@@ -114,15 +114,8 @@ class StoredEvent:
     data: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class RolledGame:
-    """The dice of every roll of a game, in order, and its rules as data, if that says them."""
-
-    rules: Any
-    rolls: Sequence[Sequence[int]]
-    events: Sequence[tuple[str, Any]] = ()
-    """All that happened, by kind and data, where players bring their dice: it tells whose they are.
-    The rolls of such a game are left out."""
+Happened = list[tuple[str, dict[str, Any]]]
+"""All that happened in a game, by kind and data."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ from bot.store.rows import (
     GameRecord,
     GameResult,
     GameRunningError,
+    Happened,
     MissingGameError,
     NewEvent,
     PlaceSettings,
-    RolledGame,
     SeatRow,
     StaleVersionError,
     StoredEvent,
@@ -154,30 +154,12 @@ def _read_events(connection: sa.Connection, game: StoredGame) -> tuple[StoredEve
     return tuple(found)
 
 
-def read_rolls(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[RolledGame]:
-    """The dice of every roll of games, game by game in their order, but for damaged ones."""
-    told = events.c.kind.in_(("begun", "rolled"))
+def read_happened(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Happened]:
+    """What happened in games that are not damaged, game by game in their order."""
     query = sa.select(games.c.id, events.c.kind, events.c.data).join_from(games, events)
-    rows = connection.execute(query.where(*where, told).order_by(games.c.id, events.c.version))
-    rolled = []
-    for game_id, group in groupby(rows.all(), itemgetter(0)):
-        happened = [(kind, data) for _, kind, data in group]
-        begun = happened[0][1]
-        if not all(isinstance(data, dict) for _, data in happened):
-            continue
-        if begun.get("kits") or begun.get("pool"):
-            of_game = sa.select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
-            rows = connection.execute(of_game.order_by(events.c.version))
-            rolled.append(RolledGame(begun.get("rules"), (), [tuple(row) for row in rows]))
-        else:
-            fell = [data.get("dice") for kind, data in happened if kind == "rolled"]
-            if all(map(_is_roll, fell)):
-                rolled.append(RolledGame(begun.get("rules"), fell))
-    return rolled
-
-
-def _is_roll(dice: object) -> bool:
-    return isinstance(dice, list) and all(die in range(1, 7) for die in dice)
+    rows = connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
+    of_games = ([(row.kind, row.data) for row in rows] for _, rows in groupby(rows, itemgetter(0)))
+    return [one for one in of_games if all(isinstance(data, dict) for _, data in one)]
 
 
 def insert_rows(
@@ -224,17 +206,14 @@ def chain_anew(connection: sa.Connection, game_id: str) -> None:
         connection.execute(sa.update(events).where(*this).values(hash=before))
 
 
-def change_seats(connection: sa.Connection, game_id: str, changed: Sequence[SeatRow]) -> None:
-    """Change seats that are there. Raises ValueError for others."""
-    for seat in changed:
-        this = (seats.c.game_id == game_id, seats.c.number == seat.number)
-        if not connection.execute(sa.update(seats).where(*this).values(asdict(seat))).rowcount:
-            raise ValueError(f"game {game_id} has no seat {seat.number} to change")
-
-
-def delete_seats(connection: sa.Connection, game_id: str, number: int) -> None:
-    """Delete the seats from this one on."""
-    connection.execute(sa.delete(seats).where(seats.c.game_id == game_id, seats.c.number >= number))
+def change_seats(
+    connection: sa.Connection, game_id: str, sat: Sequence[SeatRow], sit: Sequence[SeatRow]
+) -> None:
+    """Write the seats that differ from those that were there."""
+    if gone := [one.number for one in sat if one not in sit]:
+        these = seats.c.game_id == game_id, seats.c.number.in_(gone)
+        connection.execute(sa.delete(seats).where(*these))
+    insert_rows(connection, seats, game_id, [one for one in sit if one not in sat])
 
 
 def delete_results(connection: sa.Connection, game_id: str) -> None:
@@ -473,16 +452,15 @@ class Store(Places):
         events: Sequence[NewEvent],
         at: datetime,
         *,
-        new_seats: Sequence[SeatRow] = (),
-        changed_seats: Sequence[SeatRow] = (),
-        without_seats: int | None = None,
+        sat: Sequence[SeatRow] = (),
+        sit: Sequence[SeatRow] = (),
         ended: bool = False,
         results: Sequence[GameResult] = (),
         reopens: bool = False,
     ) -> int:
         """Add what happened, all or nothing, and give the new version.
 
-        without_seats : the number from which on the seats there were are given up
+        sat, sit : the seats before and now, of which those are written that differ
         reopens : whether the game is over and goes on, without the results it had
 
         Raises StaleVersionError if the game is at another version or over, MissingGameError.
@@ -500,10 +478,7 @@ class Store(Places):
             if reopens:
                 delete_results(connection, game_id)
             insert_events(connection, game_id, expected_version, events, at)
-            if without_seats is not None:
-                delete_seats(connection, game_id, without_seats)
-            insert_rows(connection, schema.seats, game_id, new_seats)
-            change_seats(connection, game_id, changed_seats)
+            change_seats(connection, game_id, sat, sit)
             insert_rows(connection, schema.results, game_id, results)
 
         await self.write(move, Mode.APPEND)
@@ -611,10 +586,10 @@ class Store(Places):
             return secret
         raise missing_game(game_id)
 
-    async def rolls(self, place: str | None = None) -> list[RolledGame]:
-        """The dice of every roll in games played with a secret, game by game in their order."""
+    async def fair_games(self, place: str | None = None) -> list[Happened]:
+        """What happened in games played with a secret, in the order of their ids."""
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
-        return await self.read(lambda connection: read_rolls(connection, *fair))
+        return await self.read(lambda connection: read_happened(connection, *fair))
 
 
 _GAME_OF_ID = games_query(games.c.id == sa.bindparam("game"), COUNTED)
