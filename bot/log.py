@@ -11,11 +11,18 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
+
+from solver.folders import keep_private, make_private
 
 logger = logging.getLogger(__name__)
 
 _FORM = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+_MOST_BYTES = 1_000_000
+"""The size at which a new log file is begun; the one before it is kept, too."""
+
 _SECRETS = re.compile(
     # of dice, in digits or as Python shows bytes; of answers to an interaction
     r"\b[0-9a-fA-F]{64}\b"
@@ -77,36 +84,21 @@ class JsonFormatter(LogFormatter):
         return json.dumps({key: self.without_secrets(value) for key, value in told.items()})
 
 
-class LogFile(logging.Handler):
-    """A file that is made, and whose writer is loaded, when there is something to write."""
+class LogFile(RotatingFileHandler):
+    """A file for its owner alone, made when there is something to write; what is old goes."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
-        self.path = Path(os.path.abspath(path))  # noqa: PTH100 - without "..", and links as they are
-        self._writer: logging.Handler | None = None
+        super().__init__(path, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", delay=True)
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a line at the end of the file."""
-        try:
-            if self._writer is None:
-                from bot.log_writer import LogWriter  # noqa: PLC0415
-
-                self._writer = LogWriter(self.path)
-                self._writer.setFormatter(self.formatter)
-            # with its lock, as whoever ends logging closes it
-            self._writer.handle(record)
-        except Exception:
-            self.handleError(record)
+    def _open(self) -> TextIOWrapper:
+        path = Path(self.baseFilename)
+        make_private(path.parent)
+        keep_private(path)
+        return path.open("a", encoding="utf-8", errors="backslashreplace")
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - as logging has it
         """Where no file can be written, standard error is what is left."""
         print(self.format(record), file=sys.stderr)  # noqa: T201
-
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._writer is not None:
-            self._writer.close()
-        super().close()
 
 
 def open_log(
@@ -129,7 +121,7 @@ def open_log(
 def where() -> str:
     """Which file the log is, in the words after a sentence; empty if it is none."""
     files = [one for one in logging.getLogger().handlers if isinstance(one, LogFile)]
-    return f" ({files[0].path})" if files else ""
+    return f" ({files[0].baseFilename})" if files else ""
 
 
 def _printable(text: str) -> str:

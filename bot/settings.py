@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from platformdirs import user_data_path
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -26,8 +27,6 @@ def _default_data() -> Path:
     """data/ of the checkout that this code runs from, else the user's data directory."""
     if (CHECKOUT / "pyproject.toml").is_file():
         return CHECKOUT / "data"
-    from platformdirs import user_data_path  # noqa: PLC0415
-
     return user_data_path("farkle-advisor")
 
 

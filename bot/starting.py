@@ -3,8 +3,10 @@
 import contextlib
 import gc
 import os
+import shutil
 import signal
 import sys
+import textwrap
 from collections.abc import Iterator
 from typing import NoReturn
 
@@ -45,10 +47,6 @@ def end(sentence: str, status: int) -> NoReturn:
     if sentence and sys.stderr:
         told = f"farkle: {sentence}"
         if sys.stderr.isatty():
-            # a start that goes well needs none of it
-            import shutil  # noqa: PLC0415
-            import textwrap  # noqa: PLC0415
-
             # whoever reads it elsewhere, such as a program, gets one line
             wrapper = textwrap.TextWrapper(
                 shutil.get_terminal_size().columns - 1,

@@ -11,12 +11,12 @@ from typing import Literal, SupportsIndex, TypedDict, TypeGuard, Unpack
 
 import numpy as np
 
+from bot.layout import columns, dice_count, percent
 from bot.services.advisor import Advisor
 from bot.services.loaded import LoadedDice, read_left
 from bot.services.situation import Situation
 from bot.settings import Settings, read_settings
 from bot.views.advice import advice_text, odds_text
-from bot.views.layout import columns, dice_count, percent
 from bot.views.thresholds import threshold_text
 from farkle_advisor.answers import Advice, Odds, Option, Turn
 from farkle_advisor.rules import Rules, load_rules

@@ -9,9 +9,8 @@ import numpy as np
 from solver.game.standings import Ints
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Die, make_dice_set
+from solver.turn.dice import Badge, DiceSet, Die, make_dice_set
 from solver.turn.equations import Floats
-from solver.turn.scoring import Badge
 from tests import naive_loaded
 
 GAME_DICE = [

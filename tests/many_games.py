@@ -14,8 +14,8 @@ from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
+from solver.turn.plan import EqualDice
 from tests import simulation
 from tests.simulation import Decisions
 

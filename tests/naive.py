@@ -12,7 +12,8 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.dice import TurnState
+from solver.turn.plan import turn_plan
 
 Array = npt.NDArray[np.float64]
 Dice = tuple[int, ...]

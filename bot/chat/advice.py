@@ -15,13 +15,22 @@ from bot.chat.waiting import ready_for, ready_to_answer, solved_first
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import NEXT_PLAYER, ORDINARY, LoadedDice, read_kits
-from bot.services.positions import check_asked, left_to_roll, opened, rolled
-from bot.services.situation import KCD, Situation, dice_and_numbers, has_sets
+from bot.services.situation import (
+    KCD,
+    Situation,
+    check_asked,
+    dice_and_numbers,
+    has_sets,
+    left_to_roll,
+    opened,
+    rolled,
+)
 from bot.services.tables import Caller, Table, Tables, check_hints
 from bot.table.commands import MOST_PLAYERS, check_seats
 from bot.table.state import Game
 from bot.tasks.answering import at_once
-from bot.views.advice import answer_data, answer_text
+from bot.views.advice import answer_text
+from bot.views.answer_data import answer_data
 from bot.views.game import NOT_EXACT
 from solver.errors import InvalidRequestError
 from solver.loaded.kits import Kit

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.chat.presses import AskPress, Confirm, Press, ReviewPage, TablePress, pressable
+from bot.layout import escape_markdown, percent, plain_markdown, shorten_text
 from bot.services.advisor import Hint
 from bot.services.loaded import LoadedDice
 from bot.views.advice import (
@@ -28,18 +29,12 @@ from bot.views.advice import (
 from bot.views.card import Button, Card, Style
 from bot.views.dice_picture import kept_picture
 from bot.views.game import NOT_EXACT, hint_head
-from bot.views.layout import (
-    escape_markdown,
-    percent,
-    plain_markdown,
-    shorten_text,
-)
 from bot.views.named_dice import use_text
 from bot.views.table_buttons import SURE
 from solver.loaded.kits import plain_kit
 from solver.play.advice import Advice, Odds, Option
+from solver.turn.dice import Fate
 from solver.turn.equations import Decision
-from solver.turn.scoring import Fate
 from solver.wording import say, say_later
 
 _MOST_ROWS = 3

@@ -23,15 +23,14 @@ from bot import log
 from bot.chat.fields import Field, word
 from bot.chat.help import ALL, GROUPS, help_card, help_text
 from bot.chat.presses import CommandPress, pressable
+from bot.layout import check_length, cleaned, narrowed, on_phone, safe_text, shorten, whole_sentence
 from bot.services.games import News
 from bot.services.rule_options import with_goal
 from bot.services.situation import ME_OR_THEM, POSITION_FIELDS, FieldKind, Situation
 from bot.services.tables import Caller, Person
 from bot.tasks.tasks import TaskCancelledError
-from bot.typed import check_length, cleaned, narrowed
 from bot.views.card import Card, text_card
 from bot.views.game import news_data, news_text
-from bot.views.layout import on_phone, safe_text, shorten, whole_sentence
 from solver.errors import FarkleError, InvalidRequestError, did_you_mean
 from solver.play.policies import LEVELS
 from solver.rules.ruleset import Ruleset

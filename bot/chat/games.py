@@ -26,6 +26,7 @@ from bot.chat.waiting import (
     told_reply,
 )
 from bot.languages import best_language, language_codes
+from bot.layout import LONGEST_NAME, safe_text
 from bot.services.games import Games, News
 from bot.services.house_rules import HouseRules
 from bot.services.loaded import read_fallen, read_kept, read_use
@@ -37,7 +38,6 @@ from bot.table.commands import MOST_PLAYERS, MOST_SEED, kept_examples, least_sco
 from bot.table.state import place_of
 from bot.tasks.answering import at_once
 from bot.views.game import games_text, table_data, table_text
-from bot.views.layout import LONGEST_NAME, safe_text
 from solver.errors import InvalidRequestError, InvalidRollError, did_you_mean
 from solver.play.policies import LEVELS, Optimal
 from solver.rules.ruleset import Ruleset

@@ -5,8 +5,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from bot.layout import columns, wrap
 from bot.views.card import Button, Card, Style, text_card
-from bot.views.layout import columns, wrap
 from solver.wording import say, say_later
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from bot.chat.features import Feature
 from bot.chat.games import level_named, no_turn, typed_dice
 from bot.chat.presses import Confirm, TablePress
 from bot.chat.waiting import delay_reply, hint_reply, solved_for_game, told_reply
+from bot.layout import PHONE, on_phone, whole_sentence
 from bot.review.review import Review
 from bot.services.away import check_end
 from bot.services.games import Games, News
@@ -38,7 +39,6 @@ from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay
 from bot.views.card import Card
 from bot.views.game import details_lines
-from bot.views.layout import PHONE, on_phone, whole_sentence
 from bot.views.review import review_cards
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import kept_dice, used_dice, why_not

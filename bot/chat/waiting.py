@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 from bot.chat.cards import answer_card
 from bot.chat.commands import Reply
 from bot.chat.presses import TablePress
+from bot.layout import whole_sentence, wrap
 from bot.services.advisor import Hint
 from bot.services.chances import Oracle
 from bot.services.games import News
 from bot.services.house_rules import HouseRules
-from bot.services.positions import rules_of
-from bot.services.situation import Situation
+from bot.services.situation import Situation, rules_of
 from bot.services.tables import Caller
 from bot.table import commands
 from bot.table.state import Game
@@ -21,7 +21,6 @@ from bot.tasks.answering import at_once
 from bot.tasks.solving import Needed
 from bot.tasks.tasks import Delay, counted, duration
 from bot.views.game import hint_data, hint_text
-from bot.views.layout import whole_sentence, wrap
 from solver.errors import IllegalActionError
 from solver.rules.ruleset import Ruleset
 from solver.wording import say, say_number, spoken

@@ -6,8 +6,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from bot.services.positions import left_to_roll, opened, rolled
-from bot.services.situation import TURN_TOTAL, dice_and_numbers
+from bot.services.situation import TURN_TOTAL, dice_and_numbers, left_to_roll, opened, rolled
 from bot.shell.needed import ready_to_answer, solved_first
 from bot.shell.output import Shown, answer_options, json_option, show
 from bot.shell.places import Here, here_option
@@ -19,13 +18,8 @@ from bot.shell.position import (
     position_option,
     position_options,
 )
-from bot.views.advice import (
-    advice_sheet,
-    advice_text,
-    answer_data,
-    answer_text,
-    odds_text,
-)
+from bot.views.advice import advice_text, answer_text, odds_text
+from bot.views.answer_data import advice_sheet, answer_data
 from bot.views.thresholds import turn_data, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice

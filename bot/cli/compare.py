@@ -14,6 +14,7 @@ from bot.views.compare import compare_chart, compare_data, compare_sheet, compar
 from bot.views.drawing import DARK, LIGHT, Form
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import Job, solve_jobs
+from solver.batch.local import LocalSolver, compiled_code, prefer_cache
 from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError
 from solver.game.solvable import check_solvable
@@ -102,8 +103,6 @@ def _compared(
 ) -> Compared:
     """What each rule set is like; those that are not solved are solved first."""
     # only here: a command that does not solve needs none of it
-    from solver.batch.local import compiled_code, prefer_cache  # noqa: PLC0415
-
     compared = []
     with tempfile.TemporaryDirectory() as temporary, compiled_code(settings.kernels) as cache:
         prefer_cache(cache)
@@ -127,8 +126,6 @@ def _solve(
     settings: Settings, found: Sequence[Variation], temporary: Path, cache: Path, *, keep: bool
 ) -> list[Path]:
     """The folder with the strategy of each rule set. Raises FarkleError where a solve fails."""
-    from solver.batch.local import LocalSolver  # noqa: PLC0415
-
     folders = [
         settings.strategies
         if keep or one.option is None or is_solved(settings.strategies, one.rules)

@@ -6,13 +6,21 @@ import sys
 
 import click
 
+from bot.fronts.discord import client, signed
+from bot.fronts.discord.client import BadTokenError, DiscordError
+from bot.fronts.discord.front import DiscordFront
 from bot.fronts.discord.settings import DiscordSettings
+from bot.hosting import hosted, run
 from bot.languages import language
 from bot.log import JsonFormatter, LogFormatter, open_log
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES
 from bot.settings import Settings, read_settings
 from bot.shell.places import Here
+from bot.store.database import database_of
+from bot.store.rows import StoreError
+from bot.store.store import Store
+from bot.wiring import check_folder, open_parts
 from solver.errors import FarkleError, MissingStrategyError
 from solver.rules.file import load_rules
 from solver.wording import said_in
@@ -65,14 +73,8 @@ def discord_command(settings: Settings, *, check: bool, by_requests: bool) -> No
             logging.getLogger(name).addFilter(_is_news)
     if by_requests:
         logging.getLogger("discord.client").addFilter(_is_not_of_endpoint)
-    import uvloop  # noqa: PLC0415 - not there on Windows
-
-    # discord.py takes a second to import
-    from bot.fronts.discord.client import BadTokenError, DiscordError  # noqa: PLC0415
-    from bot.store.rows import StoreError  # noqa: PLC0415
-
     try:
-        uvloop.run(connect(settings, chosen, token, by_requests=by_requests))
+        run(connect(settings, chosen, token, by_requests=by_requests))
     except BadTokenError as error:
         _end(error, EXIT_BAD_TOKEN)
     except DiscordError as error:
@@ -85,11 +87,6 @@ async def connect(
     settings: Settings, chosen: DiscordSettings, token: str, *, by_requests: bool = False
 ) -> None:
     """Answer in Discord until SIGINT or SIGTERM, by a connection or by requests."""
-    from bot.fronts.discord import client, signed  # noqa: PLC0415
-    from bot.fronts.discord.front import DiscordFront  # noqa: PLC0415
-    from bot.hosting import hosted  # noqa: PLC0415
-    from bot.wiring import open_parts  # noqa: PLC0415
-
     door = signed.Door() if by_requests else None
     async with (
         open_parts(
@@ -135,7 +132,7 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
         )
     database = "none"
     try:
-        database = _name_of_database(settings)
+        database = database_of(settings.database_url).name
         asyncio.run(_open_database(settings))
     except FarkleError as error:
         problems.append(str(error))
@@ -161,19 +158,8 @@ def _check(settings: Settings, chosen: DiscordSettings) -> int:
     return 2 if problems else 0
 
 
-def _name_of_database(settings: Settings) -> str:
-    """What the database is called, without a password. Raises StoreError."""
-    from bot.store.database import database_of  # noqa: PLC0415
-
-    return database_of(settings.database_url).name
-
-
 async def _open_database(settings: Settings) -> None:
     """Raises StoreError where the database, or the folder where it is to be, cannot be used."""
-    from bot.store.database import database_of  # noqa: PLC0415
-    from bot.store.store import Store  # noqa: PLC0415
-    from bot.wiring import check_folder  # noqa: PLC0415
-
     check_folder(settings)
     file = database_of(settings.database_url).file
     if file and not await asyncio.to_thread(file.exists):

@@ -1,20 +1,21 @@
 """The `farkle` command: finds the command that is asked for, and says what went wrong."""
 
+import ast
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from itertools import pairwise
+from pkgutil import get_data
 from typing import cast
 
 import click
 
 from bot import log
 from bot.features import on_command_line
+from bot.layout import cleaned, fit_to
 from bot.settings import Settings, read_settings
 from bot.shell.output import EXIT_BAD_INPUT, terminal_width
 from bot.starting import INTERRUPTED, loading
-from bot.typed import cleaned
-from bot.views.layout import fit_to
 from solver.errors import FarkleError, InvalidRequestError
 
 EXIT_FAILED = 70
@@ -107,6 +108,27 @@ class _InOrder(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """The names in that order."""
         return list(COMMANDS)
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        formatter: click.HelpFormatter,
+    ) -> None:
+        """Write what each command is for, and load none of them."""
+        room = formatter.width - 6 - max(map(len, COMMANDS))
+        told = {
+            name: click.Command(name, help=_docstring(where)) for name, where in COMMANDS.items()
+        }
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(room)) for name, one in told.items()])
+
+
+def _docstring(where: str) -> str | None:
+    """What a command's code says of it, which is read and not run."""
+    package, file, command = where.rsplit(".", 2)
+    code = ast.parse(get_data(package, f"{file}.py") or b"").body
+    said = {one.name: ast.get_docstring(one) for one in code if isinstance(one, ast.FunctionDef)}
+    return said.get(command)
 
 
 # click itself adds none to what it is given

@@ -10,8 +10,13 @@ from typing import Any, get_args
 import click
 import numpy as np
 
-from bot.services.positions import position_of
-from bot.services.situation import DEFAULT_RULES, POSITION_FIELDS, TURN_TOTAL, Situation
+from bot.services.situation import (
+    DEFAULT_RULES,
+    POSITION_FIELDS,
+    TURN_TOTAL,
+    Situation,
+    position_of,
+)
 from bot.shell.needed import ready_to_answer, strategy_of
 from bot.shell.output import Decorated, csv_option, json_option, show, write_file
 from bot.shell.places import Here, here_option

@@ -4,28 +4,28 @@ import os
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bot.layout import columns, wrap
 from bot.shell.output import EXIT_BAD_INPUT, Shown, answer_options, csv_option, json_option, show
 from bot.shell.places import Here, here_option
+from bot.tasks.solving import about, seconds_of_solve
 from bot.views import library
-from bot.views.layout import columns, wrap
 from bot.views.rules_text import (
-    check_data,
-    check_sheet,
-    check_text,
     rules_data,
     rules_list_data,
     rules_list_text,
     rules_text,
 )
+from bot.views.sheet import Sheet, sheet
 from solver.errors import FarkleError, InvalidRequestError, InvalidRulesError
 from solver.game.solvable import unsolvable
+from solver.game.standings import state_count
 from solver.rules.complaints import complaints
 from solver.rules.file import Finding, check_file, load_rules, make_rules
 from solver.rules.options import YES_NO, Kind, Place, RuleOption
@@ -40,6 +40,7 @@ from solver.rules.ruleset import (
     Scoring,
     unchecked,
 )
+from solver.rules.writer import write_rules
 from solver.wording import say, short
 
 
@@ -75,9 +76,6 @@ def new_rules(terminal: Terminal, file: str | None) -> tuple[Path, Ruleset]:
 
     Nothing is written before the last answer.
     """
-    # only here: no other command writes TOML
-    from solver.rules.writer import write_rules  # noqa: PLC0415
-
     try:
         path = _path(terminal, file) if file else None
         while file and path is None:
@@ -318,8 +316,8 @@ def rules_check(here: Here, files: tuple[str, ...], *, as_json: bool, as_csv: bo
     is wrong.
     """
     checked = [(file, *_check(here, file)) for file in files]
-    table = check_sheet(checked) if as_csv else None
-    show(check_text(checked), check_data(checked), as_json=as_json, sheet=table)
+    table = _check_sheet(checked) if as_csv else None
+    show(check_text(checked), _check_data(checked), as_json=as_json, sheet=table)
     if any(findings for _, _, findings in checked):
         click.get_current_context().exit(EXIT_BAD_INPUT)
 
@@ -335,6 +333,56 @@ def _check(here: Here, file: str) -> tuple[Ruleset | None, list[Finding]]:
     if wrong := unsolvable(ruleset):
         return None, [Finding(1, wrong.key or "goal", str(wrong))]
     return ruleset, []
+
+
+_Checked = tuple[str, Ruleset | None, list[Finding]]
+"""A file as it was given, its rules if they are valid, and else what is wrong."""
+
+_MOST = 20
+"""Complaints about a file that people read at a time."""
+
+
+def check_text(checked: Iterable[_Checked]) -> str:
+    """One line for each complaint, the first ones of many, and one for each valid file."""
+    lines = []
+    for file, rules, findings in checked:
+        name = short(file, 500)
+        lines += [f"{name}:{one.line}: {one.sentence}" for one in findings[:_MOST]]
+        if (more := len(findings) - _MOST) > 0:
+            lines.append(f"{name}: and {more:,} more")
+        if rules:
+            lines.append(
+                f"{name}: valid: {rules.name}, digest {rules.digest[:12]},"
+                f" {state_count(rules):,} states, {about(rules)} to solve"
+            )
+    return "\n".join(lines)
+
+
+def _check_data(checked: Iterable[_Checked]) -> list[dict[str, Any]]:
+    """Each file with what is wrong, or with its rules' name, digest, states and time to solve."""
+    return [
+        {
+            "file": file,
+            "valid": rules is not None,
+            "complaints": list(map(asdict, findings)),
+            "rules": rules.name if rules else None,
+            "digest": rules.digest if rules else None,
+            "states": state_count(rules) if rules else None,
+            "seconds": seconds_of_solve(rules) if rules else None,
+        }
+        for file, rules, findings in checked
+    ]
+
+
+def _check_sheet(checked: Iterable[_Checked]) -> Sheet:
+    """A row for each complaint, and one without any for each valid file."""
+    nothing = dict.fromkeys(("line", "key", "sentence"))
+    rows = [
+        {"file": one["file"], **complaint}
+        for one in _check_data(checked)
+        for complaint in one["complaints"] or [nothing]
+    ]
+    return sheet(("file", *nothing), rows)
 
 
 @rules.command("diff")

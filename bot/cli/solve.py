@@ -21,6 +21,7 @@ from bot.views.progress import (
     solve_data,
 )
 from solver.batch.jobs import Job, Result, Solver, solve_all
+from solver.batch.local import LocalSolver, check_here, compiled_code
 from solver.batch.subjects import Checked, GameOfDice, GameOfTwo, Subject, game_of
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.standings import DEFAULT_TOLERANCE
@@ -275,9 +276,6 @@ def _solved(
 
 def _checked(settings: Settings, results: Sequence[Result], solver: Solver) -> list[Result]:
     """The results with how their values fit, and what the order among equal options changes."""
-    # only here: a command that does not check needs none of it
-    from solver.batch.local import check_here, compiled_code  # noqa: PLC0415
-
     checked: dict[Path | None, Checked | None] = {None: None}
     with compiled_code(settings.kernels) as cache:
         for result in results:
@@ -304,14 +302,11 @@ def _order_effect(subject: Subject, file: Path, solver: Solver) -> float:
 
 @contextmanager
 def _solver(settings: Settings, scheduler: str | None) -> Iterator[Solver]:
-    # only here: a command that does not solve needs neither
     if scheduler is not None:
-        from solver.batch.cluster import connected  # noqa: PLC0415
+        from solver.batch.cluster import connected  # noqa: PLC0415 - numba: 100 ms, and Dask
 
         with connected(scheduler) as solver:
             yield solver
     else:
-        from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
-
         with compiled_code(settings.kernels) as cache:
             yield LocalSolver(cache)

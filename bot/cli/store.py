@@ -11,9 +11,26 @@ from typing import TextIO
 
 import click
 
+from bot.features import keepers
+from bot.services.advisor import Advisor
+from bot.services.store_check import check_store, replayed
+from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.shell.output import json_option, show
+from bot.store import records
+from bot.store.backups import (
+    back_up_any,
+    bring_over,
+    copy_all,
+    export_all,
+    import_all,
+    put_back,
+    put_rows_back,
+)
+from bot.store.database import database_of, database_path
+from bot.store.store import Store
 from bot.views.progress import share_progress
+from bot.wiring import open_parts
 from solver.errors import InvalidRequestError
 from solver.folders import OWNER_ONLY
 
@@ -61,10 +78,6 @@ def upgrade(context: click.Context, *, as_json: bool) -> None:
 
     Nothing may have it open meanwhile. It is kept as it was beside the new one.
     """
-    # the database takes a while to import
-    from bot.store.backups import bring_over  # noqa: PLC0415
-    from bot.store.database import database_path  # noqa: PLC0415
-
     settings: Settings = context.obj
     path = database_path(settings.database_url)
     kept, games = bring_over(path)
@@ -83,10 +96,6 @@ def backup(settings: Settings, file: Path | None, *, as_json: bool) -> None:
     is one of PostgreSQL. Copying the file of a running program makes no
     whole copy: what was written last is in a log beside it.
     """
-    # the database takes a while to import
-    from bot.store.backups import back_up_any  # noqa: PLC0415
-    from bot.store.database import database_of  # noqa: PLC0415
-
     database = database_of(settings.database_url)
     name = f"{database.stem}-{datetime.now(UTC):%Y-%m-%dT%H%M%SZ}.db"
     copy = (file or settings.backups / name).absolute()
@@ -112,10 +121,6 @@ def restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     the backup, such as the position of today, is taken over from it, so that it is not posted
     again.
     """
-    from bot.features import keepers  # noqa: PLC0415
-    from bot.store.backups import put_back, put_rows_back  # noqa: PLC0415
-    from bot.store.database import database_of  # noqa: PLC0415
-
     database, copy = database_of(settings.database_url), file.absolute()
     kept: Path | None
     if database.file:
@@ -145,8 +150,6 @@ def export_command(settings: Settings, file: Path) -> None:
     """
     target = nullcontext(sys.stdout) if str(file) == "-" else _writing(file)
     with target as stream:
-        from bot.store.backups import export_all  # noqa: PLC0415
-
         number = asyncio.run(export_all(settings.database_url, stream))
     click.echo(f"{number - 2:,} rows exported to {file}", err=True)
 
@@ -162,8 +165,6 @@ def import_command(settings: Settings, file: Path, *, as_json: bool) -> None:
     """
     # what is no text has another hash than what was written
     with click.open_file(str(file), encoding="utf-8", errors="replace") as stream:
-        from bot.store.backups import import_all  # noqa: PLC0415
-
         number = asyncio.run(import_all(settings.database_url, stream))
     show(f"{number:,} rows imported", {"rows": number}, as_json=as_json)
 
@@ -179,8 +180,6 @@ def copy_command(source: str, target: str, *, as_json: bool) -> None:
     postgresql+asyncpg://ann@host/farkle. End the programs that use FROM before: what is played
     meanwhile is not in TO.
     """
-    from bot.store.backups import copy_all  # noqa: PLC0415
-
     number = asyncio.run(copy_all(source, target))
     show(f"{number:,} rows copied", {"rows": number}, as_json=as_json)
 
@@ -206,11 +205,6 @@ def _writing(file: Path) -> Iterator[TextIO]:
 
 async def _check(settings: Settings, *, as_json: bool) -> bool:
     """Show all that is wrong; whether nothing is. Raises StoreError."""
-    # the database takes a while to import
-    from bot.features import keepers  # noqa: PLC0415
-    from bot.services.store_check import check_store  # noqa: PLC0415
-    from bot.store.store import Store  # noqa: PLC0415
-
     opened = Store.look_into(settings.database_url, keepers())
     try:
         with share_progress("checking the games") as progress:
@@ -230,9 +224,6 @@ async def _check(settings: Settings, *, as_json: bool) -> bool:
 
 async def _restore(settings: Settings, game: str) -> None:
     """Raises MissingGameError, DamagedGameError, StoreError."""
-    from bot.services.store_check import replayed  # noqa: PLC0415
-    from bot.store.store import Store  # noqa: PLC0415
-
     await Store.look_into(settings.database_url).close()  # which makes none
     opened = await Store.open(settings.database_url)
     try:
@@ -260,12 +251,6 @@ def forget(settings: Settings, /, person: str, *, as_json: bool) -> None:
 
 async def _forget(settings: Settings, person: str) -> int:
     """The number of games that the person sat in. Raises StoreError."""
-    # the database takes a while to import
-    from bot.services.advisor import Advisor  # noqa: PLC0415
-    from bot.services.tables import Caller, Person  # noqa: PLC0415
-    from bot.store import records  # noqa: PLC0415
-    from bot.wiring import open_parts  # noqa: PLC0415
-
     async with open_parts(settings, Advisor(settings.strategies)) as parts:
         async for _ in parts.games.leave_all(Caller("", Person(person, ""))):
             pass

@@ -6,13 +6,14 @@ from typing import Any
 
 import click
 
+from bot.layout import columns
 from bot.services.situation import DEFAULT_RULES
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import Here, here_option
-from bot.views.layout import columns
 from bot.views.levels import levels_data, levels_sheet, levels_text
 from bot.views.progress import CatalogueProgress, share_progress
 from solver.batch.jobs import solve_one
+from solver.batch.local import LocalSolver, compare_floors_here, compiled_code, with_sound_code
 from solver.batch.subjects import GameOfTwo
 from solver.errors import InvalidRequestError, MissingStrategyError, StrategyFileError
 from solver.game.solvable import check_solvable
@@ -47,9 +48,6 @@ def floor(
 
     RULES is the name of a rule set or a TOML file. Both games are solved first if need be.
     """
-    # only here: the others load neither numba nor the compiler
-    from solver.batch.local import compare_floors_here, compiled_code  # noqa: PLC0415
-
     ruleset = here.rules(rules)
     penalty = ruleset.penalty_points
     if not penalty:
@@ -94,9 +92,6 @@ def levels(
     --games they are played instead, half of them begun by each side. The win rates are kept in the
     data folder, where the chat shows them; exact ones stay there, and so do those of more games.
     """
-    # only here: the others load neither numba nor the compiler
-    from solver.batch.local import compiled_code, with_sound_code  # noqa: PLC0415
-
     ruleset = here.rules(rules)
     go_for_it = here.advisor.go_for_it(ruleset)
     with compiled_code(here.settings.kernels) as cache:
@@ -127,8 +122,6 @@ def levels(
 
 def _solved(folder: Path, rules: Ruleset, cache: Path) -> Path:
     """The file of a rule set with just its floor, solved if it is not there or not sound."""
-    from solver.batch.local import LocalSolver  # noqa: PLC0415
-
     path = strategy_path(folder, rules)
     try:
         if verify_strategy(path).tolerance <= DEFAULT_TOLERANCE:

@@ -4,27 +4,30 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
+from bot.fronts.web.app import served, until_ended
+from bot.fronts.web.processes import processes
 from bot.fronts.web.settings import WebSettings
+from bot.fronts.web.site import write_library, write_site
+from bot.hosting import Front, hosted, run
 from bot.languages import language
 from bot.log import open_log
+from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES, Situation
 from bot.settings import Settings, read_settings
-from bot.starting import loading
+from bot.shell.first_solve import solve_with_bar
+from bot.tasks.answering import at_once
+from bot.wiring import open_parts
 from solver.errors import FarkleError, InvalidRequestError, system_reason
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.solved import has_whole
 from solver.wording import say, speak
-
-if TYPE_CHECKING:
-    from bot.services.advisor import Advisor
 
 
 @click.command("web")
@@ -40,27 +43,13 @@ def web_command(settings: Settings, *, port: int | None) -> None:
         chosen = chosen.model_copy(update={"port": port})
     _solve_first(settings, load_rules(DEFAULT_RULES))
     speak(language(settings.language))
-    with loading():
-        from bot.fronts.web import app  # noqa: PLC0415, F401
     open_log(logging.StreamHandler(sys.stderr), "warning")
-    _running(_serve(settings, chosen, partial(_show, chosen)))
-
-
-def _running(served: Coroutine[Any, Any, None]) -> None:
-    """Run what serves by the quickest loop that there is."""
-    run = asyncio.run
-    if sys.platform != "win32":
-        import uvloop  # noqa: PLC0415 - not there on Windows
-
-        run = uvloop.run
-    run(served)
+    run(_serve(settings, chosen, partial(_show, chosen)))
 
 
 def _solve_first(settings: Settings, rules: Ruleset) -> None:
     """Solve rules that are not solved yet. Raises FarkleError."""
     if not has_whole(settings.strategies, rules.digest, "floor*"):
-        from bot.shell.first_solve import solve_with_bar  # noqa: PLC0415
-
         solve_with_bar(settings, rules)
 
 
@@ -77,19 +66,12 @@ def site_command(settings: Settings, *, out: Path, reference: str, every: bool) 
     sites = {name: load_rules(name) for name in (preset_names() if every else [reference])}
     for rules in sites.values():
         _solve_first(settings, rules)
-    with loading():
-        from bot.fronts.web import site  # noqa: PLC0415, F401
     number = asyncio.run(_written(settings, sites, out, every=every))
     click.echo(say("{number:,} files are in {folder}.", number=number, folder=out))
 
 
 async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, every: bool) -> int:
     """How many files of sites there are once they are written. Raises FarkleError."""
-    from bot.fronts.web.app import served  # noqa: PLC0415
-    from bot.fronts.web.site import write_library, write_site  # noqa: PLC0415
-    from bot.services.advisor import Advisor  # noqa: PLC0415
-    from bot.wiring import open_parts  # noqa: PLC0415
-
     chosen = WebSettings(host="127.0.0.1", port=0, rate=100_000)
     # nobody else waits: a picture takes as long as it takes
     settings = settings.model_copy(update={"workers": 0})
@@ -108,7 +90,7 @@ async def _written(settings: Settings, sites: dict[str, Ruleset], out: Path, *, 
 
 def answer_questions(settings: Settings, chosen: WebSettings, tell: Callable[[str], None]) -> None:
     """Serve until it is interrupted, for a program that has the games, and computes and hosts."""
-    _running(_serve(settings, chosen, tell, is_beside=True))
+    run(_serve(settings, chosen, tell, is_beside=True))
 
 
 async def _serve(
@@ -119,13 +101,6 @@ async def _serve(
     is_beside: bool = False,
 ) -> None:
     """Serve until SIGINT or SIGTERM; `tell` is told where. Raises FarkleError."""
-    from bot.fronts.web.app import served, until_ended  # noqa: PLC0415
-    from bot.fronts.web.processes import processes  # noqa: PLC0415
-    from bot.hosting import Front, hosted  # noqa: PLC0415
-    from bot.services.advisor import Advisor  # noqa: PLC0415
-    from bot.tasks.answering import at_once  # noqa: PLC0415
-    from bot.wiring import open_parts  # noqa: PLC0415
-
     async with contextlib.AsyncExitStack() as stack:
         opened = open_parts(settings, Advisor(settings.strategies), patience=2.0)
         parts = await stack.enter_async_context(opened)
@@ -158,7 +133,7 @@ def _show(chosen: WebSettings, address: str) -> None:
         click.echo(say("Open {address} in a browser; Ctrl-C ends it.", address=address))
 
 
-def _prepare(advisor: "Advisor") -> None:
+def _prepare(advisor: Advisor) -> None:
     """Open the default rules, so that the first answer is quick, too."""
     with contextlib.suppress(FarkleError):  # said again when somebody asks
         advisor.odds(None, Situation())

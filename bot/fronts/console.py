@@ -17,9 +17,9 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
+from bot.layout import wrap
 from bot.shell.output import terminal_width
 from bot.tasks.answering import at_once
-from bot.views.layout import wrap
 from solver.folders import keep_private, make_private
 from solver.wording import say, say_later
 

@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from bot.chat.commands import Commands, Reply, failure
+from bot.layout import LONGEST_NAME, WIDTH, fit_to, room, safe_text, wrap
 from bot.review.highlights import GameChart
 from bot.services.games import News
 from bot.services.tables import Caller, Person
@@ -18,7 +19,6 @@ from bot.shell.output import emphasised
 from bot.table.fair_dice import Proof
 from bot.tasks.answering import at_once
 from bot.views.chart import NARROWEST, chart_picture, chart_text
-from bot.views.layout import LONGEST_NAME, WIDTH, fit_to, room, safe_text, wrap
 from solver.errors import system_reason
 from solver.folders import make_private
 from solver.wording import say

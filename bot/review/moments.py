@@ -41,10 +41,9 @@ from bot.table.state import Game
 from solver.game.position import Position
 from solver.game.standings import by_seat
 from solver.loaded.kits import Kit
-from solver.turn.dice import Remaining, Roll, make_roll
+from solver.turn.dice import Remaining, Roll, TurnState, make_roll
 from solver.turn.equations import Decision
 from solver.turn.powers import PowerKind
-from solver.turn.scoring import TurnState
 
 
 @dataclass(frozen=True, slots=True)

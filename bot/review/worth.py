@@ -22,10 +22,9 @@ from solver.errors import IllegalActionError, InvalidRequestError
 from solver.game.best import BestPlay
 from solver.game.position import Position
 from solver.play.advice import advise, best_after, odds
-from solver.turn.dice import Roll
+from solver.turn.dice import Roll, TurnState
 from solver.turn.equations import Floats, TurnTable
 from solver.turn.powers import PowerKind
-from solver.turn.scoring import TurnState
 
 Shares = tuple[float, ...]
 """A win probability for each seat; they add up to 1."""

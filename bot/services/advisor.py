@@ -7,8 +7,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from bot.services.positions import left_to_roll, position_asked, rolled, rules_of
-from bot.services.situation import Situation, read_faces
+from bot.services.situation import (
+    Situation,
+    left_to_roll,
+    position_asked,
+    read_faces,
+    rolled,
+    rules_of,
+)
 from solver.errors import (
     InvalidRequestError,
     InvalidRulesError,
@@ -18,12 +24,22 @@ from solver.errors import (
 from solver.game.best import BestPlay
 from solver.game.many_best import SharedStrategy
 from solver.game.position import Position, check_hot_dice
+from solver.many_strategy import open_many
 from solver.play.advice import Advice, BadgeUse, Odds, advise, odds, with_why
 from solver.play.endings import with_endings
+from solver.play.estimate import EstimatedStrategy
+from solver.play.komi import Komi, komi
+from solver.play.memo import GoForIt, Memo, MemoGoForIt
+from solver.play.memo_study import MemoStudy, load_memo, study_path
+from solver.play.policies import Optimal, make_policy
+from solver.play.policy import Policy
+from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, is_solved, open_strategy, solved_rules
 from solver.turn.dice import Remaining, Roll
+from solver.turn.equations import Floats
+from solver.turn.memo import memo_table, natural_unit
 from solver.wording import say_number
 
 if TYPE_CHECKING:
@@ -32,12 +48,6 @@ if TYPE_CHECKING:
     from bot.table.state import Game
     from solver.loaded.matchup import Matchup
     from solver.loaded.strategy import OwnDice
-    from solver.play.estimate import EstimatedStrategy
-    from solver.play.komi import Komi
-    from solver.play.memo import GoForIt
-    from solver.play.memo_study import MemoStudy
-    from solver.play.policy import Policy
-    from solver.turn.equations import Floats
 
 A = TypeVar("A", Advice, Odds)
 
@@ -193,7 +203,7 @@ class Advisor:
         """The position of a game before its roll, made or not. Raises StrategyFileError."""
         play, brought = self.play_in(game), None
         if game.kits:
-            from bot.services.loaded import brought_to  # noqa: PLC0415 - others do not wait for it
+            from bot.services.loaded import brought_to  # noqa: PLC0415 - 57 ms, of own dice
 
             brought = brought_to(game, play)
         return Asked(play, game.position_in(play), brought, game.playing == play.players)
@@ -224,7 +234,7 @@ class Advisor:
 
     def hint(self, game: "Game") -> Hint:
         """What is best in a game of two or more players. Raises StrategyFileError."""
-        from bot.table.fold import turn_after  # noqa: PLC0415
+        from bot.table.fold import turn_after  # noqa: PLC0415 - 37 ms, of games
 
         asked = self.asked_in(game)
         if game.turn.roll is None:
@@ -264,10 +274,8 @@ class Advisor:
             return self.pair(matchup)
         return self.strategy(rules) if players == 2 else self._shared_for(rules, players)
 
-    def komi(self, rules: Ruleset) -> "Komi":
+    def komi(self, rules: Ruleset) -> Komi:
         """The fair start under rules. Raises StrategyFileError where they are not solved."""
-        from solver.play.komi import komi  # noqa: PLC0415
-
         return komi(self.strategy(rules))
 
     def strategy(self, rules: Ruleset, reference: str | None = None) -> Strategy:
@@ -290,8 +298,6 @@ class Advisor:
         reopen: Callable[[], Strategy | SharedStrategy]
         reopen = partial(open_strategy, self._folder, rules)
         if players > 2:
-            from solver.many_strategy import open_many  # noqa: PLC0415 - of several players alone
-
             reopen = partial(open_many, self._folder, rules, players)
         key = rules, players
         try:
@@ -318,7 +324,7 @@ class Advisor:
 
         By estimates where not all of that is solved, else, and if no number is given, exactly.
         """
-        from bot.review.worth import Worth  # noqa: PLC0415
+        from bot.review.worth import Worth  # noqa: PLC0415 - 37 ms, of games
 
         if all(self.solved_for(rules, number) for number in players):
             return Worth(lambda _, number: self.strategy_for(rules, number))
@@ -346,7 +352,7 @@ class Advisor:
         players: int = 2,
     ) -> MissingStrategyError:
         """That rules are not solved, and what to do, or that nothing can be done."""
-        from bot.tasks.solving import about  # noqa: PLC0415 - only who is refused waits
+        from bot.tasks.solving import about  # noqa: PLC0415 - 46 ms, of solves
 
         try:
             time = about(rules, players)
@@ -398,7 +404,7 @@ class Advisor:
         """The strategy of two sets of dice or more. Raises StrategyFileError if not solved."""
         found = self._pairs.get(matchup)
         if found is None:
-            from solver.loaded.files import open_matchup  # noqa: PLC0415
+            from solver.loaded.files import open_matchup  # noqa: PLC0415 - 21 ms, of own dice
 
             if self.matchups is None:
                 raise MissingStrategyError.say("these dice are not solved against each other yet")
@@ -406,9 +412,9 @@ class Advisor:
         self._keep_pair(found)
         return found
 
-    def keep_pair(self, matchup: "Matchup", *arrays: "Floats") -> None:
+    def keep_pair(self, matchup: "Matchup", *arrays: Floats) -> None:
         """Remember what was just solved, by the values of its strategy."""
-        from solver.loaded.files import strategy_of  # noqa: PLC0415
+        from solver.loaded.files import strategy_of  # noqa: PLC0415 - 21 ms, of own dice
 
         self._keep_pair(strategy_of(matchup, *arrays))
 
@@ -442,7 +448,7 @@ class Advisor:
 
         Raises InvalidRequestError where more bring theirs and that is not solved.
         """
-        from bot.review.worth import Worth, not_solved_with_dice  # noqa: PLC0415
+        from bot.review.worth import Worth, not_solved_with_dice  # noqa: PLC0415 - 37 ms, of games
 
         if len(game.kits) > 2:
             if not all(self.is_solved_in(game, number) for number in players):
@@ -454,7 +460,7 @@ class Advisor:
 
     def _pair_in(self, game: "Game", _: int) -> BestPlay:
         """Return the strategy of several with their own dice who still play in a game."""
-        from bot.review.worth import not_solved_with_dice  # noqa: PLC0415
+        from bot.review.worth import not_solved_with_dice  # noqa: PLC0415 - 37 ms, of games
 
         if (matchup := game.many_matchup) is None:
             raise not_solved_with_dice()
@@ -463,62 +469,49 @@ class Advisor:
     def may_estimate(self, rules: Ruleset) -> bool:
         """Whether an estimate under the rules is there in time, which takes longest at first."""
         # as `estimate`
-        from bot.tasks.solving import seconds_of_estimate  # noqa: PLC0415
-        from bot.tasks.tasks import ASIDE_SECONDS  # noqa: PLC0415
+        from bot.tasks.solving import seconds_of_estimate  # noqa: PLC0415 - 46 ms, of solves
+        from bot.tasks.tasks import ASIDE_SECONDS  # noqa: PLC0415 - 16 ms, of solves
 
         solved = self.solved(rules) is not None
         return seconds_of_estimate(rules, solved=solved) <= ASIDE_SECONDS / 2
 
-    def estimate(self, rules: Ruleset, players: int) -> "EstimatedStrategy":
+    def estimate(self, rules: Ruleset, players: int) -> EstimatedStrategy:
         """What stands in for the strategy of so many players where that is not solved.
 
         It is made of the strategy of two players, a rough one where that is not solved either,
         which takes seconds the first time. Raises FarkleError where there is none.
         """
-        # who asks about what is solved does not wait for it
-        from solver.play.estimate import EstimatedStrategy  # noqa: PLC0415
-        from solver.play.rough import rough_strategy  # noqa: PLC0415
-
         pairs = self.solved(rules) or rough_strategy(rules)
         known = self._estimates.get((rules, players))
         if known is None or known.of_two is not pairs:
             known = self._estimates[rules, players] = EstimatedStrategy(pairs, players)
         return known
 
-    def policy(self, level: str, rules: Ruleset) -> "Policy":
+    def policy(self, level: str, rules: Ruleset) -> Policy:
         """The policy of a bot's level.
 
         Raises InvalidRequestError for an unknown level, StrategyFileError where the level needs
         a strategy that is not there.
         """
-        from solver.play.memo import Memo, MemoGoForIt  # noqa: PLC0415
-        from solver.play.policies import Optimal, make_policy  # noqa: PLC0415
-        from solver.turn.memo import memo_table  # noqa: PLC0415
-
         strategy = self.strategy(rules) if level == Optimal.name else None
         if level in {Memo.name, MemoGoForIt.name}:
             memo_table(rules)  # some rules have none
         thresholds = self.go_for_it(rules) if level == MemoGoForIt.name else None
         return make_policy(level, strategy, thresholds)
 
-    def go_for_it(self, rules: Ruleset) -> "GoForIt | None":
+    def go_for_it(self, rules: Ruleset) -> GoForIt | None:
         """When to go for it under the rules; None where that was not worked out yet."""
         with suppress(InvalidRulesError):  # there is no table to go with it
             study = self.memo_study(rules)
             return study.go_for_it if study else None
         return None
 
-    def memo_study(self, rules: Ruleset, unit: int | None = None) -> "MemoStudy | None":
+    def memo_study(self, rules: Ruleset, unit: int | None = None) -> MemoStudy | None:
         """What is known of the table to memorise in a unit, its natural one if None."""
-        from solver.play.memo_study import load_memo  # noqa: PLC0415
-        from solver.turn.memo import natural_unit  # noqa: PLC0415
-
         return load_memo(self._folder, rules, unit or natural_unit(rules))
 
-    def keep_memo(self, rules: Ruleset, study: "MemoStudy") -> None:
+    def keep_memo(self, rules: Ruleset, study: MemoStudy) -> None:
         """Keep what was found out of a table. Raises StrategyFileError."""
-        from solver.play.memo_study import study_path  # noqa: PLC0415
-
         study.save(study_path(self._folder, rules, study.unit))
 
     def known_rules(self) -> list[tuple[Ruleset, bool]]:
@@ -535,7 +528,7 @@ def is_quick(rules: Ruleset) -> bool:
 def _read_fallen(game: "Game", typed: str, mover: str) -> Roll:
     """Return a roll of the dice that are to be rolled now, as typed. Raises FarkleError."""
     if game.kits:
-        from bot.services.loaded import read_fallen  # noqa: PLC0415 - who brings no dice does not wait
+        from bot.services.loaded import read_fallen  # noqa: PLC0415 - 57 ms, of own dice
 
         return read_fallen(game, typed, mover)
     roll = read_faces(typed, game.rules)

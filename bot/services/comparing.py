@@ -20,6 +20,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.pressure import Degree
 from bot.tasks.tasks import Asker, Delay, Tasks
 from solver.batch.jobs import solve_one
+from solver.batch.local import LocalSolver, compiled_code, prefer_cache
 from solver.batch.subjects import GameOfTwo
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.solvable import check_solvable
@@ -199,8 +200,6 @@ def compared_here(
     rules: Ruleset, strategies: Path, kernels: Path, careless: str, keep: bool
 ) -> Comparison:
     """One rule set, solved if it is not, in this process: loads numba. Raises FarkleError."""
-    from solver.batch.local import LocalSolver, compiled_code, prefer_cache  # noqa: PLC0415
-
     with tempfile.TemporaryDirectory() as temporary, compiled_code(kernels) as cache:
         prefer_cache(cache)
         folder = strategies if keep or is_solved(strategies, rules) else Path(temporary)

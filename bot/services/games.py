@@ -48,8 +48,7 @@ from solver.loaded.kits import Kit, kits_of_picks, many_of, matchup_of, matchup_
 from solver.named.drafts import pairs_of, rule_of_thumb
 from solver.play.policies import Optimal
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll
-from solver.turn.scoring import all_set_asides
+from solver.turn.dice import Roll, all_set_asides
 from solver.wording import say, say_later, say_number
 
 LOOK_AGAIN = 0.25

@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bot.services.positions import position_of
-from bot.services.situation import Situation
+from bot.services.situation import Situation, position_of
 from bot.settings import Settings
 from bot.table.badges import TAKES_DICE, check_use
 from bot.table.state import Game
@@ -40,13 +39,12 @@ from solver.named.badges import Badges, played_badges, read_badges
 from solver.named.rolls import read_roll, read_set_aside
 from solver.named.sets import NamedSet, read_dice, read_set
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Badge, Remaining, Roll, TurnState
 from solver.turn.equations import Floats
 from solver.turn.points import turn_outcome
 from solver.turn.powers import PowerKind, in_steps, uses_of
 from solver.turn.remaining import shape_of
 from solver.turn.rerolls import operations
-from solver.turn.scoring import Badge, TurnState
 from solver.wording import say_number
 
 Told = Callable[[float], None]
@@ -538,7 +536,7 @@ def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePla
         return None
     kind = badge.power.kind
     if turn.said is not None:
-        return BadgePlan(kind, worth, before=turn.said > turn.top.rolls[0, -1])
+        return BadgePlan(kind, worth, before=turn.said > turn.top.roll[0, 0, -1])
     if turn.use_on_rolls:
         return BadgePlan(kind, worth, share=turn.share_of_first_rolls())
     rows = (dice.rules.winning_score - dice.head_starts[0]) // dice.rules.point_step
@@ -548,9 +546,9 @@ def badge_plan(dice: LoadedDice, strategy: OwnDice, *, begins: bool) -> BadgePla
 def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
     """When to use a badge that acts on banks, farkles or before rolls; totals below `rows`."""
     top, step = turn.top, dice.rules.point_step
-    if top.more is not None:
+    if turn.more is not None:
         # a bank that reaches the goal needs no badge
-        raised = top.more[:rows] > np.nan_to_num(top.bank[:rows], nan=2.0)
+        raised = turn.more[:rows] > np.nan_to_num(top.ends.bank[:rows], nan=2.0)
         return _stretch(None, np.flatnonzero(raised), step)
     table = turn.table
     visited = turn_outcome(dice.rules, table).visits[0, :rows]
@@ -559,10 +557,10 @@ def _when(dice: LoadedDice, turn: PowerTurn, rows: int) -> tuple[UseAt, ...]:
     for column in np.argsort(-often, kind="stable")[:MOST_DICE]:
         seen = visited[:, column] > 0
         if turn.instead is not None:
-            better = turn.instead[:rows, column] > top.farkle
+            better = turn.instead[:rows, column] > top.ends.farkle[0]
         else:
-            bank = np.nan_to_num(top.bank[:rows], nan=-1.0)
-            plain = np.maximum(top.rolls[:rows, column], bank)
+            bank = np.nan_to_num(top.ends.bank[:rows], nan=-1.0)
+            plain = np.maximum(top.roll[0, :rows, column], bank)
             better = plain < (-1 if turn.added is None else turn.added[:rows, column])
         left = dice.mine.left(int(column) + 1)
         found += _stretch(left, np.flatnonzero(better & seen), step)

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from bot.typed import cleaned
+from bot.layout import cleaned
 from solver.errors import InvalidRequestError, InvalidRulesError, did_you_mean, one_of
 from solver.rules.complaints import complaints
 from solver.rules.file import make_rules, preset_names

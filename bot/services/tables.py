@@ -150,13 +150,16 @@ class Table:
     def lately(self, version: int) -> tuple[Game, tuple[Event, ...]]:
         """The game at a version, and all that has happened since then up to the end of a turn.
 
-        It is the game now, and nothing, where more has happened, or somebody got up, whose name is
-        not known any more.
+        Turns of bots after it belong to it, as they follow by themselves. It is the game now, and
+        nothing, where more has happened, or somebody got up, whose name is not known any more.
         """
         if (then := self._at(version)) is not None:
             events = self.events[version - 1 :]
             games = list(accumulate(events, apply, initial=then))
-            ends = sum(after.last is not before.last for before, after in pairwise(games))
+            ends = sum(
+                after.last is not before.last and not before.bot_to_move
+                for before, after in pairwise(games)
+            )
             if ends < 2 and not any(isinstance(one, Left) for one in events):
                 return then, events
         return self.game, ()

@@ -6,12 +6,11 @@ from functools import partial
 
 import click
 
+from bot.layout import cleaned
 from bot.services.advisor import Advisor
-from bot.services.positions import check_asked, rules_of
-from bot.services.situation import Situation
+from bot.services.situation import Situation, check_asked, rules_of
 from bot.settings import Settings
 from bot.shell.places import Here
-from bot.typed import cleaned
 from solver.errors import InvalidRulesError, MissingStrategyError
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from bot.typed import cleaned
+from bot.layout import cleaned
 from bot.views.sheet import Sheet, sheet_of
 from solver.errors import InvalidRequestError
 from solver.wording import say

@@ -13,8 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, no
 
 from bot.store.rows import PlayedGame, SeatReview, as_dict, sound, unsound
 from bot.store.schema import games, place_rules, place_settings, results, reviews, seats
-from bot.store.store import COUNTED, Store, in_place
-from bot.store.transactions import put
+from bot.store.store import COUNTED, Store, in_place, put
 
 _PLAYED = TypeAdapter(PlayedGame)
 _SEAT = TypeAdapter(SeatReview)

@@ -9,8 +9,7 @@ from bot.table.state import Game, check_opponent, check_turn, kept_text
 from solver.errors import IllegalActionError
 from solver.loaded.kits import badges_of
 from solver.rules.ruleset import FACES
-from solver.turn.dice import Roll, make_roll
-from solver.turn.hand import Hand, without
+from solver.turn.dice import Hand, Roll, make_roll, without
 from solver.turn.powers import Power, PowerKind
 from solver.wording import say, say_later, say_number
 

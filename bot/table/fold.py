@@ -20,10 +20,8 @@ from solver.loaded.kits import Kit, badges_of, kit_of, kits_of_picks, matchup_of
 from solver.loaded.matchup import check_loaded
 from solver.named.drafts import check_pool, order_of_picks, pairs_of
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll, dice_set, make_roll
-from solver.turn.hand import without
+from solver.turn.dice import Fate, Roll, SetAside, TurnState, dice_set, make_roll, without
 from solver.turn.powers import PowerKind
-from solver.turn.scoring import Fate, SetAside, TurnState
 
 T = TypeVar("T")
 

@@ -14,10 +14,9 @@ from solver.loaded.kits import Kit, Side, kit_of, many_of, pair_of
 from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie, read_die
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Remaining, Roll
-from solver.turn.hand import EqualDice, Hand
+from solver.turn.dice import DiceSet, Hand, Remaining, Roll, SetAside, TurnState
+from solver.turn.plan import EqualDice
 from solver.turn.powers import Power, PowerKind, in_steps
-from solver.turn.scoring import SetAside, TurnState
 
 
 class Stage(StrEnum):

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from bot.starting import loading
 from bot.tasks.tasks import duration
 from bot.tasks.workers import TaskFailedError, WorkerDiedError, Workers
 from solver.batch.jobs import Job, Watch, solve_one
+from solver.batch.local import LocalSolver, compiled_code
 from solver.batch.subjects import Subject, game_of
 from solver.errors import InvalidRulesError, SolveError
 from solver.game.solvable import check_solvable
@@ -108,9 +108,6 @@ def solve_told(
 ) -> None:
     """Solve in this process, and tell that it has begun and how far it is. Raises FarkleError."""
     os.chdir(os.sep)  # numba looks for settings in the current folder, in which anything may be
-    # only here: an interrupt while numba loads ends the process cleanly, too
-    with loading():
-        from solver.batch.local import LocalSolver, compiled_code  # noqa: PLC0415
     with compiled_code(kernels) as cache:
         solve_one(game_of(rules, players), strategies, LocalSolver(cache), _Told(tell))
 
@@ -188,12 +185,13 @@ def check_size(rules: Ruleset, seconds: float, players: int = 2) -> float:
     if found.seconds > seconds:
         raise InvalidRulesError.say(
             "{rules}: solving {states:,} positions takes about {time}, but the limit here is"
-            " {most}; a lower goal, points in larger steps or a shorter count of farkles in a"
-            " row makes it faster",
+            " {most}; {less}, points in larger steps or a shorter count of farkles in a row makes"
+            " it faster",
             rules=rules.name,
             states=found.states,
             time=duration(found.seconds),
             most=duration(seconds),
+            less=say("fewer rounds") if rules.rounds else say("a lower goal"),
         )
     check_solvable(rules)
     return found.seconds

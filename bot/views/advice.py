@@ -1,12 +1,9 @@
-"""Advice, odds and turn tables as people read them, and as plain data."""
+"""Advice and odds as people read them: what is best, why, and how a turn ends after a choice."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from bot.views.layout import columns, dice_count, percent, wrap
-from bot.views.sheet import Sheet, sheet
-from bot.views.why import ends_text, no_bank_text, why_text
+from bot.layout import columns, dice_count, percent, wrap
 from solver.game.many_best import last_turns
 from solver.game.position import (
     Position,
@@ -14,149 +11,20 @@ from solver.game.position import (
     in_play_off,
     points_to_beat,
     possible_hot_dice,
+    rules_at,
 )
 from solver.game.standings import after_turn, other_after
-from solver.play.advice import Advice, Odds, Option
+from solver.play.advice import Advice, Odds, Option, Reason, Why
+from solver.play.endings import TurnEnds
 from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_text
+from solver.turn.dice import Fate, TurnState, dice_text
 from solver.turn.equations import EVEN, Decision
-from solver.turn.memory import held_text
-from solver.turn.scoring import Fate, TurnState
+from solver.turn.memory import confirm_text, held_text
 from solver.wording import and_text, figure, say, say_later, say_number
 
 if TYPE_CHECKING:
     from bot.services.loaded import LoadedDice
-
-
-def answer_data(answer: Advice | Odds) -> dict[str, Any]:
-    """An answer with its own field names, and by what its position is opened again."""
-    return bare_data(answer) if answer.brought else {**bare_data(answer), "id": opened_by(answer)}
-
-
-def bare_data(answer: Advice | Odds) -> dict[str, Any]:
-    """An answer with its own field names; of two players without what follows from the mover's.
-
-    Dice that players brought are told by name.
-    """
-    position = position_data(answer.rules, answer.position)
-    plain = asdict(replace(answer, brought=None))
-    data = {**plain, "rules": answer.rules.name, "position": position}
-    left_out = {"brought", "ends"}
-    if len(answer.position.players) == 2:
-        left_out |= _OF_SEVERAL
-    if answer.brought:
-        data |= _named_data(answer, data)
-    else:
-        left_out |= _OF_BADGES
-    left_out |= _unsaid(answer.rules)
-    if isinstance(answer, Advice):
-        told = zip(answer.options, data["options"], strict=True)
-        data["options"] = tuple(_less(said, left_out) | _ends_data(one) for one, said in told)
-    return _less(data, left_out)
-
-
-_OF_SEVERAL = {"chances", "roll_chances", "bank_chances", "within"}
-"""Fields of answers that are told where more than two play."""
-
-_OF_BADGES = {"uses", "use", "with_badge"}
-"""Fields of answers that are told where players bring dice and badges."""
-
-
-def _unsaid(rules: Ruleset) -> set[str]:
-    """Fields of turns and options that mean nothing under the rules."""
-    means = {
-        "throws": bool(rules.throws),
-        "held_set": len(rules.sets) > 1,
-        "rounds_left": rules.rounds > 0,
-        "to_beat": rules.beat_previous_turn,
-        "to_confirm": len(rules.needs) > 1,
-        "freed": rules.has_freed,
-        "take_over": rules.takes_over,
-        "leaving": rules.takes_over,
-        "is_again": rules.first_throw_tries != 1 or rules.last_die_tries != 1,
-    }
-    return {name for name, means_anything in means.items() if not means_anything}
-
-
-def _ends_data(option: Option) -> dict[str, Any]:
-    """How the turn ends after an option, with what it banks on average, where that was asked."""
-    ends = option.ends
-    return {} if ends is None else {"ends": {**asdict(ends), "points": ends.points}}
-
-
-def _named_data(answer: Advice | Odds, data: dict[str, Any]) -> dict[str, Any]:
-    """What plain data of an answer say of dice by name, and of badges."""
-    from bot.views.named_dice import use_data  # noqa: PLC0415 - who brings no dice does not wait
-
-    dice: LoadedDice = answer.brought
-    turn = data["position"] if len(answer.chances) == 2 else data["position"]["turn"]
-    turn["dice"] = dice.mine.left(answer.position.dice).text
-    if isinstance(answer, Advice):
-        uses = [use_data(dice, use, answer.roll) for use in answer.uses]
-        used: dict[str, Any] = {"badge_uses": uses}
-        for option, said in zip(answer.options, data["options"], strict=True):
-            said["set_aside"] = dice.kit.set_aside_text(answer.roll, option.set_aside)
-            said["dice_left"] = dice.mine.left(option.dice_left).text
-        data |= {"roll": _roll_text(answer), "win_probability": answer.best}
-    else:
-        used = {"badge_use": use_data(dice, answer.use)} if answer.use else {}
-    del data["uses" if isinstance(answer, Advice) else "use"]
-    data |= {"goal": dice.rules.goal, "my_dice": dice.mine.text, "joker_alone": dice.joker_alone}
-    if not dice.of_two:
-        return {"their_dice": [one.text for one in dice.others]}
-    return used | {
-        "their_dice": dice.theirs.text,
-        "badges": [badge.text if badge else None for badge in dice.badges],
-    }
-
-
-def _less(data: dict[str, Any], names: set[str]) -> dict[str, Any]:
-    """Plain data without some fields."""
-    return {name: value for name, value in data.items() if name not in names}
-
-
-def position_data(rules: Ruleset, position: Position) -> dict[str, Any]:
-    """A position as plain data: of two players as the mover sees it, else of all."""
-    unsaid = _unsaid(rules)
-    if len(position.players) > 2:
-        data = _less(asdict(position), {"held", "offered", "rounds_left"})
-        players = [_less(one, {"banked"}) for one in data["players"]]
-        return data | {"players": players, "turn": _less(data["turn"], unsaid)}
-    names = "banked", "opponent", "turn_total", "farkles", "opponent_farkles", "dice", "hot_dice"
-    return {
-        **{name: getattr(position, name) for name in names},
-        **_less({"to_confirm": position.turn.to_confirm, "throws": position.turn.throws}, unsaid),
-        **_less({"held_set": position.turn.held_set}, unsaid),
-        **_less({"rounds_left": position.rounds_left, "to_beat": position.to_beat}, unsaid),
-        **_offered_data(position),
-        "on_board": position.on_board,
-        "opponent_on_board": position.opponent_on_board,
-        "began": position.began or not (rules.has_roles or in_play_off(rules, position)),
-    }
-
-
-def _offered_data(position: Position) -> dict[str, Any]:
-    """What may be taken over, by the names by which it is given."""
-    offered = position.offered
-    return {"left": offered.turn_total, "left_dice": offered.dice} if offered else {}
-
-
-def advice_sheet(advice: Advice) -> Sheet:
-    """The options, best first; how the turn ends after each as far as a row tells it."""
-    left_out = set() if len(advice.chances) > 2 and not advice.brought else _OF_SEVERAL
-    left_out = left_out | _unsaid(advice.rules) | _OF_BADGES | {"ends"}
-    names = [one.name for one in fields(Option) if one.name not in left_out]
-    options = bare_data(advice)["options"]
-    rows = [{name: option[name] for name in names} | _flat_ends(option) for option in options]
-    ends = list(rows[0])[len(names) :] if rows else []
-    return sheet([*names, *ends], rows)
-
-
-def _flat_ends(option: Mapping[str, Any]) -> dict[str, float]:
-    """How the turn ends after an option, but for the chance of each number of points."""
-    told = option.get("ends", {})
-    return {f"ends_{name}": told[name] for name in told if name != "banked"}
 
 
 ACTIONS = {
@@ -222,7 +90,7 @@ def advice_head(advice: Advice) -> str:
     """The roll, the position and the rules."""
     dice: LoadedDice | None = advice.brought
     told = {
-        "dice": _roll_text(advice),
+        "dice": roll_text(advice),
         "position": position_text(advice.rules, advice.position, named=bool(dice)),
         "rules": advice.rules.name,
     }
@@ -240,7 +108,16 @@ def endings_lines(advice: Advice) -> list[str]:
     return [say("How the turn ends:"), *columns(rows)]
 
 
-def _roll_text(advice: Advice) -> str:
+def ends_text(ends: TurnEnds) -> str:
+    """The chance of a farkle, and what the turn brings on average."""
+    return say(
+        "farkle {chance}, {points:,.0f} points on average",
+        chance=percent(ends.farkle),
+        points=ends.points,
+    )
+
+
+def roll_text(advice: Advice) -> str:
     """The roll as it may be typed again; of named dice it may be of any of the set."""
     dice: LoadedDice | None = advice.brought
     if dice is None:
@@ -311,6 +188,232 @@ def reason_text(answer: Advice | Odds) -> str:
             points=answer.within * 100,
         )
     return wrap(text)
+
+
+_REASONS = {
+    (Reason.WINS, False): say_later("Why bank: it wins the game."),
+    (Reason.THEIR_LAST_TURN, False): say_later(
+        "Why bank: they get one last turn, and win {chance} of the time."
+    ),
+    (Reason.THEIR_LAST_TURN, True): say_later(
+        "Why roll: if you bank, they get one last turn and win {chance} of the time."
+    ),
+    (Reason.CAUGHT, False): say_later(
+        "Why bank: that catches them up, and they fall back; if they did not, you would roll."
+    ),
+    (Reason.LEFT, False): say_later(
+        "Why bank: a farkle would leave them more; if nothing could be taken over, you would roll."
+    ),
+    (Reason.LEFT, True): say_later(
+        "Why roll: a bank would leave them {bank:,} points and {dice} to go on with; if nothing"
+        " could be taken over, you would bank."
+    ),
+    (Reason.POINTS, False): say_later(
+        "Why bank: banking gives you {bank:,} points, rolling on {roll:,.0f} on average."
+    ),
+    (Reason.POINTS, True): say_later(
+        "Why roll: rolling on gives you {roll:,.0f} points on average, banking {bank:,}."
+    ),
+    (Reason.NEED, True): say_later(
+        "Why roll: they have {theirs:,} of {goal:,}, so you need more points now; if they had"
+        " none, you would bank."
+    ),
+    (Reason.LEAD, False): say_later(
+        "Why bank: you lead by {lead:,}, so there is no need for the risk; if the scores were"
+        " equal, you would roll."
+    ),
+    (Reason.LEAD, True): say_later(
+        "Why roll: banking brings more points ({bank:,}, rolling on {roll:,.0f} on average), but"
+        " with your lead of {lead:,} rolling wins more often; if the scores were equal, you would"
+        " bank."
+    ),
+    (Reason.BEHIND, False): say_later(
+        "Why bank: rolling on brings more points ({roll:,.0f} on average, banking {bank:,}), but"
+        " as you are {behind:,} behind banking wins more often; if the scores were equal, you"
+        " would roll."
+    ),
+    (Reason.BEHIND, True): say_later(
+        "Why roll: you are {behind:,} behind, so you need more points now; if the scores were"
+        " equal, you would bank."
+    ),
+    (Reason.THEIR_SCORE, False): say_later(
+        "Why bank: they have {theirs:,} of {goal:,}; if they had no more points than you, you"
+        " would roll."
+    ),
+    (Reason.GOAL, False): say_later(
+        "Why bank: after that you need only {missing:,} more points to the goal; farther away"
+        " you would roll."
+    ),
+    (Reason.GOAL, True): say_later(
+        "Why roll: the goal is near, a bank would leave you {missing:,} points short of it;"
+        " farther away you would bank."
+    ),
+    (Reason.TOGETHER, False): say_later(
+        "Why bank: rolling on brings more points ({roll:,.0f} on average, banking {bank:,}),"
+        " but banking wins more often."
+    ),
+    (Reason.TOGETHER, True): say_later(
+        "Why roll: banking brings more points ({bank:,}, rolling on {roll:,.0f} on average),"
+        " but rolling wins more often."
+    ),
+}
+"""By the reason and whether it is best to roll."""
+
+_BELOW, _TIE = range(2)
+_LAST = {
+    (_BELOW, False): say_later("Why bank: the game is lost either way."),
+    (_BELOW, True): say_later(
+        "Why roll: this is your last turn, and {bank:,} points do not beat {to_beat:,}."
+    ),
+    (_TIE, False): say_later(
+        "Why bank: this is your last turn, and a tie is better than the risk of rolling on."
+    ),
+    (_TIE, True): say_later(
+        "Why roll: this is your last turn, and {bank:,} points would only be a tie."
+    ),
+}
+"""In the last turn, by what banking would come to and whether it is best to roll."""
+
+
+def why_text(answer: Advice | Odds) -> str:
+    """What decides between bank and roll, "" where there is nothing to decide.
+
+    After the sentence on advice comes what the other choice is worth, which odds show anyway.
+    """
+    found = answer.why
+    if found is None or (isinstance(answer, Odds) and found.reason is Reason.NO_CHOICE):
+        return ""
+    if found.reason is Reason.NO_CHOICE:
+        return wrap(_no_choice_text(answer, found))
+    sentence = _reason_text(answer.rules, answer.position, found)
+    if isinstance(answer, Odds):
+        return wrap(sentence)
+    return wrap(f"{sentence} {_other_text(found)}")
+
+
+def _reason_text(rules: Ruleset, position: Position, found: Why) -> str:
+    rolls = found.action is Decision.ROLL
+    parts = {
+        "bank": found.turn_total,
+        "dice": dice_count(found.dice),
+        "roll": found.points_of_rolling,
+        "chance": percent(1 - (found.bank or 0.0)),
+        "theirs": position.opponent,
+        "goal": rules.goal,
+        "lead": position.banked - position.opponent,
+        "behind": position.opponent - position.banked,
+        "missing": rules.winning_score - position.banked - found.turn_total,
+    }
+    if found.reason is Reason.FARKLES:
+        return _farkles_text(rules, position)
+    if found.reason is Reason.LAST_TURN:
+        to_beat = points_to_beat(rules, position) or 0
+        stands = _TIE if found.turn_total == to_beat else _BELOW
+        return say(_LAST[stands, rolls], to_beat=to_beat, **parts)
+    return say(_REASONS[found.reason, rolls], **parts)
+
+
+def _farkles_text(rules: Ruleset, position: Position) -> str:
+    """What a farkle would cost, or bring the player nearer to."""
+    number, limit = position.farkles + 1, rules.farkle_limit
+    if rules.penalty_points:
+        cost = say("{points:,} points", points=rules.penalty_points)
+    else:
+        cost = say("your whole score")
+    if rules.spares_farkles:
+        return say(
+            "Why bank: a farkle of all dice may cost {cost}; without that penalty you would roll.",
+            cost=cost,
+        )
+    if number == limit:
+        return say(
+            "Why bank: your next farkle costs {cost}; without that penalty you would roll.",
+            cost=cost,
+        )
+    return say(
+        "Why bank: a farkle now would be your number {number} in a row, and number {limit}"
+        " costs {cost}; without that penalty you would roll.",
+        number=number,
+        limit=limit,
+        cost=cost,
+    )
+
+
+def _other_text(found: Why) -> str:
+    """What the other choice is worth, and the chance of a farkle."""
+    dice, chance = dice_count(found.dice), percent(found.farkle_probability)
+    if found.action is Decision.ROLL:
+        return say(
+            "Banking instead wins {value}; the farkle chance with {dice} is {chance}.",
+            value=percent(found.bank or 0.0),
+            dice=dice,
+            chance=chance,
+        )
+    return say(
+        "Rolling {dice} instead wins {value}; the farkle chance is {chance}.",
+        value=percent(found.roll),
+        dice=dice,
+        chance=chance,
+    )
+
+
+def _no_choice_text(answer: Advice | Odds, found: Why) -> str:
+    before = answer.position
+    turn = answer.after(answer.options[0]) if isinstance(answer, Advice) else before.turn
+    position = replace(before, turn=replace(turn, turn_total=found.turn_total))
+    if 0 < rules_at(answer.rules, before).throws == turn.throws:
+        if found.bank is not None:
+            return say("Why bank: that was the last throw of the turn.")
+        return say(
+            "Why that is lost: it was the last throw of the turn, and {reason}.",
+            reason=no_bank_text(answer.rules, position),
+        )
+    return say(
+        "Why roll: {reason}; the farkle chance with {dice} is {chance}.",
+        reason=no_bank_text(answer.rules, position),
+        dice=dice_count(found.dice),
+        chance=percent(found.farkle_probability),
+    )
+
+
+def _why_not_with_enough(rules: Ruleset, position: Position) -> str:
+    """Why a turn total may not be banked that is enough for it."""
+    score = position.banked + position.turn_total
+    if rules.goes_beyond(score):
+        return say("{score:,} points would be more than the goal", score=score)
+    if position.opponent < rules.winning_score and rules.is_barred(score):
+        return say("no bank may leave a score of {score:,}", score=score)
+    if position.turn.to_confirm:
+        return confirm_text(rules, position.turn)
+    if rules.bank_dice_left < rules.dice - 1:
+        return say("with the dice that are left you may not bank")
+    return say("hot dice must be rolled again")
+
+
+def no_bank_text(rules: Ruleset, position: Position) -> str:
+    """Why the turn total may not be banked."""
+    points, on_board = position.turn_total, position.on_board
+    if not points:
+        return say("nothing to bank yet")
+    if position.opponent >= rules.winning_score:
+        least = rules.least_bank(on_board=on_board, wins=True)
+    else:
+        least = rules.least_bank_at(position.banked, on_board=on_board)
+    if points <= position.to_beat:
+        return say(
+            "{points:,} does not beat the {others:,} of the turn before",
+            points=points,
+            others=position.to_beat,
+        )
+    if points >= least:
+        return _why_not_with_enough(rules, position)
+    if not on_board and least == rules.opening_minimum > rules.minimum_bank:
+        return say(
+            "{points:,} is below {least:,}, the minimum for a first bank",
+            points=points,
+            least=least,
+        )
+    return say("{points:,} is below the minimum of {least:,}", points=points, least=least)
 
 
 def odds_text(odds: Odds, *, alone: bool = True) -> str:

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
-from bot.typed import cleaned
-from bot.views.layout import defused, on_phone, plain_markdown, shorten_text
+from bot.layout import cleaned, defused, on_phone, plain_markdown, shorten_text
 from solver.wording import say
 
 _MOST_PLAIN = 1_700

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from bot.layout import pad, safe_text, text_width
 from bot.review.highlights import ChartPoint, GameChart
 from bot.views.drawing import DARK, MARKERS, Form, Look, as_file, drawable, font
-from bot.views.layout import pad, safe_text, text_width
 from solver.wording import figure, say, say_number
 
 if TYPE_CHECKING:

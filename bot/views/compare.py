@@ -7,11 +7,11 @@ from functools import partial, reduce
 from operator import getitem
 from typing import Any
 
+from bot.layout import columns, percent, rough_percent, wrap
 from bot.services.comparing import Compared, ComparedRules, Variation
 from bot.views.card import Attachment, Button, Card, text_card
 from bot.views.comparison_picture import sweep_chart
 from bot.views.drawing import DARK, Form, Look
-from bot.views.layout import columns, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.play.compare import CARELESS, CLOSE, Comparison, Estimate
 from solver.wording import figure, say

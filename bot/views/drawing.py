@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from bot.views.layout import safe_text, shorten
+from bot.layout import safe_text, shorten
 from solver.errors import InvalidRequestError
 from solver.wording import figure as figure_text
 

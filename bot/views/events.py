@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat, zip_longest
 
+from bot.layout import dice_count, inside, whole_sentence
 from bot.services.games import News
 from bot.services.tables import Table
 from bot.table import events
@@ -11,7 +12,6 @@ from bot.table.events import Event, TurnEnding
 from bot.table.fold import apply
 from bot.table.state import Game, Seat, Stage, TurnEnd, kept_text, laid_out, rolled_text
 from bot.views.advice import farkles_in_a_row
-from bot.views.layout import dice_count, inside, whole_sentence
 from bot.views.named_dice import doubts, taken_lines, use_event_text
 from solver.named.drafts import PAIR, pairs_of
 from solver.turn.dice import Roll

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.layout import columns, dice_count, rough_percent, wrap
 from bot.services.advisor import Hint
 from bot.services.chances import Chances
 from bot.services.games import News
@@ -14,12 +15,12 @@ from bot.table.state import Game, Stage, laid_out, rolled_text
 from bot.tasks.tasks import duration
 from bot.views.advice import (
     advice_text,
-    answer_data,
     farkles_in_a_row,
     odds_text,
     set_aside_text,
     turn_to_beat_text,
 )
+from bot.views.answer_data import answer_data
 from bot.views.events import (
     WITH_REAL_DICE,
     brought_to,
@@ -32,7 +33,6 @@ from bot.views.events import (
     table_head,
     turn_so_far_text,
 )
-from bot.views.layout import columns, dice_count, rough_percent, wrap
 from bot.views.named_dice import use_text, uses_left_text
 from solver.play.advice import Advice, Odds
 from solver.turn.equations import Decision

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from bot.layout import PHONE, columns, room, whole_sentence, wrap
 from bot.services.house_rules import DeletedRules, RulesEntry
 from bot.services.rule_options import OPTION_HELP
 from bot.tasks.solving import SolveProgress, SolveState
 from bot.tasks.tasks import duration
-from bot.views.layout import PHONE, columns, room, whole_sentence, wrap
 from bot.views.rules_text import rules_list_data, rules_text, title_text
 from solver.game.standings import state_count
 from solver.rules.ruleset import Ruleset

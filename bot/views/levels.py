@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.views.layout import columns, percent, rough_percent, wrap
+from bot.layout import columns, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
 from solver.play.drills import Spot
 from solver.play.policies import LEVELS

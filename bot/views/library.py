@@ -10,16 +10,15 @@ from statistics import fmean
 from typing import Any
 
 from bot.languages import language, language_codes
+from bot.layout import columns, dice_count, wrap
 from bot.services.rule_options import SINGLE
-from bot.views.layout import columns, dice_count, wrap
 from bot.views.rules_text import NO_SCORE, as_shown, combination_points, title_text
 from bot.views.sheet import Cell, Sheet
 from solver.errors import InvalidRequestError
 from solver.rules.options import as_typed
 from solver.rules.patterns import COUNTS, any_of, in_words
 from solver.rules.ruleset import END_TOLD, FACES, OPTIONS, TURN_TOLD, Ruleset, Topic, topics
-from solver.turn.dice import make_roll
-from solver.turn.scoring import all_points
+from solver.turn.dice import all_points, make_roll
 from solver.wording import ENGLISH, figure, said_in, say, say_later, short
 
 

@@ -6,10 +6,10 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from bot.layout import PHONE, columns, inside, percent, room, wrap
 from bot.services.loaded import BadgePlan, LoadedDice
 from bot.table.events import Used
 from bot.table.state import Game, kept_text
-from bot.views.layout import PHONE, columns, inside, percent, room, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import stretch_text
 from solver.named.badges import NamedBadge

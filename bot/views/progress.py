@@ -20,8 +20,7 @@ from rich.progress import (
 from rich.progress import Progress as RichProgress
 from rich.text import Text
 
-from bot.typed import cleaned
-from bot.views.layout import columns, percent
+from bot.layout import cleaned, columns, percent
 from bot.views.sheet import Sheet, sheet
 from solver.batch.jobs import Job, Result, Watch
 from solver.batch.subjects import Checked

@@ -5,19 +5,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from bot.review.moments import Alternative, Judgement, Kind, Mark, Moment, TurnChange
-from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
-from bot.review.worth import Shares
-from bot.table.events import TurnEnding
-from bot.views.advice import (
-    farkles_in_a_row,
-    position_scores_text,
-    to_beat_text,
-    turn_total_text,
-)
-from bot.views.card import Card
-from bot.views.dice_picture import kept_picture
-from bot.views.layout import (
+from bot.layout import (
     MOST_IN_MESSAGE,
     PHONE,
     columns,
@@ -30,6 +18,18 @@ from bot.views.layout import (
     shorten,
     wrap,
 )
+from bot.review.moments import Alternative, Judgement, Kind, Mark, Moment, TurnChange
+from bot.review.review import NUMBER_OF_WORST, PlayerReview, Review
+from bot.review.worth import Shares
+from bot.table.events import TurnEnding
+from bot.views.advice import (
+    farkles_in_a_row,
+    position_scores_text,
+    to_beat_text,
+    turn_total_text,
+)
+from bot.views.card import Card
+from bot.views.dice_picture import kept_picture
 from bot.views.named_dice import USES, turned_to
 from solver.game.position import in_play_off, points_to_beat
 from solver.loaded.kits import Kit, kit_of

@@ -1,21 +1,18 @@
 """Rule sets as a person would explain them, in a list, and what is wrong with files of them."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
+from bot.layout import beneath, columns, dice_count, percent, wrap
 from bot.services.rule_options import SINGLE
-from bot.views.layout import beneath, columns, dice_count, percent, wrap
-from bot.views.sheet import Sheet, sheet
 from solver.game.standings import state_count
-from solver.rules.file import Finding, preset_titles
+from solver.rules.file import preset_titles
 from solver.rules.patterns import COUNTS, FREED, Dice, dice_of, in_words, using
 from solver.rules.ruleset import END_TOLD, FACES, TURN_TOLD, Ruleset, topics
 from solver.rules.scoring import Times, worth_of
-from solver.turn.dice import make_roll
+from solver.turn.dice import all_points, farkle_probability, make_roll
 from solver.turn.memory import typed_set
-from solver.turn.scoring import all_points, farkle_probability
 from solver.wording import and_text, figure, say, say_later, say_number, short
 
 NO_SCORE = (
@@ -225,52 +222,3 @@ def rules_list_text(known: Sequence[tuple[Ruleset, bool]]) -> str:
     """One line for each rule set."""
     rows = [(rules.name, "solved" if solved else "", rules.title) for rules, solved in known]
     return "\n".join(columns(rows))
-
-
-Checked = tuple[str, Ruleset | None, list[Finding]]
-"""A file as it was given, its rules if they are valid, and else what is wrong."""
-
-_MOST = 20
-"""Complaints about a file that people read at a time."""
-
-
-def check_text(checked: Iterable[Checked]) -> str:
-    """One line for each complaint, the first ones of many, and one for each valid file."""
-    lines = []
-    for file, rules, findings in checked:
-        name = short(file, 500)
-        lines += [f"{name}:{one.line}: {one.sentence}" for one in findings[:_MOST]]
-        if (more := len(findings) - _MOST) > 0:
-            lines.append(f"{name}: and {more:,} more")
-        if rules:
-            lines.append(
-                f"{name}: valid: {rules.name}, digest {rules.digest[:12]},"
-                f" {state_count(rules):,} states"
-            )
-    return "\n".join(lines)
-
-
-def check_data(checked: Iterable[Checked]) -> list[dict[str, Any]]:
-    """Each file with what is wrong, or with its rules' name, digest and number of states."""
-    return [
-        {
-            "file": file,
-            "valid": rules is not None,
-            "complaints": list(map(asdict, findings)),
-            "rules": rules.name if rules else None,
-            "digest": rules.digest if rules else None,
-            "states": state_count(rules) if rules else None,
-        }
-        for file, rules, findings in checked
-    ]
-
-
-def check_sheet(checked: Iterable[Checked]) -> Sheet:
-    """A row for each complaint, and one without any for each valid file."""
-    nothing = dict.fromkeys(("line", "key", "sentence"))
-    rows = [
-        {"file": one["file"], **complaint}
-        for one in check_data(checked)
-        for complaint in one["complaints"] or [nothing]
-    ]
-    return sheet(("file", *nothing), rows)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from bot.layout import dice_count
 from bot.table import badges, commands
 from bot.table.commands import most_players
 from bot.table.events import Kept
@@ -10,14 +11,10 @@ from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.views.card import LISTED, LONGEST_LABEL, Attachment, Button, Style
 from bot.views.dice_picture import dice_png
-from bot.views.layout import (
-    dice_count,
-)
 from solver.errors import IllegalActionError
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
-from solver.turn.dice import JOKER, Roll, make_roll
-from solver.turn.scoring import SetAside, TurnState
+from solver.turn.dice import JOKER, Roll, SetAside, TurnState, make_roll
 from solver.wording import figure, say, say_later, say_number, short
 
 _FACES = "⚀⚁⚂⚃⚄⚅"

@@ -8,6 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from bot.layout import (
+    cleaned,
+    defused,
+    escape_markdown,
+    pad,
+    rough_percent,
+    safe_text,
+    shorten,
+    shorten_text,
+    text_width,
+    whole_sentence,
+)
 from bot.review.highlights import Feat, Highlight, highlight, moment_dice
 from bot.review.review import Review
 from bot.services.chances import Chances
@@ -19,7 +31,6 @@ from bot.table.events import Event, Rolled, TurnEnding, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.tasks.tasks import duration
-from bot.typed import cleaned
 from bot.views.card import LISTED, Attachment, Button, Card, Menu
 from bot.views.dice_picture import dice_png, dice_square_png
 from bot.views.events import (
@@ -31,17 +42,6 @@ from bot.views.events import (
     winners_text,
 )
 from bot.views.game import to_move_text
-from bot.views.layout import (
-    defused,
-    escape_markdown,
-    pad,
-    rough_percent,
-    safe_text,
-    shorten,
-    shorten_text,
-    text_width,
-    whole_sentence,
-)
 from bot.views.review import luck_text
 from bot.views.table_buttons import roll_picture, shown_faces, table_buttons
 from solver.named.rolls import JOKER_LETTER

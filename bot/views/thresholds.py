@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bot.views.advice import position_data, position_text
-from bot.views.layout import beneath, columns, dice_count, percent, wrap
+from bot.layout import beneath, columns, dice_count, percent, wrap
+from bot.views.advice import position_text
+from bot.views.answer_data import position_data
 from bot.views.rules_text import farkle_chances
 from bot.views.sheet import NumberTable, Sheet
 from solver.game.position import in_play_off, points_to_beat
@@ -86,8 +87,10 @@ def _from_text(one: BankFrom) -> str:
     )
 
 
-def stretch_text(first: int, last: int) -> str:
-    """Turn totals from one to another, or the one."""
+def stretch_text(first: int, last: int | None) -> str:
+    """Turn totals from one to another, or the one; None for all that follow."""
+    if last is None:
+        return say("{first:,} and more", first=first)
     if first == last:
         return figure(first)
     return say("{first:,} to {last:,}", first=first, last=last)

@@ -42,7 +42,7 @@ from solver.game.many_rings import TOLERANCE, Part, Settled
 from solver.game.standings import Solution, value_shape
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import turn_plan
+from solver.turn.plan import turn_plan
 
 if TYPE_CHECKING:
     from distributed import Client, Future, Worker

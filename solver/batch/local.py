@@ -48,7 +48,8 @@ class LocalSolver:
         """Solve the jobs in their order, or all of them side by side."""
         if is_worth_it(jobs):
             prefer_cache(self._cache)
-            yield from solve_side_by_side(jobs, watch, self._cache)
+            alone = partial(solve_here, cache=self._cache, threads=1)
+            yield from solve_side_by_side(jobs, watch, alone)
             return
         for job in jobs:
             watch.begin(job)

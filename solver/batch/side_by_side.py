@@ -6,11 +6,10 @@ other; one solve beside another leaves no core idle meanwhile. Each process uses
 
 import os
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context, parent_process
-from pathlib import Path
 from queue import Empty
 from threading import Thread
 from typing import Any
@@ -38,9 +37,12 @@ def is_worth_it(jobs: Sequence[Job]) -> bool:
 
 
 def solve_side_by_side(
-    jobs: Sequence[Job], watch: Watch, cache: Path
+    jobs: Sequence[Job], watch: Watch, solve: Callable[..., Any]
 ) -> Generator[tuple[Job, Outcome], None, None]:
-    """Solve jobs, each in one of as many processes as there are processors, as a Solver does."""
+    """Solve jobs, each in one of as many processes as there are processors, as a Solver does.
+
+    solve : solves a subject with one thread, as `solve_here` does; every process is handed it
+    """
     spawning, cores = get_context("spawn"), os.cpu_count() or 1
     told, stop = spawning.Queue(), spawning.Event()
     waiting = deque(sorted(jobs, key=lambda job: job.subject.seconds, reverse=True))
@@ -52,7 +54,7 @@ def solve_side_by_side(
                 while waiting and len(under_way) < cores:
                     job = waiting.popleft()
                     watch.begin(job)
-                    under_way[pool.submit(_solved, job.number, job.subject, cache)] = job
+                    under_way[pool.submit(_solved, job.number, job.subject, solve)] = job
                 ended, _ = wait(under_way, _TOLD_SECONDS, FIRST_COMPLETED)
                 for number, progress in _all_in(told):
                     if by_number[number] in under_way.values():
@@ -92,10 +94,8 @@ def _end_with(parent: Any) -> None:
     os._exit(1)
 
 
-def _solved(number: int, subject: Subject, cache: Path) -> Outcome:
+def _solved(number: int, subject: Subject, solve: Callable[..., Any]) -> Outcome:
     """Solve in this process, with one thread; what fails is an outcome as well."""
-    # only here: it loads numba
-    from solver.batch.local import solve_here  # noqa: PLC0415
 
     def tell(progress: Progress) -> None:
         if _parent["stop"].is_set():
@@ -103,6 +103,6 @@ def _solved(number: int, subject: Subject, cache: Path) -> Outcome:
         _parent["told"].put((number, progress))
 
     try:
-        return solve_here(subject, cache=cache, threads=1, on_progress=tell)
+        return solve(subject, on_progress=tell)
     except FarkleError as error:
         return error

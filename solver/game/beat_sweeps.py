@@ -60,7 +60,7 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import turn_plan
+from solver.turn.plan import turn_plan
 
 _SETTLED = 4e-16
 """By how much values of starts change at most that are settled."""

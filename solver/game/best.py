@@ -45,10 +45,9 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
-from solver.turn.dice import Remaining
+from solver.turn.dice import Hand, Remaining, TurnState
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.hand import EqualDice, Hand
-from solver.turn.scoring import TurnPlan, TurnState
+from solver.turn.plan import EqualDice, TurnPlan
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""

@@ -36,7 +36,7 @@ from solver.game.list_kernels import SUMMED
 from solver.game.standings import LEAST, blocks, score_count
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan, turn_plan
 
 
 class Shape(NamedTuple):

@@ -28,7 +28,7 @@ from solver.errors import InvalidRulesError
 from solver.game.standings import Bools, Ints, all_standings, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan, turn_plan
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12

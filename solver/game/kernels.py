@@ -67,8 +67,10 @@ LISTS_TYPE = types.NamedTuple(
     [
         *[array_type(types.intp, 1)] * 3,
         *[array_type(types.float64, 1)] * 4,
-        *[types.float64] * 2,
         array_type(types.int8, 1),
+        array_type(types.intp, 1),
+        types.intp,
+        *[types.float64] * 2,
         *[array_type(types.intp, 1)] * 3,
         array_type(types.float64, 1),
     ],

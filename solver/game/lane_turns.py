@@ -13,7 +13,7 @@ from solver.game.lanes import LANES
 from solver.game.layout import Lists, lists_of
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats, rolls_beyond, rolls_that_end
-from solver.turn.scoring import TurnPlan
+from solver.turn.plan import TurnPlan
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,7 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan, turn_plan
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
@@ -121,12 +121,17 @@ class Lists(NamedTuple):
     """Chance of a farkle when rolling the dice of a column, (columns,); so the others."""
     wins: Floats
     loses: Floats
-    only_hot: float
-    """Chance that a roll of all dice can only be set aside whole."""
-    goes_on: float
-    """Chance that a roll of all dice scores otherwise."""
     may_bank: npt.NDArray[np.int8]
     """1 where one may bank with the dice of a column left, 2 where one must, shape (columns,)."""
+    cells: npt.NDArray[np.intp]
+    """Where what a column is worth lies in the row of a turn total, (columns,). A column may lead
+    to those before it in the same row."""
+    stride: int
+    """How much further on the row of the next turn total is."""
+    only_hot: float = 0.0
+    """Chance that a roll of all dice can only be set aside whole."""
+    goes_on: float = 0.0
+    """Chance that a roll of all dice scores otherwise."""
     columns_beyond: npt.NDArray[np.intp] = np.empty(0, dtype=np.intp)
     """Which column each option leads to where more points are worth no more, list after list.
 
@@ -253,7 +258,8 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
     """
     columns = np.argmax(plan.chances, axis=0)
     order = np.argsort(columns, kind="stable")
-    places, hot = plan.targets[plan.options] * planes * LANES, plan.is_hot[plan.options]
+    cell = planes * LANES
+    places, hot = plan.targets[plan.options] * cell, plan.is_hot[plan.options]
     numbers = np.arange(len(plan.lengths)).repeat(plan.lengths)
     later = ~hot if planes == 1 else np.zeros(len(hot))
     in_order = np.lexsort((later, numbers, columns[numbers]))
@@ -265,9 +271,11 @@ def lists_of(plan: TurnPlan, planes: int = 1) -> Lists:
         farkles=plan.counted_farkles,
         wins=plan.win_chances,
         loses=plan.other_ends,
+        may_bank=plan.may_bank.astype(np.int8) + plan.must_bank,
+        cells=np.arange(plan.columns) * cell,
+        stride=plan.columns * cell,
         only_hot=float(plan.only_hot[-1]),
         goes_on=float(plan.goes_on[-1] - plan.only_hot[-1]),
-        may_bank=plan.may_bank.astype(np.int8) + plan.must_bank,
         **_lists_beyond(plan),
     )
 

@@ -169,23 +169,21 @@ def _turn(planes: int) -> Callable[..., Any]:
 
     def turn(values, hot, bank, farkle, lost, lists, steps):
         columns = len(lists.farkles)
-        size = columns * cell
         stride = cell if len(farkle) > cell else 0
-        out, part = np.empty(size), np.empty(cell)
+        out, part = np.empty(cell), np.empty(cell)
         for t in range(steps - 1, -1, -1):
-            b, f = bank[t * cell :], farkle[t * stride :]
+            b, f, row = bank[t * cell :], farkle[t * stride :], t * lists.stride
             for n in range(columns):
-                place = n * cell
                 for k in range(cell):
                     ended = (lists.wins[n] if k < LANES else 0.0) + lists.loses[n] * lost[k]
-                    out[place + k] = ended + lists.farkles[n] * f[k]
+                    out[k] = ended + lists.farkles[n] * f[k]
                 end = lists.first_list[n + 1]
                 for first in range(lists.first_list[n], end, SUMMED):
                     part[:] = 0.0
                     add_choices(  # type: ignore[call-arg] # numba gives it the context by itself
                         values,
                         hot,
-                        t * size,
+                        row,
                         lists.places,
                         lists.starts,
                         lists.chances,
@@ -196,16 +194,16 @@ def _turn(planes: int) -> Callable[..., Any]:
                         each,
                     )
                     for k in range(cell):
-                        out[place + k] += part[k]
+                        out[k] += part[k]
                 if lists.may_bank[n]:
                     due = DUE * (lists.may_bank[n] - 1) + even
                     for lane in range(LANES):
-                        if out[place + lane] <= b[lane] + due:
+                        if out[lane] <= b[lane] + due:
                             for k in range(lane, cell, LANES):
-                                out[place + k] = b[k]
-            here = values[t * size :]
-            for k in range(size):
-                here[k] = out[k]
+                                out[k] = b[k]
+                here = values[row + lists.cells[n] :]
+                for k in range(cell):
+                    here[k] = out[k]
         return 0
 
     return turn

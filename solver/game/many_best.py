@@ -21,8 +21,9 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
+from solver.turn.dice import TurnState
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnState, allowed_banks
+from solver.turn.plan import allowed_banks
 
 
 class SharedStrategy(BestPlay):

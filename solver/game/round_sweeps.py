@@ -43,7 +43,7 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import turn_plan
+from solver.turn.plan import turn_plan
 
 _SETTLED = 1e-15
 """By how much what a tie leads to changes at most that is found."""

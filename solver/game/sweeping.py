@@ -27,7 +27,7 @@ from solver.game.layout import (
 from solver.game.response_kernels import Responses, find_responses, respond
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, score_count, state_count
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan, turn_plan
 
 _FOLLOWED = 16
 """Totals from one whose turns are followed to the next."""

@@ -36,7 +36,7 @@ from solver.game.standings import (
 )
 from solver.game.sweeping import Sweeps
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan, turn_plan
 
 MAX_SWEEPS = 10_000
 

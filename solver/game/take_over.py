@@ -60,7 +60,7 @@ from solver.game.take_over_kernels import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.scoring import turn_plan
+from solver.turn.plan import turn_plan
 
 _SETTLED = 1e-13
 """By how much values change at most in the last sweep, relative to themselves or to LEAST."""

@@ -15,7 +15,7 @@ from solver.game.standings import (
 )
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Endings, solve_turn
-from solver.turn.scoring import TurnPlan, turn_plan
+from solver.turn.plan import TurnPlan, turn_plan
 
 _SECONDS_PER_OPTION = 25e-12
 """Seconds that a core takes to weigh one option, or to add one list, at one turn total of one

@@ -23,15 +23,16 @@ import numpy as np
 
 from solver.errors import ConvergenceError, InvalidRulesError
 from solver.game.lanes import LANES
+from solver.game.layout import Lists
+from solver.game.list_kernels import turn_of_lists
 from solver.game.standings import LEAST, MAX_VALUES, Progress, score_count, value_shape
 from solver.game.sweeps import solve
 from solver.game.workload import BOUND, workload
-from solver.loaded import power_kernels
 from solver.loaded.matchup import Matchup, MatchupSolution, check_winnable, uses_shape
 from solver.loaded.power_turn import PowerTurns, Solve
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Floats
-from solver.turn.power_cells import Cells, TurnCells
+from solver.turn.power_cells import TurnCells
 from solver.turn.remaining import Ints
 
 _POWER_TOLERANCE = 1e-12
@@ -237,30 +238,33 @@ def _done(solved: int, scores: int) -> float:
 
 def _compiled(turns: TurnCells) -> Solve:
     """Return what solves layers of turns in LANES lanes, as `power_turn.solve_layer` does."""
-    programs = [_program(turns.of_layer(layer)) for layer in range(min(2, turns.layers))]
+    each, nothing = [_lists(turns, layer) for layer in range(min(2, turns.layers))], np.zeros(LANES)
 
-    def solve(cells: TurnCells, space: Floats, layer: int, bank: Floats) -> None:
-        begin, stride = cells.begin(0, layer) * LANES, cells.stride * LANES
-        program = programs[min(layer, 1)]
-        power_kernels.solve_layer(space.reshape(-1), bank, begin, stride, program)
+    def solve(cells: TurnCells, space: Floats, layer: int, bank: Floats, farkle: Floats) -> None:
+        values = space[cells.begin(0, layer) :].reshape(-1)
+        turn_of_lists(values, values, bank.ravel(), farkle, nothing, each[min(layer, 1)], len(bank))
 
     return solve
 
 
-def _program(parts: Sequence[Cells]) -> power_kernels.Program:
-    """The cells of a layer as kernels take them, one after another."""
+def _lists(cells: TurnCells, layer: int) -> Lists:
+    """Return the lists of the cells of a layer, behind one cell that is what a farkle is worth."""
+    parts = cells.of_layer(layer)
     numbers = [len(part.first_list) - 1 for part in parts]
     places = [part.place + np.arange(number) for part, number in zip(parts, numbers, strict=True)]
-    options = np.concatenate([part.options for part in parts])
-    return power_kernels.Program(
-        options=options * LANES,
+    farkles = np.eye(1, 1 + sum(numbers))[0]
+    banked = [part.banked for part in parts]
+    return Lists(
+        places=np.concatenate([part.options for part in parts]) * LANES,
         starts=_joined([part.starts for part in parts]),
-        first_list=_joined([part.first_list for part in parts]),
+        first_list=np.append(0, _joined([part.first_list for part in parts])),
         chances=np.concatenate([part.chances for part in parts]),
-        places=np.concatenate(places) * LANES,
-        from_layer=np.repeat([int(not part.from_room) for part in parts], numbers),
-        to_layer=np.repeat([int(not part.to_room) for part in parts], numbers),
-        banked=np.repeat([part.banked for part in parts], numbers),
+        farkles=farkles,
+        wins=np.zeros_like(farkles),
+        loses=np.zeros_like(farkles),
+        may_bank=np.repeat([False, *banked], [1, *numbers]).astype(np.int8),
+        cells=np.concatenate([[cells.farkle], *places]) * LANES,
+        stride=cells.width * LANES,
     )
 
 

@@ -14,18 +14,23 @@ from solver.named.drafts import order_of_picks, pairs_of, set_of_pairs
 from solver.named.rolls import roll_text, set_aside_text
 from solver.named.sets import NamedDie, NamedSet, make_set, ordinary_die
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import DiceSet, Die, Remaining, Roll, dice_text, make_roll
-from solver.turn.hand import Hand
-from solver.turn.powers import Power, PowerKind
-from solver.turn.remaining import set_asides_of
-from solver.turn.scoring import (
+from solver.turn.dice import (
+    DiceSet,
+    Die,
     Fate,
+    Hand,
+    Remaining,
+    Roll,
     SetAside,
-    TurnPlan,
     TurnState,
     after_points,
+    dice_text,
     fate_of_faces,
+    make_roll,
 )
+from solver.turn.plan import TurnPlan
+from solver.turn.powers import Power, PowerKind
+from solver.turn.remaining import set_asides_of
 
 T = TypeVar("T")
 

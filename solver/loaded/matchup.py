@@ -25,15 +25,12 @@ from solver.game.many import (
 )
 from solver.game.many import size as size_of
 from solver.rules.ruleset import DECIDED_BY, FACES, MAX_POINTS, Ruleset
-from solver.turn.dice import DiceSet, Die, dice_set, make_dice_set
+from solver.turn.dice import Badge, DiceSet, Die, dice_set, make_dice_set
 from solver.turn.equations import Floats
+from solver.turn.plan import TurnPlan
 from solver.turn.power_cells import TurnCells, turn_cells
 from solver.turn.powers import Power, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, shape_of
-from solver.turn.scoring import (
-    Badge,
-    TurnPlan,
-)
 
 _SECONDS = 0.45e-9
 """Seconds of a core for each option that is weighed at a turn total by a state of more than two
@@ -258,6 +255,7 @@ def _turn_cells(matchup: Matchup, seat: int) -> TurnCells:
         matchup.lists(seat),
         matchup.dice[seat],
         matchup.powers[seat],
+        max(matchup.rules.winning_score, matchup.rules.least_bank()) // matchup.rules.point_step,
         joker_alone=matchup.joker_alone,
         badge=matchup.badges[seat],
     )

@@ -24,11 +24,10 @@ from solver.game.layout import Lists
 from solver.game.list_kernels import turn_of_sets
 from solver.loaded.matchup import check_loaded, check_points
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet
+from solver.turn.dice import Badge, DiceSet
 from solver.turn.endless import is_endless, most_gains
 from solver.turn.equations import Floats
 from solver.turn.remaining import RollLists, Shape, roll_lists, shape_of
-from solver.turn.scoring import Badge
 
 _ROWS = 512
 """Turn totals of the first attempt, in point steps."""
@@ -96,9 +95,9 @@ def _solve(lists: RollLists, sets: list[DiceSet], least: int) -> list[TurnPoints
         farkles=nothing,
         wins=nothing,
         loses=nothing,
-        only_hot=0.0,
-        goes_on=0.0,
         may_bank=np.ones(lists.columns, dtype=np.int8),
+        cells=np.arange(lists.columns) * LANES,
+        stride=lists.columns * LANES,
     )
     plans = [lists.plan(thrown) for thrown in sets]
     endless = [is_endless(plan) for plan in plans]

@@ -4,73 +4,39 @@ The equations are those of solver.turn.equations in layers, see solver.loaded.ga
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
 from solver.loaded.matchup import Matchup
-from solver.turn.dice import Roll
+from solver.turn.dice import Roll, TurnState
 from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
+from solver.turn.plan import TurnPlan
 from solver.turn.power_cells import Cells, TurnCells
 from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import Ints, shape_of
 from solver.turn.rerolls import find_rerolls, place_of_roll
-from solver.turn.scoring import TurnPlan, TurnState
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Layer:
-    """The part of a turn with so many uses left; arrays have a row for each turn total in steps."""
-
-    cells: Floats
-    """See `solver.turn.power_cells`, shape (rows, cells)."""
-    columns: int
-    bank: Floats
-    """The value of banking without the badge, NaN where it is not allowed, (rows,)."""
-    more: Floats | None
-    """The value of banking with it, where that may be, (rows,)."""
-
-    @property
-    def values(self) -> Floats:
-        """Return W(t, n), shape (rows, columns)."""
-        return self.cells[:, : self.columns]
-
-    @property
-    def rolls(self) -> Floats:
-        """Return what rolling is worth without the badge, (rows, columns)."""
-        return self.cells[:, self.columns : 2 * self.columns]
-
-    @property
-    def farkle(self) -> float:
-        """Return what a farkle is worth."""
-        return float(self.cells[0, 2 * self.columns])
-
-    @property
-    def with_die(self) -> Floats:
-        """Return what rolling one more die is worth, (rows, columns); nothing for other badges."""
-        return self.cells[:, 2 * self.columns + 1 :]
-
-
-Solve = Callable[[TurnCells, Floats, int, Floats], None]
+Solve = Callable[[TurnCells, Floats, int, Floats, Floats], None]
 """Solves a layer of turns, see `solve_layer`."""
 
 
-def solve_layer(cells: TurnCells, space: Floats, layer: int, bank: Floats) -> None:
-    """Fill the cells of a layer backwards over the turn totals, but for what farkles are worth.
+def solve_layer(cells: TurnCells, space: Floats, layer: int, bank: Floats, farkle: Floats) -> None:
+    """Fill the cells of a layer backwards over the turn totals.
 
-    space : cells of the room and of all turn totals, shape (cells,) or (cells, lanes); 1 after the
+    space : all cells, shape (cells,) or (cells, lanes); those of this layer are known after the
         turn totals to solve
     layer : its number, those before it being solved
     bank : what banks are worth, less than 0 where they are not allowed, (turn totals to solve,) or
         with lanes
+    farkle : what a farkle is worth, () or (lanes,)
     """
     for row in range(len(bank) - 1, -1, -1):
-        here = cells.begin(row, layer)
+        here = space[cells.begin(row, layer) :]
+        here[cells.farkle] = farkle
         for part in cells.of_layer(layer):
-            options = space.take((0 if part.from_room else here) + part.options, axis=0)
-            found = np.minimum(part.sums(part.best(options)), 1.0)
-            place = part.place if part.to_room else here + part.place
-            space[place : place + len(found)] = (
+            found = part.sums(part.best(here.take(part.options, axis=0)))
+            here[part.place : part.place + len(found)] = (
                 np.maximum(found, bank[row]) if part.banked else found
             )
 
@@ -110,7 +76,7 @@ class PowerTurns:
         self._solved = max(self._goal - int(np.min(own)), self._least)
         self._cells = cells = matchup.turn_cells(side)
         self._rows = self._solved + cells.reach + 1
-        self._space = np.ones((cells.room + self._rows * cells.stride, *np.shape(own)))
+        self._space = np.zeros((cells.room + cells.layers * cells.layer, *np.shape(own)))
         self._first = uses if spent else max(0, uses - cells.layers + 1)
         """The fewest uses left that the turns may come to."""
         for left in range(self._first, uses):
@@ -126,8 +92,9 @@ class PowerTurns:
         """Solve the layer of all uses; returns what the turns are worth, given farkles."""
         self._fill(self.uses, farkle)
         cells = self._cells
-        whole = cells.begin(0, self.uses - self._first) + cells.columns - 1
-        return np.asarray(np.maximum(self._starts, self._space[whole]))
+        whole = cells.begin(0, self.uses - self._first) + cells.room + cells.columns - 1
+        # a sum of chances may come out one rounding above 1
+        return np.asarray(np.minimum(1.0, np.maximum(self._starts, self._space[whole])))
 
     def _farkle(self, left: int) -> Floats:
         """Return what farkles are worth that leave so many uses."""
@@ -156,8 +123,10 @@ class PowerTurns:
         cells, number = self._cells, left - self._first
         bank, more = self.banks(left)
         best = np.nan_to_num(bank if more is None else np.fmax(bank, more), nan=-1.0)
-        self._space[cells.begin(0, number) + cells.farkle :: cells.stride] = farkle
-        self._solve(cells, self._space, number, best[: self._solved])
+        begin, end = (cells.room + cells.begin(row, number) for row in (self._solved, cells.rows))
+        self._space[begin:end] = 1.0
+        self._space[begin + 2 * cells.columns : end : cells.width] = farkle
+        self._solve(cells, self._space, number, best[: self._solved], farkle)
 
 
 class PowerTurn(PowerTurns):
@@ -191,20 +160,30 @@ class PowerTurn(PowerTurns):
         self.said = float(self._starts) if power and power.at_start and uses else None
         """Value of the turn if a use is said before its first roll, where that has to be."""
         cells = self._cells
-        layers = self._space[cells.room :].reshape(self._rows, cells.layers, cells.width)
-        self.layers = [
-            Layer(layers[:, cells.layers - 1 - k], cells.columns, *self.banks(self._first + k))
-            for k in range(uses - self._first + 1)
-        ]
-        """By the uses left, from the fewest that the turn may come to up to those it has now."""
+        grid = self._space[cells.room :].reshape(cells.layers, cells.rows, cells.width)
+        # sums of chances may come out one rounding above 1
+        self._grid = np.minimum(grid, 1.0, out=grid)
+        self.layers = [self._layer(left) for left in range(self._first, uses + 1)]
+        """By the uses left, from the fewest that the turn may come to up to those it has now; banks
+        and rolls are those without the badge."""
+        self.more = self.banks(uses)[1]
+        """The value of banking with the badge, where that may be, NaN where banks are not allowed,
+        shape (turn totals,)."""
+
+    def _layer(self, left: int) -> TurnTable:
+        """Return the part of the turn with so many uses left."""
+        columns, bank = self._cells.columns, self.banks(left)[0]
+        cells = self._grid[self._first - left - 1, np.newaxis, : self._rows, :, np.newaxis]
+        ends = Endings.alone(bank, np.full(len(bank), self._farkle(left)), lost=0.0)
+        return TurnTable(cells[:, :, :columns], cells[:, :, columns : 2 * columns], ends, self.plan)
 
     @property
-    def top(self) -> Layer:
+    def top(self) -> TurnTable:
         """The part of the turn in which nothing has been used yet."""
         return self.layers[-1]
 
     @property
-    def lower(self) -> Layer | None:
+    def lower(self) -> TurnTable | None:
         """The part after one use; None where nothing is left or a use ends the turn."""
         return self.layers[-2] if len(self.layers) > 1 else None
 
@@ -212,49 +191,39 @@ class PowerTurn(PowerTurns):
     def added(self) -> Floats | None:
         """Return what rolling one more die is worth, where that may be, (rows, columns)."""
         adds = self.lower and self.power and self.power.kind is PowerKind.MIGHT
-        return self.top.with_die if adds else None
+        here = self._grid[-len(self.layers), : self._rows]
+        return here[:, 2 * self._cells.columns + 1 :] if adds else None
 
     @property
     def instead(self) -> Floats | None:
         """Return what rolling again after a farkle is worth, where that may be, (rows, columns)."""
         again = self.power and self.power.kind is PowerKind.RESURRECTION
-        return self.lower.rolls if self.lower and again else None
+        return self.lower.roll[0] if self.lower and again else None
 
     @property
     def table(self) -> TurnTable:
         """The decisions of the turn as long as nothing is used; banks and rolls may use it."""
-        rows, top = self._solved + self.plan.reach, self.top
-        roll = top.rolls if self.added is None else np.maximum(top.rolls, self.added)
-        bank = top.bank if top.more is None else np.fmax(top.bank, top.more)
-        values = top.values[:rows].copy()
+        top, values = self.top, self.top.values.copy()
+        rolls, banks = top.rolls, top.ends.banks
+        if self.added is not None:
+            rolls = np.maximum(rolls, self.added[..., np.newaxis])
+        if self.more is not None:
+            banks = np.fmax(banks, self.more[:, np.newaxis])
         if self.said is not None:
-            values[0, -1] = max(values[0, -1], self.said)
-        farkle = np.full(rows, top.farkle)
-        ends = Endings.alone(bank[:rows], farkle, lost=0.0)
-        whole = np.s_[np.newaxis, :rows, :, np.newaxis]
-        return TurnTable(values[whole], roll[whole], ends, self.plan)
-
-    def row(self, turn_total: int) -> int:
-        """Where a turn total stands; from where every bank wins on all rows are alike."""
-        return min(turn_total // self._step, self._solved)
-
-    def value(self, layer: Layer, turn: TurnState) -> float:
-        """W of a state in a layer."""
-        return float(layer.values[self.row(turn.turn_total), turn.dice - 1])
+            values[0, 0, -1] = max(values[0, 0, -1, 0], self.said)
+        return TurnTable(values, rolls, replace(top.ends, banks=banks), self.plan)
 
     def without(self, turn: TurnState) -> tuple[float, float | None]:
         """Value of rolling and of banking without the badge; None where it is not allowed."""
-        row, top = self.row(turn.turn_total), self.top
-        bank = None if np.isnan(top.bank[row]) else float(top.bank[row])
-        return float(top.rolls[row, turn.dice - 1]), bank
+        return self.top.roll_value(turn), self.top.bank_value(turn)
 
     def use_value(self, turn: TurnState) -> float | None:
         """Value of using the badge before the next roll or bank; None where it cannot be used."""
-        row, top = self.row(turn.turn_total), self.top
-        if top.more is not None:
-            return None if np.isnan(top.more[row]) else float(top.more[row])
+        _, row, column = self.top.index(turn)
+        if self.more is not None:
+            return None if np.isnan(self.more[row]) else float(self.more[row])
         if self.added is not None:
-            return float(self.added[row, turn.dice - 1])
+            return float(self.added[row, column])
         return None if turn.turn_total else self.said
 
     def uses_now(self, turn: TurnState) -> bool:
@@ -272,9 +241,7 @@ class PowerTurn(PowerTurns):
         """The chance that the badge is best used on the first roll of the turn."""
         cells = self._cells
         # what is in the room is still that of the first roll
-        rolls = next(
-            part for part in reversed(cells.powered) if not part.to_room and not part.banked
-        )
+        rolls = next(part for part in reversed(cells.powered) if not part.banked)
         options = self._options(rolls, 0, len(self.layers) - 1)
         used = rolls.best(np.where(rolls.used, options, -1.0))
         plain = rolls.best(np.where(rolls.used, -1.0, options))
@@ -286,7 +253,9 @@ class PowerTurn(PowerTurns):
             return []
         rerolls = find_rerolls(shape_of(self._thrown), self.power)[turn.dice - 1]
         place = place_of_roll(self._thrown, turn.dice, roll)
-        worth = self._of_rolls(self.row(turn.turn_total), len(self.layers) - 2, turn.dice - 1)
+        # from where every bank wins on all rows are alike
+        row = min(turn.turn_total // self._step, self._solved)
+        worth = self._of_rolls(row, len(self.layers) - 2, turn.dice - 1)
         values = rerolls.values(self._thrown, worth)[place]
         dice = sorted(roll)
         return [
@@ -304,5 +273,4 @@ class PowerTurn(PowerTurns):
 
     def _options(self, part: Cells, row: int, layer: int) -> Floats:
         """Return what options are worth at a turn total of a layer."""
-        begin = 0 if part.from_room else self._cells.begin(row, layer)
-        return self._space.take(begin + part.options)
+        return self._space.take(self._cells.begin(row, layer) + part.options)

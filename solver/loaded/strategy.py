@@ -13,8 +13,9 @@ from solver.game.standings import Bools, Standing, score_count
 from solver.loaded.kits import Side
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
+from solver.turn.dice import TurnState
 from solver.turn.equations import Floats, TurnTable
-from solver.turn.scoring import TurnPlan, TurnState
+from solver.turn.plan import TurnPlan
 
 
 class OwnDice(BestPlay):

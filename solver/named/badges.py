@@ -16,9 +16,9 @@ from solver.named.catalogue import Badge, Tier, known_badges
 from solver.named.names import words_of
 from solver.named.sets import NamedDie, added_die, read_die
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import Badge as Combinations
 from solver.turn.dice import Die
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import Badge as Combinations
 from solver.wording import say, short, spoken
 
 _HEADSTART, _FORMATION, _TRIPLE, _DEFENCE = "headstart", "formation", "triple", "defence"

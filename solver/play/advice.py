@@ -37,10 +37,10 @@ from solver.game.best import BestPlay
 from solver.game.position import Position, points_to_beat, rules_at
 from solver.play.endings import TurnEnds
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll
+from solver.turn.dice import Fate, Remaining, Roll, TurnState
 from solver.turn.equations import EVEN, LEAST_GAIN, Decision, Endings, Floats, TurnTable, solve_turn
+from solver.turn.plan import TurnPlan
 from solver.turn.points import points_table
-from solver.turn.scoring import Fate, TurnPlan, TurnState
 
 if TYPE_CHECKING:
     from solver.loaded.power_turn import PowerTurn

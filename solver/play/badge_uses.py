@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from solver.loaded.kits import Side
-from solver.loaded.power_turn import Layer, PowerTurn
+from solver.loaded.power_turn import PowerTurn
 from solver.play.advice import Advice, BadgeUse, Odds
-from solver.turn.dice import Roll
+from solver.turn.dice import Roll, TurnState
+from solver.turn.equations import TurnTable
 from solver.turn.powers import Power, PowerKind
-from solver.turn.scoring import TurnState
 
 
 def uses_on_roll(turn: PowerTurn, advice: Advice) -> tuple[BadgeUse, ...]:
@@ -28,8 +28,8 @@ def use_before_roll(turn: PowerTurn, weighed: Odds) -> BadgeUse | None:
         return None
     value, without = turn.use_value(position.turn), max(weighed.roll, weighed.bank or 0.0)
     if turn.instead is not None:
-        instead = turn.instead[turn.row(position.turn_total), position.dice - 1]
-        value, without = float(instead), turn.top.farkle
+        _, row, column = turn.top.index(position.turn)
+        value, without = float(turn.instead[row, column]), float(turn.top.ends.farkle[0])
     if value is None:
         return None
     total = None if turn.said is None else position.turn_total
@@ -37,23 +37,23 @@ def use_before_roll(turn: PowerTurn, weighed: Odds) -> BadgeUse | None:
 
 
 def _on_roll(
-    turn: PowerTurn, lower: Layer, power: Power, advice: Advice
+    turn: PowerTurn, lower: TurnTable, power: Power, advice: Advice
 ) -> Iterator[tuple[Roll, float, int | None]]:
     """The dice of every use, what it is worth, and the turn total after it if that is certain."""
-    total, dice = advice.position.turn_total, advice.position.dice
+    state, total = advice.position.turn, advice.position.turn_total
     match power.kind:
         case PowerKind.RESURRECTION if advice.farkle:
-            yield advice.roll, float(lower.rolls[turn.row(total), dice - 1]), total
+            yield advice.roll, lower.roll_value(state), total
         case PowerKind.DOPPELGANGER:
             for one in advice.options:
                 after = TurnState(total + 2 * one.points, one.dice_left)
-                yield one.set_aside, turn.value(lower, after), after.turn_total
+                yield one.set_aside, lower.value(after), after.turn_total
         case PowerKind.TRANSMUTATION if power.after_farkle or not advice.farkle:
-            side, state = Side(turn.matchup, turn.side), advice.position.turn
+            side = Side(turn.matchup, turn.side)
             for die in dict.fromkeys(advice.roll):
                 kept = side.set_asides(side.turned(advice.roll, die))
-                if values := [turn.value(lower, side.after(state, one)) for one in kept]:
+                if values := [lower.value(side.after(state, one)) for one in kept]:
                     yield (die,), max(values), None
         case PowerKind.REROLL if power.after_farkle or not advice.farkle:
-            for again, value in turn.rolled_again(advice.position.turn, advice.roll):
+            for again, value in turn.rolled_again(state, advice.roll):
                 yield again, value, None

@@ -15,9 +15,8 @@ from solver.play.duel import Duel, starts
 from solver.play.policies import Optimal, table_decisions
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
+from solver.turn.dice import Hand, dice_set
 from solver.turn.equations import Floats, TurnTable
-from solver.turn.hand import Hand
 from solver.turn.points import bank_decisions
 
 TOLERANCE = 1e-10

@@ -25,8 +25,7 @@ from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
 from solver.turn.equations import Floats
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import allowed_banks, turn_plan
+from solver.turn.plan import EqualDice, allowed_banks, turn_plan
 
 TOLERANCE = 1e-12
 """By which values may still change in all, in a contest of two given ways to play."""

@@ -25,10 +25,8 @@ from solver.play.policy import Move, Policy
 from solver.play.position_id import position_id
 from solver.rules.ruleset import FACES, Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import DiceSet, Remaining, Roll, make_roll
+from solver.turn.dice import DiceSet, Fate, Hand, Remaining, Roll, TurnState, make_roll
 from solver.turn.equations import TurnTable
-from solver.turn.hand import Hand
-from solver.turn.scoring import Fate, TurnState
 
 FEWEST, MOST = 3, 6
 """How many choices there are."""

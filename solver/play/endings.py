@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from solver.game.best import BestPlay
+from solver.turn.dice import TurnState
 from solver.turn.equations import Decision
 from solver.turn.points import turn_outcome
-from solver.turn.scoring import TurnState
 
 if TYPE_CHECKING:
     from solver.play.advice import Advice, Option

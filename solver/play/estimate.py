@@ -47,8 +47,8 @@ from solver.play.race import log_odds, race
 from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.plan import allowed_banks, turn_plan
 from solver.turn.points import mean_turn, turn_outcome
-from solver.turn.scoring import allowed_banks, turn_plan
 
 WITHIN = 0.007
 """What 95 in 100 chances are off by at most, at the start of a turn, whether two players are solved

@@ -48,9 +48,8 @@ from solver.play.memo import GoForIt, MemoGoForIt
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, dice_set
 from solver.turn.equations import Floats
-from solver.turn.hand import EqualDice
 from solver.turn.memo import memo_table
-from solver.turn.scoring import allowed_banks, turn_plan
+from solver.turn.plan import EqualDice, allowed_banks, turn_plan
 
 _MOST_ROUNDS = 12
 _BETTER = 1e-12

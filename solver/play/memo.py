@@ -15,11 +15,10 @@ from solver.game.position import Position, least_bank, points_to_beat
 from solver.game.standings import Bools
 from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining
+from solver.turn.dice import Hand, Remaining
 from solver.turn.equations import Floats
-from solver.turn.hand import EqualDice, Hand
 from solver.turn.memo import memo_table
-from solver.turn.scoring import turn_plan
+from solver.turn.plan import EqualDice, turn_plan
 
 _REMEMBERED = 4096
 """Turns whose decisions are kept."""

@@ -32,7 +32,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.equations import Floats
 from solver.turn.memo import memo_table
-from solver.turn.scoring import possible_states
+from solver.turn.plan import possible_states
 
 _LEAST_ROWS = 400
 """Turn totals of a turn without a goal that are told apart, at least."""

@@ -20,11 +20,11 @@ from solver.play.memo import GoForIt, Memo, MemoGoForIt
 from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.dice import Hand
 from solver.turn.endless import endless_turn
 from solver.turn.equations import TurnTable
-from solver.turn.hand import EqualDice, Hand
+from solver.turn.plan import EqualDice, TurnPlan, turn_plan
 from solver.turn.points import bank_decisions, points_table
-from solver.turn.scoring import TurnPlan, turn_plan
 from solver.wording import say, say_later
 
 _REMEMBERED = 512

@@ -14,12 +14,11 @@ import numpy.typing as npt
 from solver.errors import InvalidRequestError
 from solver.game.position import Position, banks_allowed
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll
+from solver.turn.dice import Hand, Roll, TurnState
 from solver.turn.equations import Floats
-from solver.turn.hand import Hand
 from solver.turn.memory import held_places
+from solver.turn.plan import turn_plan
 from solver.turn.points import points_table
-from solver.turn.scoring import TurnState, turn_plan
 
 _REMEMBERED = 512
 """Decisions that are kept for dice of one's own."""

@@ -17,8 +17,7 @@ from solver.errors import InvalidRequestError
 from solver.game.position import Position, highest_score
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import FACES, MAX_POINTS, RULESETS, Ruleset
-from solver.turn.dice import Roll, dice_set, make_roll
-from solver.turn.scoring import TurnState
+from solver.turn.dice import Roll, TurnState, dice_set, make_roll
 
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _READ = {digit: value for value, digit in enumerate(_DIGITS)} | {"O": 0, "I": 1, "L": 1}
@@ -53,7 +52,7 @@ class PositionId:
 
     def goal_of(self, rules: Ruleset) -> int:
         """The goal under such rules."""
-        return self.goal or _usual_goal(rules.digest_but_goal) or rules.goal
+        return self.goal or _usual_goal(rules.digest_but_goal, rules.name) or rules.goal
 
     def position(self, rules: Ruleset) -> tuple[Position, Roll | None]:
         """The position under its rules, whose goal is the right one, and what was rolled.
@@ -128,7 +127,7 @@ def position_id(rules: Ruleset, position: Position, roll: Roll | None = None) ->
     number = turn.turn_total // step
     for digit, radix in zip(reversed(digits), reversed(tuple(_radices(rules))), strict=True):
         number = number * radix + digit
-    if _usual_goal(rules.digest_but_goal) == rules.goal:
+    if _usual_goal(rules.digest_but_goal, rules.name) == rules.goal:
         number = 2 * number
     else:
         number = 2 * (number * (MAX_POINTS + 1) + rules.goal) + 1
@@ -197,9 +196,9 @@ def _rolls(dice: int) -> list[Roll]:
 
 
 @lru_cache(maxsize=RULESETS)
-def _usual_goal(digest_but_goal: str) -> int | None:
-    """The goal of the preset that has such rules, if there is one."""
-    presets = map(load_rules, preset_names())
+def _usual_goal(digest_but_goal: str, name: str) -> int | None:
+    """The goal of the preset that has such rules, if there is one: first the one of that name."""
+    presets = map(load_rules, sorted(preset_names(), key=name.__ne__))
     return next((one.goal for one in presets if one.digest_but_goal == digest_but_goal), None)
 
 

@@ -22,10 +22,9 @@ from solver.game.standings import Standing, Standings, check_afresh, role
 from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
-from solver.turn.equations import Floats
+from solver.turn.equations import Endings, Floats, solve_turn
+from solver.turn.plan import turn_plan
 from solver.turn.points import mean_turn, points_outcome
-from solver.turn.scoring import turn_plan
-from solver.turn.side_by_side import solve_turns
 
 Places = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]
 """The solved scores on both sides of standings, and how far they are to the second one."""
@@ -253,8 +252,11 @@ class _Lanes:
     def solve(self, values: RoughValues) -> Floats:
         """What the turns are worth, by values as they are now."""
         left = 1 - values.between(self._who, self._own, self._opponents)
-        ends = [_with_values(one, left) for one in (self._bank, self._farkle, self._lost)]
-        return solve_turns(self._plan, *ends, weighs=values.rules.is_exact)
+        given = self._bank, self._farkle, self._lost
+        bank, farkle, lost = (_with_values(one, left) for one in given)
+        weighs = values.rules.is_exact
+        turns = Endings(bank, farkle, lost, np.ones(1), weighs, side_by_side=True)
+        return np.asarray(solve_turn(self._plan, turns).rolls[0, 0, -1])
 
 
 class _Noted(Values):

@@ -66,24 +66,34 @@ _APART = (
     _Apart(
         ("take_over",),
         say_later(
-            "{key}: that a turn begins with what a player left is not solved together with this"
-            " {other}; leave out one of them"
+            "{key}: turns that begin with what was left are solved in games that end at the goal or"
+            " a last turn after it, where farkles alone take from scores; leave out this or {other}"
         ),
-        (
-            *("farkle_keeps_turn_total", "lose_everything", "ending", "ties", "goal_must_be"),
-            *("no_bank_at", "throws", "final_throws", "hot_dice_times"),
+        ("lose_everything", "ending", "ties", "goal_must_be", "no_bank_at", "caught_up"),
+        {"combination": lambda rules: "loses_game" in rules.decisive},
+    ),
+    _Apart(
+        ("take_over",),
+        say_later(
+            "{key}: nobody says what whoever takes over has of {other} then; leave out one of them"
         ),
-        {
-            "combination": lambda rules: "loses_game" in rules.decisive,
-            # no bound is proved where turns with all dice never begin with a farkle
-            "first_throw_tries": lambda rules: rules.first_throw_tries == 0,
-        },
+        ("farkle_keeps_turn_total", "throws", "final_throws", "hot_dice_times"),
+    ),
+    _Apart(
+        ("take_over",),
+        say_later(
+            "{key}: no bound is proved where first throws that score nothing are thrown again"
+            " without end; leave out this or {other}"
+        ),
+        (),
+        {"first_throw_tries": lambda rules: rules.first_throw_tries == 0},
     ),
     _Apart(
         ("beat_previous_turn",),
         say_later(
-            "{key}: that a turn has to beat the one before is not solved together with this"
-            " {other}; leave out one of them"
+            "{key}: turns that have to beat the one before are solved in games that end at the goal"
+            " or a last turn after it, where nothing else of a turn is left and farkles alone take"
+            " from scores; leave out this or {other}"
         ),
         (
             *("farkle_keeps_turn_total", "lose_everything", "ending", "ties", "goal_must_be"),
@@ -93,8 +103,8 @@ _APART = (
     _Apart(
         ("farkle_penalty", "when"),
         say_later(
-            "{key}: that only some farkles count is not solved together with this"
-            " {other}; leave out one of them"
+            "{key}: farkles that count are told apart from those that do not, but not from what"
+            " {other} makes of them as well; leave out one of them"
         ),
         ("farkle_keeps_turn_total", "lose_everything", "throws", "beat_previous_turn"),
         {"take_over": lambda rules: rules.leaves_and_falls},
@@ -107,18 +117,10 @@ _APART = (
         ("hot_dice_times",),
     ),
     _Apart(
-        ("caught_up",),
-        say_later(
-            "{key}: that who is caught up falls back is not solved together with this {other};"
-            " leave out one of them"
-        ),
-        ("take_over", "rounds"),
-    ),
-    _Apart(
         ("held_sets",),
         say_later(
-            "{key}: that dice match a set which is held is not solved together with this"
-            " {other}; leave out one of them"
+            "{key}: nobody says what dice that match a set do under this {other}; leave out one of"
+            " them"
         ),
         ("confirm_faces", "confirm_points", "jokers"),
         {"combination": lambda rules: any(one.times for one in rules.scoring.combination)},
@@ -126,8 +128,8 @@ _APART = (
     _Apart(
         ("fill_straight",),
         say_later(
-            "{key}: that a straight may be filled is not solved together with this {other}; leave"
-            " out one of them"
+            "{key}: nobody says what dice that fill a straight do under this {other}; leave out one"
+            " of them"
         ),
         (
             *("confirm_faces", "confirm_points", "jokers", "throws", "final_throws"),
@@ -137,21 +139,43 @@ _APART = (
     _Apart(
         ("combine_throws",),
         say_later(
-            "{key}: that dice of several throws count together is not solved together with this"
-            " {other}; leave out one of them"
+            "{key}: nobody says what dice of several throws do together under this {other}; leave"
+            " out one of them"
         ),
-        ("held_sets", "fill_straight", "take_over", "confirm_faces", "confirm_points"),
+        ("held_sets", "fill_straight", "confirm_faces", "confirm_points"),
+    ),
+    _Apart(
+        ("combine_throws",),
+        say_later(
+            "{key}: which dice are held would be left to the next player as well, which {other}"
+            " does not know; leave out one of them"
+        ),
+        ("take_over",),
+    ),
+    _Apart(
+        ("combine_throws",),
+        say_later(
+            "{key}: beside what is held, dice are worth what they are in any throw and leave no"
+            " more to roll, which they do not with this {other}; leave out one of them"
+        ),
+        (),
         {
-            # what counts in some throws alone would bring other points beside what is held then
             "combination": lambda rules: any(
                 one.then == "roll_on"
                 or one.uses
                 or (one.when != "any" and one.then == "scores" and len(one.dice) < rules.dice)
                 for one in rules.scoring.combination
             ),
-            # beside some dice that are held no last die may score, which would be thrown for ever
-            "last_die_tries": lambda rules: rules.last_die_tries == 0,
         },
+    ),
+    _Apart(
+        ("combine_throws",),
+        say_later(
+            "{key}: beside some dice no last die may score, which would be thrown for ever under"
+            " this {other}; leave out one of them"
+        ),
+        (),
+        {"last_die_tries": lambda rules: rules.last_die_tries == 0},
     ),
 )
 """What is not solved together, as scores fall or a game ends otherwise, or what nobody says."""
@@ -165,6 +189,7 @@ def contradictions(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
     yield from _points_and_steps(rules, options)
     # which would name another ending that rounds do not go with either
     yield from (one for one in _idle_options(rules, options) if one.place not in places)
+    yield from _any_number_of_dice(rules, options)
     yield from _by_themselves(rules, options)
     for apart in _APART:
         if _stands(rules, options, apart.place[-1]):
@@ -391,6 +416,7 @@ def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
         "score_floor": rules.floor_is_played,
         "no_bank_at": bool(rules.no_bank_at),
         "lose_everything": "loses_score" in rules.decisive,
+        "caught_up": bool(rules.caught_up),
     }
     reasons = (
         (
@@ -409,7 +435,10 @@ def _not_with_rounds(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
         ),
         (
             {"take_over": rules.takes_over},
-            say_later("{key}: this is not solved together with {rounds}; leave out one of them"),
+            say_later(
+                "{key}: games of {rounds} are solved by lead and round, without what a player"
+                " leaves; leave out one of them"
+            ),
         ),
     )
     wrong: list[tuple[Place, str]] = [
@@ -476,3 +505,15 @@ def _idle_options(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
                 " give a number from 1 to 9"
             )
             yield Complaint((key,), message, needs=("dice", "scoring"))
+
+
+def _any_number_of_dice(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
+    """Limits of dice that are no limit, as so many are never left."""
+    for key, most in (("bank_dice_left", rules.dice - 1), ("take_over_dice", rules.dice)):
+        if most <= (number := getattr(rules, key)) < options[key].default:
+            message = say_later(
+                "{key}: {number} is as good as any number here, as no more than {most} dice can be"
+                " left; leave it out"
+            )
+            parts = {"number": number, "most": most}
+            yield Complaint((key,), message, parts, needs=("dice",))

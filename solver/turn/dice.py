@@ -1,18 +1,33 @@
-"""Dice: as people type them, the set that a player throws, and the chances of its rolls."""
+"""Dice: as people type them, what a player throws, and what rolls come to.
+
+Set-asides are found by enumeration; here is also where each of them leads.
+"""
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import combinations_with_replacement, product
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache, cached_property, lru_cache
+from itertools import combinations_with_replacement, islice, product
 from math import gcd, prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
 
 from solver.errors import InvalidDiceError, InvalidRollError
-from solver.rules.patterns import MAX_DICE
-from solver.rules.ruleset import FACES, Ruleset
+from solver.rules.patterns import FREED, MAX_DICE, most_points, standing_for
+from solver.rules.ruleset import FACES, RULESETS, Ruleset
+from solver.turn.memory import held_after
 from solver.wording import say_number
+
+if TYPE_CHECKING:
+    from solver.turn.plan import TurnPlan
+    from solver.turn.powers import Power
 
 MAX_WEIGHT = 1_000_000
 
@@ -310,3 +325,493 @@ def parts(roll: Roll) -> frozenset[Roll]:
         return frozenset([()])
     others = parts(roll[1:])
     return others | {(roll[0], *rest) for rest in others}
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Dice kept from a roll, each of which scores, and the most points they are worth in it.
+
+    Those of `Hand.set_asides` are worth what they count in a turn, after its hot dice.
+    """
+
+    dice: Roll
+    points: int
+    to_confirm: bool = False
+    """Whether that has to be confirmed before the turn may be banked."""
+    freed: Roll = ()
+    """Dice of the roll that count with them and are rolled again."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnState:
+    """How far a turn has come, with no roll on the table."""
+
+    turn_total: int
+    """In points."""
+    dice: Remaining
+    """The dice that are rolled next."""
+    hot_dice: int = 0
+    """How often all dice were set aside; matters where that changes bonuses or points."""
+    to_confirm: int = False
+    """What is left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
+    throws: int = 0
+    """How many throws the turn has had, where the rules limit them."""
+    held_set: Roll = ()
+    """The dice that are held, one of `Ruleset.sets`."""
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the throw to come is the first of its turn."""
+        return not (self.turn_total or self.held_set)
+
+
+_BESIDE = 16
+"""More than there are combinations in a set-aside."""
+
+
+_MANY = 16 * _BESIDE
+
+
+class Fate(StrEnum):
+    """What a roll means before any choice."""
+
+    SCORES = "scores"
+    FARKLE = "farkle"
+    WINS = "wins"
+    LOSES = "loses"
+    OUT = "out"
+    """It loses the game."""
+
+
+_FATES = {
+    "wins_game": Fate.WINS,
+    "loses_game": Fate.OUT,
+    "loses_score": Fate.LOSES,
+    "loses_turn": Fate.FARKLE,
+}
+
+
+def all_points(rules: Ruleset) -> dict[Roll, int]:
+    """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice."""
+    return _whole(_all_points(rules.of_turn))
+
+
+def _whole(every: Iterable[SetAside]) -> dict[Roll, int]:
+    """The points of those that need no dice beside them."""
+    return {kept.dice: kept.points for kept in every if not kept.freed}
+
+
+@lru_cache(maxsize=RULESETS)
+def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
+    return _points_up_to(rules, rules.dice)
+
+
+def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
+    """Every multiset of so many dice that scores with all of them, with any it needs beside it."""
+    # of as many points first those with the most combinations that confirm the others, then those
+    # with the fewest that have to be confirmed
+    confirm = {int(face) for face in rules.confirm_faces}
+    combinations = {
+        make_roll(dice): points * _MANY
+        + (-1 if dice in rules.to_confirm else 0 if confirm.isdisjoint(dice) else _BESIDE)
+        for dice, points in rules.combinations.items()
+    }
+    found = most_points(combinations, FACES, most)
+    return tuple(
+        SetAside(
+            tuple(face for face in dice if face < FREED),
+            (worth + _BESIDE) // _MANY,
+            to_confirm=(worth + _BESIDE) % _MANY < _BESIDE,
+            freed=tuple(face - FREED for face in dice if face > FREED),
+        )
+        for dice, worth in found.items()
+    )
+
+
+def _beside(rules: Ruleset, held: Roll, most: int) -> tuple[SetAside, ...]:
+    """Every multiset of so many dice that scores beside what is held, by the rules beside it."""
+    if rules.combine_throws:
+        return tuple(SetAside(*one) for one in rules.beside(held).items())
+    return _points_up_to(rules, most)
+
+
+Badge = tuple[tuple[Roll, int], ...]
+"""Combinations that a badge adds for its player, or whose points it changes: dice and points."""
+
+
+@lru_cache(maxsize=RULESETS)
+def all_points_with_jokers(
+    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = (), more: int = 0
+) -> dict[Roll, int]:
+    """Most points of every multiset of dice, JOKER among the faces, that scores with all its dice.
+
+    A joker stands for one value inside a combination. A combination has at least one die that is no
+    joker, unless `joker_alone`. There are up to so many `more` dice than the rules say, of which
+    the combinations are those of the rules.
+    """
+    combinations: dict[Roll, int] = {}
+    changed = {tuple(sorted(dice)): points for dice, points in badge}
+    for dice, points in (rules.combinations | changed).items():
+        for shown in standing_for(dice, (JOKER,), alone=joker_alone):
+            combinations[shown] = max(points, combinations.get(shown, 0))
+    return most_points(combinations, (*FACES, JOKER), rules.dice + more)
+
+
+def fate(rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()) -> Fate:
+    """What a roll means: a roll that wins goes before one that loses, and both before points.
+
+    first : whether it is the first throw of a turn
+    held : the set that is held, one of `Ruleset.sets`
+    """
+    choices = set_asides(rules, roll, first=first, held=held)
+    return fate_by(rules.of_throw(len(roll), first=first, held=held), roll, choices)
+
+
+def fate_by(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
+    """The fate of a roll by its set-asides."""
+    if rules.decisive:
+        faces = dice_set(rules).faces(roll)
+        if (found := fate_of_faces(rules, faces)) is not None:
+            return found
+    return Fate.SCORES if choices else Fate.FARKLE
+
+
+def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
+    """What a roll means that shows such faces, where that does not depend on what it scores."""
+    return _FATES.get(rules.decided(faces))
+
+
+def set_asides(
+    rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()
+) -> tuple[SetAside, ...]:
+    """Every legal set-aside of a roll, most points first; empty where nothing scores.
+
+    first : whether it is the first throw of a turn
+    held : the set that is held, one of `Ruleset.sets`
+    """
+    return all_set_asides(rules, first=first, held=held)[roll]
+
+
+def all_set_asides(
+    rules: Ruleset, *, first: bool = False, held: Roll = ()
+) -> dict[Roll, tuple[SetAside, ...]]:
+    """The set-asides of every roll of any remaining dice, or of every first one of a turn.
+
+    held : the set that is held, which leaves the fewer dice
+    """
+    if held:
+        return _beside_sets(rules.of_turn)[held]
+    return _all_set_asides(rules.of_turn, first=first and rules.has_first_throw)
+
+
+@lru_cache(maxsize=RULESETS)
+def _beside_sets(rules: Ruleset) -> dict[Roll, dict[Roll, tuple[SetAside, ...]]]:
+    """The set-asides of every roll beside all that may be held."""
+    found = {}
+    for held in rules.sets[1:]:
+        most = rules.dice - len(held)
+        least = most if rules.combine_throws else 1
+        found[held] = _set_asides_of(rules, range(least, most + 1), held=held)
+    return found
+
+
+@lru_cache(maxsize=RULESETS)
+def _all_set_asides(rules: Ruleset, *, first: bool) -> dict[Roll, tuple[SetAside, ...]]:
+    return _set_asides_of(rules, range(rules.dice if first else 1, rules.dice + 1), first=first)
+
+
+def _set_asides_of(
+    rules: Ruleset, numbers: range, *, first: bool = False, held: Roll = ()
+) -> dict[Roll, tuple[SetAside, ...]]:
+    """The set-asides of every roll of some numbers of dice."""
+    thrown, found, before = dice_set(rules), {}, None
+    for remaining in numbers:
+        here = rules.of_throw(remaining, first=first, held=held)
+        if here is not before:
+            before = here
+            scoring = _beside(here, held, numbers[-1]) if held else _all_points(here.of_turn)
+            points, every = _whole(scoring), _in_order(scoring)
+            needed = _counted(kept.dice + kept.freed for kept in every)
+        rolls = [roll for roll, _ in thrown.rolls(remaining)]
+        # of all at once, as this is much of a start
+        is_in = np.all(_counted(rolls)[:, :, np.newaxis] >= needed[:, np.newaxis], axis=0)
+        legal = (every[place] for place in np.nonzero(is_in)[1].tolist())
+        for roll, number in zip(rolls, is_in.sum(axis=1).tolist(), strict=True):
+            kept = list(islice(legal, number))
+            if rules.has_freed:
+                kept = _first_of_each(kept)
+            found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
+            if rules.fill_straight and remaining == rules.dice:
+                is_whole = rules.hot_dice == "forced" and roll in points
+                if (part := make_roll({*roll})) in rules.sets and not is_whole:
+                    found[roll] += (SetAside(part, 0),)
+    return found
+
+
+def _first_of_each(legal: Iterable[SetAside]) -> list[SetAside]:
+    """The first of those set-asides that take the same dice."""
+    found: dict[Roll, SetAside] = {}
+    for kept in legal:
+        found.setdefault(kept.dice, kept)
+    return list(found.values())
+
+
+def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
+    """How many dice of each face there are in some rolls, shape (faces, rolls)."""
+    rolls = list(rolls)
+    return np.array([[roll.count(face) for roll in rolls] for face in FACES], dtype=np.int8)
+
+
+def legal_set_asides(
+    rules: Ruleset, thrown: DiceSet, roll: Roll, points: dict[Roll, int]
+) -> tuple[SetAside, ...]:
+    """Every legal set-aside of a roll of a set, most points first; `points` as in `all_points`."""
+    if thrown.is_faces(roll):
+        legal = [SetAside(part, points[part]) for part in points.keys() & parts(roll)]
+    else:
+        legal = [
+            SetAside(part, points[faces])
+            for part in parts(roll)
+            if (faces := thrown.faces(part)) in points
+        ]
+    return _allowed(rules, _in_order(legal), roll, is_hot=thrown.faces(roll) in points)
+
+
+def _in_order(legal: Iterable[SetAside]) -> list[SetAside]:
+    """Most points first, then the fewest dice, then what needs nothing else."""
+    return sorted(
+        legal,
+        key=lambda kept: (
+            -kept.points,
+            len(kept.dice),
+            kept.dice,
+            kept.to_confirm,
+            len(kept.freed),
+        ),
+    )
+
+
+def _allowed(
+    rules: Ruleset, legal: list[SetAside], roll: Roll, *, is_hot: bool
+) -> tuple[SetAside, ...]:
+    """The set-asides of a roll that the rules leave; `is_hot` where all its dice score."""
+    if rules.hot_dice == "forced" and is_hot:
+        legal = [kept for kept in legal if kept.dice == roll]
+    elif rules.set_aside_all:
+        legal = _not_extendable(legal)
+    return tuple(legal)
+
+
+def bar_masks(rules: Ruleset, points: npt.NDArray[np.int32]) -> None:
+    """Set to -1 what the set-asides of some rolls are worth that the rules do not leave.
+
+    points : by the bits of the dice that are set aside and by roll, all dice last; below 0 where
+        these do not score
+    """
+    if rules.hot_dice == "forced":
+        points[:-1, points[-1] >= 0] = -1
+    if rules.set_aside_all:
+        points[_extendable(points >= 0)] = -1
+
+
+def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Whether more dice could be added to each of the set-asides, both by the bits of a mask."""
+    found = np.zeros_like(legal)
+    masks = np.arange(len(legal))
+    for bit in range(len(legal).bit_length() - 1):
+        without = masks[masks >> bit & 1 == 0]
+        larger = without | 1 << bit
+        found[without] |= legal[larger] | found[larger]
+    return found
+
+
+def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
+    """The set-asides that are no part of another."""
+    counts = [Counter(kept.dice) for kept in legal]
+    return [
+        kept for kept, dice in zip(legal, counts, strict=True) if not any(dice < c for c in counts)
+    ]
+
+
+def farkle_probability(
+    rules: Ruleset, dice: Remaining, *, first: bool = False, held: Roll = ()
+) -> Fraction:
+    """Chance that a roll of `dice` is a farkle.
+
+    first : whether it is the first throw of a turn
+    held : what is held, one of `Ruleset.sets` that leaves such dice
+    """
+    thrown = dice_set(rules)
+    farkles = (
+        ways
+        for roll, ways in thrown.rolls(dice)
+        if fate(rules, roll, first=first, held=held) is Fate.FARKLE
+    )
+    once = Fraction(sum(farkles), thrown.ways(dice))
+    return thrown_again(once, rules.tries(dice, first=first))[0]
+
+
+def thrown_again(farkle: Fraction, tries: int) -> tuple[Fraction, Fraction | int]:
+    """The chance of a farkle where it is thrown again, and by how much all else is likelier.
+
+    farkle : the chance of it in one of so many tries, 0 of which are any number
+    """
+    if tries == 1 or farkle == 1:
+        return farkle, 1
+    every = farkle**tries if tries else Fraction(0)
+    return every, (1 - every) / (1 - farkle)
+
+
+def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnState:
+    """Where a legal set-aside of a roll of `turn.dice` leads to."""
+    thrown = dice_set(rules)
+    left = thrown.without(turn.dice, kept.dice)
+    after = after_points(rules, turn, kept.points, left, thrown)
+    if len(rules.needs) == len(rules.sets) == 1:
+        return after
+    return replace(
+        after,
+        to_confirm=left_to_confirm(rules, turn.to_confirm, kept, left),
+        held_set=held_after(rules, turn.held_set, kept.dice, left),
+    )
+
+
+def left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:
+    """What is left to be confirmed after a set-aside that leaves some dice, or none."""
+    nothing = rules.needs[0]
+    if kept.to_confirm or (rules.hot_to_confirm and not left):
+        return rules.needs[-1]
+    if before and rules.confirm_faces:
+        if not {str(face) for face in kept.dice}.isdisjoint(rules.confirm_faces):
+            return nothing
+        if not rules.confirm_points:
+            return before
+    return before - kept.points if before > kept.points else nothing
+
+
+def after_points(
+    rules: Ruleset, turn: TurnState, points: int, left: Remaining, thrown: DiceSet
+) -> TurnState:
+    """Where a set-aside of so many points leads to that leaves some dice of a set, or none."""
+    total, throws = turn.turn_total + points, turn.throws + (rules.throws > 0)
+    if left:
+        return TurnState(total, left, turn.hot_dice, throws=throws)
+    total += rules.bonus_after(turn.hot_dice)
+    return TurnState(total, thrown.whole, turn.hot_dice + 1, throws=throws)
+
+
+class Hand(ABC):
+    """A player with the dice that are thrown: here those of the rules, all alike.
+
+    See `solver.turn.plan.EqualDice` for that, and `solver.loaded.kits.Side` for dice of one's own.
+    """
+
+    rules: Ruleset
+    matchup: Any
+    """What all bring to the game; None where all throw the dice of the rules."""
+
+    @property
+    def dice(self) -> DiceSet:
+        """Return all dice."""
+        return dice_set(self.rules)
+
+    @property
+    def power(self) -> "Power | None":
+        """Return what a badge allows some times in the game."""
+        return None
+
+    @property
+    def types(self) -> tuple[Die, ...]:
+        """Return the types of the dice, the last one of the die that a badge adds to a roll."""
+        return self.dice.types
+
+    @property
+    @abstractmethod
+    def plan(self) -> "TurnPlan":
+        """Return what all rolls offer, as arrays, but for what is never best for two."""
+
+    @property
+    @abstractmethod
+    def plan_with_all(self) -> "TurnPlan":
+        """Return what all rolls offer, as arrays."""
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Return the number of dice of each column of the plan."""
+        numbers = tuple(map(sum, self.dice.remaining[1:]))
+        return numbers * len(self.plan.memories)
+
+    def fate(self, roll: Roll, turn: TurnState) -> Fate:
+        """Return what a roll does to the turn, which was as `turn` says before it."""
+        return fate(self.rules, roll, first=turn.is_first, held=turn.held_set)
+
+    def set_asides(self, roll: Roll, turn: TurnState | None = None) -> tuple[SetAside, ...]:
+        """Return every legal set-aside of a roll, most points first; none of a farkle.
+
+        turn : as it was before the roll; None for one under way, without hot dice so far
+        """
+        first, held = (turn.is_first, turn.held_set) if turn else (False, ())
+        found = set_asides(self.rules, roll, first=first, held=held)
+        times = self.rules.times_after(turn.hot_dice if turn else 0)
+        return (
+            tuple(replace(one, points=times * one.points) for one in found) if times > 1 else found
+        )
+
+    def after(self, turn: TurnState, kept: SetAside, times: int = 1) -> TurnState:  # noqa: ARG002
+        """Return where a legal set-aside of a roll of `turn.dice` leads.
+
+        times : by what a badge multiplies its points
+        """
+        return after_set_aside(self.rules, turn, kept)
+
+    def check_roll(self, dice: Remaining, roll: Roll) -> None:
+        """Refuse a roll that is not one of some of the dice. Raises InvalidRollError."""
+        self.dice.check_roll(dice, roll)
+
+    def shown(self, roll: Roll) -> DiceSet:  # noqa: ARG002
+        """Return the dice that a roll is of, with the die that a badge added to it."""
+        return self.dice
+
+    def thrown(self, dice: Remaining) -> tuple[int, ...]:
+        """Return the types of some remaining dice, one by one, in their order."""
+        return tuple(k for k, number in enumerate(self.dice.remaining[dice]) for _ in range(number))
+
+    def can_fall(self, thrown: Sequence[int], roll: Roll) -> bool:
+        """Whether dice of these types, in their order, can fall as a roll."""
+        types = self.types
+        if not all(0 < die <= len(FACES) * len(types) for die in roll):
+            return False
+        shown = [divmod(die - 1, len(FACES)) for die in roll]
+        is_shown = all(types[k].weights[face] for k, face in shown)
+        return is_shown and sorted(k for k, _ in shown) == list(thrown)
+
+    def turned(self, roll: Roll, die: int) -> Roll:
+        """Return a roll of which one die was turned to the face that its badge turns dice to."""
+        face = self.power.amount if self.power else 0
+        dice = self.shown(roll)
+        shown = dice.shown_by(dice.type_of(die), face)
+        return make_roll([*without(roll, (die,)), shown])
+
+    def can_turn(self, roll: Roll) -> bool:
+        """Whether a die of a roll can be turned so that it scores."""
+        return any(self.set_asides(self.turned(roll, die)) for die in set(roll))
+
+    def rerolled(self, dice: Roll) -> list[int]:
+        """Return the types of some dice of a roll, one by one, in their order."""
+        return sorted(self.dice.type_of(die) for die in dice)
+
+    def may_reroll(self, dice: Roll) -> bool:
+        """Whether its badge may roll these dice of a roll again at once."""
+        power = self.power
+        if power is None or not 1 <= len(dice) <= power.amount:
+            return False
+        return not power.alike or (len(dice) == 2 and len(set(self.dice.faces(dice))) == 1)
+
+    def can_reroll(self, roll: Roll) -> bool:
+        """Whether there are dice in a roll that its badge may roll again."""
+        return any(self.may_reroll(dice) for dice in parts(roll))
+
+
+def without(roll: Roll, dice: Iterable[int]) -> Roll:
+    """Return the dice of a roll that are not among some of them."""
+    return make_roll((Counter(roll) - Counter(dice)).elements())

@@ -60,9 +60,10 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import TurnState
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
+from solver.turn.plan import TurnPlan, possible_states, turn_plan
 from solver.turn.points import TurnOutcome, bank_decisions, turn_outcome
-from solver.turn.scoring import TurnPlan, TurnState, possible_states, turn_plan
 from solver.turn.thresholds import BankFrom, bank_from
 
 Ints = npt.NDArray[np.intp]

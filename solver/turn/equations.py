@@ -20,13 +20,15 @@ the one that leaves more dice to roll.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from solver.turn.scoring import TurnPlan, TurnState
+from solver.turn.dice import TurnState
+from solver.turn.plan import TurnPlan
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
@@ -80,6 +82,8 @@ class Endings:
     weighs: bool = False
     """Whether at the last turn totals, which are worth as much as all beyond, it may be better to
     roll on than to bank: so it is where the goal has to be met exactly."""
+    side_by_side: bool = False
+    """Whether the last axis has several turns in place of the players, each the mover's alone."""
 
     @classmethod
     def alone(
@@ -237,7 +241,7 @@ class TurnTable:
 
 
 def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> TurnTable:
-    """Solve one turn backwards over its turn totals.
+    """Solve one turn backwards over its turn totals, or several side by side.
 
     plan : with all options, where others than the mover have values too
     beyond : what rolling is worth to the mover at the last turn totals, shape (levels, plan.reach,
@@ -249,17 +253,18 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
     values, rolls = np.empty(shape), np.empty(shape)
     ended = rolls_that_end(plan, ends.farkles, ends.lost, ends.win)
     ended = where_no_bank_is_due(plan, ends.cells, ended)
+    even = _even(ends.banks, alone=ends.side_by_side)
     if beyond is None:
         banks, weighs = ends.banks[solved:], ends.weighs
-        rolls[:, solved:] = rolls_beyond(plan, banks, ended[solved:], weighs=weighs)
+        rolls[:, solved:] = rolls_beyond(plan, banks, ended[solved:], even, weighs=weighs)
     else:
         rolls[:, solved:, :, 0] = beyond
     banks = np.where(np.isnan(ends.cells), -np.inf, ends.cells)
     banks = np.broadcast_to(banks, (totals, columns, players)).copy()
     banks[:, ~plan.may_bank] = -np.inf
-    values[:, solved:] = _better(rolls[:, solved:], banks[solved:])
+    values[:, solved:] = _better(rolls[:, solved:], banks[solved:], even)
     arrays = values, rolls, banks, ended
-    _solve_levels(plan, *([each[..., 0] for each in arrays] if players == 1 else arrays))
+    _solve_levels(plan, even, *([each[..., 0] for each in arrays] if players == 1 else arrays))
     if beyond is None:
         # sums of chances may come out one rounding above 1, and what is left of 1 below 0
         np.clip(values, 0.0, 1.0, out=values)
@@ -268,48 +273,79 @@ def solve_turn(plan: TurnPlan, ends: Endings, beyond: Floats | None = None) -> T
 
 
 def _solve_levels(
-    plan: TurnPlan, values: Floats, rolls: Floats, banks: Floats, ended: Floats
+    plan: TurnPlan, even: float, values: Floats, rolls: Floats, banks: Floats, ended: Floats
 ) -> None:
-    """Fill the turn totals before the last ones; without an axis of players for the mover alone."""
+    """Fill the turn totals before the last ones; without an axis of players for one alone."""
     _, totals, columns, *players = values.shape
-    best, better = (_first_of_even, _better) if players else (_greatest, np.maximum)
+    solved, chances = totals - plan.reach, plan.chances
     for level in range(plan.levels - 1, -1, -1):
-        places = plan.places(level, totals)
-        if not players and plan.side_by_side is not None:
-            places = places[plan.side_by_side]
+        best = (_first_of_even if even else _greatest)(plan, plan.moved(level, totals), players)
         space = values[level : plan.next_level(level) + 1].reshape(-1, *players)
-        for t in range(totals - plan.reach - 1, -1, -1):
-            # mode="clip" spares a copy; no target lies outside
-            options = space[t * columns :].take(places, axis=0, mode="clip")
-            rolls[level, t] = np.dot(plan.chances, best(plan, options)) + ended[t]
-            values[level, t] = better(rolls[level, t], banks[t])
+        rows = [*enumerate(zip(rolls[level, :solved], values[level], banks, ended, strict=False))]
+        for t, (roll, value, bank, end) in reversed(rows):
+            np.dot(chances, best(space[t * columns :]), out=roll)
+            np.add(roll, end, out=roll)
+            if even:
+                value[:] = _better(roll, bank, even)
+            else:
+                np.maximum(roll, bank, out=value)
 
 
-def _greatest(plan: TurnPlan, options: Floats) -> Floats:
-    """Return the greatest value of each list, side by side or one behind the other."""
-    if options.ndim > 1:
-        return np.asarray(np.maximum.reduce(options))
-    return np.asarray(np.maximum.reduceat(options, plan.starts))
+def _greatest(plan: TurnPlan, places: Ints, turns: list[int]) -> Callable[[Floats], Floats]:
+    """Return what finds the greatest value of each list, given the values of a row and all after.
+
+    places : of the targets
+    turns : the length of the axis of turns side by side, if there is one
+    """
+    pairs, lists = plan.maxima
+    known = np.empty((len(places) + sum(both.shape[1] for both in pairs), *turns))
+    targets, greatest, end = known[: len(places)], np.empty((len(lists), *turns)), len(places)
+    # values two by two, and where the greater ones go
+    take, steps = known.take, []
+    for both in pairs:
+        begin, end = end, end + both.shape[1]
+        taken = np.empty((*both.shape, *turns))
+        steps.append((both, taken, *taken, known[begin:end]))
+
+    def best(space: Floats) -> Floats:
+        # mode="clip" spares a copy; no target lies outside
+        space.take(places, 0, targets, "clip")
+        for both, taken, ones, others, greater in steps:
+            take(both, 0, taken, "clip")
+            np.maximum(ones, others, out=greater)
+        return take(lists, 0, greatest, "clip")
+
+    return best
 
 
-def _first_of_even(plan: TurnPlan, options: Floats) -> Floats:
-    """Return the values of that option of each list which is best for the mover."""
-    best = np.maximum.reduceat(options[:, 0], plan.starts)
-    even = options[:, 0] >= best.repeat(plan.lengths) - EVEN
-    # of a list's options, which ascend, the last one is the first in the order
-    chosen = np.maximum.reduceat(np.where(even, np.arange(len(options)), -1), plan.starts)
-    return np.asarray(options[chosen])
+def _first_of_even(plan: TurnPlan, places: Ints, _: list[int]) -> Callable[[Floats], Floats]:
+    """Return what finds the values of that option of each list which is best for the mover."""
+    places, numbers = places[plan.options], np.arange(len(plan.options))
+
+    def best(space: Floats) -> Floats:
+        options = space.take(places, axis=0, mode="clip")
+        most = np.maximum.reduceat(options[:, 0], plan.starts)
+        even = options[:, 0] >= most.repeat(plan.lengths) - EVEN
+        # of a list's options, which ascend, the last one is the first in the order
+        chosen = np.maximum.reduceat(np.where(even, numbers, -1), plan.starts)
+        return np.asarray(options[chosen])
+
+    return best
 
 
-def _better(rolls: Floats, banks: Floats) -> Floats:
+def _better(rolls: Floats, banks: Floats, even: float) -> Floats:
     """Return the values of banking where they are no worse for the mover, else of rolling."""
-    stays = rolls[..., :1] <= banks[..., :1] + _even(banks)
-    return np.where(stays, banks, rolls)
+    if not even:
+        return np.maximum(rolls, banks)
+    return np.where(rolls[..., :1] <= banks[..., :1] + even, banks, rolls)
 
 
-def _even(values: Floats) -> float:
-    """Return by how much own values may differ that count as equal."""
-    return EVEN if values.shape[-1] > 1 else 0.0
+def _even(values: Floats, *, alone: bool = False) -> float:
+    """Return by how much own values may differ that count as equal.
+
+    alone : whether all values are own ones, of turns side by side
+    """
+    return EVEN if values.shape[-1] > 1 and not alone else 0.0
 
 
 def rolls_that_end(plan: TurnPlan, farkle: Floats, lost: Floats, win: Floats) -> Floats:
@@ -336,18 +372,20 @@ def where_no_bank_is_due(plan: TurnPlan, banks: Floats, ended: Floats) -> Floats
     return np.where(plan.must_bank[:, np.newaxis] & ~np.isnan(banks), _NEVER, ended)
 
 
-def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool = False) -> Floats:
+def rolls_beyond(
+    plan: TurnPlan, bank: Floats, ended: Floats, even: float = EVEN, *, weighs: bool = False
+) -> Floats:
     """Return what rolling is worth at the last turn totals, in the shape of `ended`.
 
     Whatever scores is banked at once, as more points are worth nothing more, unless hot dice have
     to be rolled: then x = roll(t, all dice) is a chance to end the turn so and a chance to be at x
     again. Where other dice have to be rolled, too, they are until some may be banked. `ended` is as
-    of `rolls_that_end`, `weighs` as in Endings.
+    of `rolls_that_end`, `weighs` as in Endings, `even` by how much own values differ that are.
     """
     by_dice = bank.ndim == ended.ndim
     if plan.must_roll_others or weighs or by_dice:
         banks = bank if by_dice else bank[..., np.newaxis, :]
-        return _rolls_until_banked(plan, banks, ended, weighs=weighs or by_dice)
+        return _rolls_until_banked(plan, banks, ended, even, weighs=weighs or by_dice)
     scores = plan.goes_on
     bank = bank[..., np.newaxis, :]
     if not plan.must_roll_hot:
@@ -358,7 +396,9 @@ def rolls_beyond(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool = 
     return rolls
 
 
-def _rolls_until_banked(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: bool) -> Floats:
+def _rolls_until_banked(
+    plan: TurnPlan, bank: Floats, ended: Floats, even: float, *, weighs: bool
+) -> Floats:
     """Return what rolling is worth where points are worth nothing more.
 
     weighs : whether dice that may be banked are rolled where that is better
@@ -368,14 +408,16 @@ def _rolls_until_banked(plan: TurnPlan, bank: Floats, ended: Floats, *, weighs: 
     may_bank = plan.may_bank[:, np.newaxis]
     rolls = ended
     while True:
-        banked = _better(rolls, bank) if weighs else bank
+        banked = _better(rolls, bank, even) if weighs else bank
         options = np.where(may_bank, banked, rolls)[..., columns, :]
-        best = np.maximum.reduceat(options[..., 0], plan.starts, axis=-1)
-        even = options[..., 0] >= best.repeat(plan.lengths, axis=-1) - _even(options)
-        # as in _first_of_even
-        which = np.where(even, np.arange(len(columns)), -1)
-        chosen = np.maximum.reduceat(which, plan.starts, axis=-1)
-        found = ended + plan.chances @ np.take_along_axis(options, chosen[..., np.newaxis], axis=-2)
+        best = np.maximum.reduceat(options, plan.starts, axis=-2)
+        if even:
+            is_even = options[..., :1] >= best[..., :1].repeat(plan.lengths, axis=-2) - even
+            # as in _first_of_even
+            which = np.where(is_even, np.arange(len(columns))[:, np.newaxis], -1)
+            chosen = np.maximum.reduceat(which, plan.starts, axis=-2)
+            best = np.take_along_axis(options, chosen, axis=-2)
+        found = ended + plan.chances @ best
         if np.max(np.abs(found - rolls)) <= _SETTLED:
             return np.asarray(found)
         rolls = found

@@ -15,7 +15,7 @@ from solver.rules.ruleset import RULESETS, Ruleset
 from solver.wording import say
 
 if TYPE_CHECKING:
-    from solver.turn.scoring import TurnState
+    from solver.turn.dice import TurnState
 
 
 class Memory(NamedTuple):

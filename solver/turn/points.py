@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.dice import dice_set
+from solver.turn.dice import TurnState, dice_set
 from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.scoring import TurnPlan, TurnState, allowed_banks, turn_plan
+from solver.turn.plan import TurnPlan, allowed_banks, turn_plan
 
 _BLOCK = 1 << 20
 """Options whose values are compared at a time: those of all turn totals would fill the memory."""

@@ -4,8 +4,9 @@ For each number of uses left a turn total has a layer of cells: what the states 
 worth, W(n), what rolling is worth, R(n), and behind both what a farkle is worth. A cell is a sum
 over lists, of which each adds its chance times the most that one of its options is worth; and an
 option is a cell of a higher turn total, of the layer of one use less, or one that was worked out
-before. There is room beside the layers for what only other cells of a turn total depend on. So what
-a badge allows is nothing but which lists there are.
+before. In front of a turn total's cells there is room for what only other cells of it depend on,
+where those of lower turn totals, which are solved later, come to lie. So what a badge allows is
+nothing but which lists there are.
 
 All of it follows from what rolls offer (`solver.turn.remaining`), and the chances of a set.
 """
@@ -18,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import JOKER, DiceSet, Die
+from solver.turn.dice import JOKER, Badge, DiceSet, Die, all_points_with_jokers
 from solver.turn.equations import Floats
 from solver.turn.powers import Power, PowerKind, uses_of
 from solver.turn.remaining import (
@@ -36,7 +37,6 @@ from solver.turn.remaining import (
     worth_of,
 )
 from solver.turn.rerolls import Rerolls, find_rerolls
-from solver.turn.scoring import Badge, all_points_with_jokers
 
 _KEPT = 4
 """Shapes whose lists are kept in memory."""
@@ -47,9 +47,9 @@ class Cells:
     """Cells that lie side by side, none of which is an option of another."""
 
     place: int
-    """That of the first one, in the room or from the beginning of a layer on."""
+    """That of the first one, counted from where the room of their turn total begins."""
     options: Ints
-    """Places of the options, list after list, shape (options,)."""
+    """Places of the options, likewise, list after list, shape (options,)."""
     used: Bools
     """Whether an option uses the badge, shape (options,)."""
     starts: Ints
@@ -58,10 +58,6 @@ class Cells:
     """The first list of each cell, and the end, shape (cells + 1,)."""
     chances: Floats
     """The chance of each list, shape (lists,)."""
-    from_room: bool = False
-    """Whether options lie in the room."""
-    to_room: bool = False
-    """Whether the cells do."""
     banked: bool = False
     """Whether a player may bank instead."""
 
@@ -80,17 +76,20 @@ class Cells:
 class TurnCells:
     """The cells of the turns of a player.
 
-    A turn total has them layer by layer, the fewest uses left last; so what a use leads to lies a
-    layer further on.
+    They lie layer by layer, the fewest uses left last; so what a use leads to lies a layer further
+    on.
     """
 
     columns: int
     layers: int
     """Numbers of uses left that a turn may come to."""
     width: int
-    """Cells of a layer: W, R, a farkle, and with a die that is added what rolling it is worth."""
+    """Cells of a turn total: W, R, a farkle, and with a die that is added what rolling it is worth.
+    """
     room: int
     """Cells that the room has."""
+    solved: int
+    """Turn totals that a turn has at most, but for those at which the goal is reached."""
     reach: int
     """Most steps that an option adds to the turn total."""
     plain: tuple[Cells, ...]
@@ -101,16 +100,21 @@ class TurnCells:
     @property
     def farkle(self) -> int:
         """Return the place of what a farkle is worth, which is given."""
-        return 2 * self.columns
+        return self.room + 2 * self.columns
 
     @property
-    def stride(self) -> int:
-        """Return how many cells a turn total has, all layers together."""
-        return self.layers * self.width
+    def rows(self) -> int:
+        """Return how many turn totals a layer has."""
+        return self.solved + self.reach + 1
+
+    @property
+    def layer(self) -> int:
+        """Return how many cells a layer has."""
+        return self.rows * self.width
 
     def begin(self, row: int, layer: int) -> int:
-        """Return where the cells of a layer begin at a turn total in steps, behind the room."""
-        return self.room + (row + 1) * self.stride - (layer + 1) * self.width
+        """Return where the room of a layer begins at a turn total in steps."""
+        return (self.layers - 1 - layer) * self.layer + row * self.width
 
     def of_layer(self, layer: int) -> tuple[Cells, ...]:
         """Return the cells of a layer, of which the first is that of the fewest uses."""
@@ -129,9 +133,17 @@ class _Lists(NamedTuple):
 
 
 def turn_cells(
-    lists: RollLists, thrown: DiceSet, power: Power | None, *, joker_alone: bool, badge: Badge
+    lists: RollLists,
+    thrown: DiceSet,
+    power: Power | None,
+    solved: int,
+    *,
+    joker_alone: bool,
+    badge: Badge,
 ) -> TurnCells:
     """Return the cells of turns with a set, of which `lists` are what rolls offer without `power`.
+
+    solved : as of TurnCells
 
     Raises InvalidDiceError where nothing can score.
     """
@@ -140,19 +152,19 @@ def turn_cells(
     found = TurnCells(
         columns=columns,
         layers=1 if one_layer else (2 if power and power.once else 1 + uses_of(power)),
-        width=2 * columns + 1,
-        room=0,
+        width=(3 if power and power.kind is PowerKind.MIGHT else 2) * columns + 1,
+        room=_room(lists, thrown, power),
+        solved=solved,
         reach=int(lists.targets.max(initial=0)) // columns,
         plain=(),
         powered=(),
     )
-    if power and power.kind is PowerKind.MIGHT:
-        found = replace(found, width=3 * columns + 1)
-    numbers, chances = np.arange(columns), lists.chances(thrown)
+    first, chances = found.room + columns, lists.chances(thrown)
+    numbers = np.arange(columns)
     farkles = _singles(np.full(columns, found.farkle), chances[1][0])
     rolls = _of_rolls(found, lists, chances[0])
-    states = _cells(0, [_singles(columns + numbers)], banked=True)
-    found = replace(found, plain=(_cells(columns, [rolls, farkles]), states))
+    states = _cells(found.room, [_singles(first + numbers)], banked=True)
+    found = replace(found, plain=(_cells(first, [rolls, farkles]), states))
     if power is None or one_layer:
         return found
     if power.kind is PowerKind.RESURRECTION:
@@ -160,10 +172,10 @@ def turn_cells(
             cells=numbers,
             chances=chances[1][0],
             lengths=np.full(columns, 2),
-            options=np.stack((farkles.options, columns + numbers + found.width), axis=1).ravel(),
+            options=np.stack((farkles.options, first + numbers + found.layer), axis=1).ravel(),
             used=np.tile([False, True], columns),
         )
-        return replace(found, powered=(_cells(columns, [rolls, again]), states))
+        return replace(found, powered=(_cells(first, [rolls, again]), states))
     if power.kind is PowerKind.REROLL:
         return _with_rerolls(found, lists, thrown, power)
     die = Die(jokers=power.die.jokers)
@@ -173,31 +185,34 @@ def turn_cells(
     found = replace(found, reach=reach)
     if power.kind is PowerKind.MIGHT:
         wider, others = offers.chances(thrown, power.die)
-        below = np.full(columns, found.farkle + found.width)
+        below = np.full(columns, found.farkle + found.layer)
         added = _cells(
             found.farkle + 1,
-            [_of_rolls(found, offers, wider, below=found.width), _singles(below, others[0])],
+            [_of_rolls(found, offers, wider, below=found.layer), _singles(below, others[0])],
         )
-        ways = np.stack((columns + numbers, added.place + numbers), axis=1).ravel()
+        ways = np.stack((first + numbers, added.place + numbers), axis=1).ravel()
         either = _singles(ways)._replace(
             cells=numbers, chances=np.ones(columns), lengths=np.full(columns, 2)
         )
-        states = _cells(0, [either], banked=True)
+        states = _cells(found.room, [either], banked=True)
         return replace(found, powered=(added, found.plain[0], states))
     wider, others = offers.chances(thrown)
     farkles = farkles._replace(chances=others[0])
     rolls = _of_rolls(found, offers, wider)
-    return replace(found, powered=(_cells(columns, [rolls, farkles]), states))
+    return replace(found, powered=(_cells(first, [rolls, farkles]), states))
 
 
-def _cells(
-    place: int,
-    parts: list[_Lists],
-    *,
-    from_room: bool = False,
-    to_room: bool = False,
-    banked: bool = False,
-) -> Cells:
+def _room(lists: RollLists, thrown: DiceSet, power: Power | None) -> int:
+    """How much room there is for dice that are rolled again, see `_with_rerolls`."""
+    if power is None or power.kind is not PowerKind.REROLL:
+        return 0
+    nodes = (
+        sum(len(rolls) for _, rolls in one.blocks) for one in find_rerolls(shape_of(thrown), power)
+    )
+    return 2 * (len(lists.starts) + 1) + max(nodes)
+
+
+def _cells(place: int, parts: list[_Lists], *, banked: bool = False) -> Cells:
     """Cells from the place of the first on, each with all its lists."""
     cells, chances, lengths, options, used = map(np.concatenate, zip(*parts, strict=True))
     order = np.argsort(cells, kind="stable")
@@ -211,8 +226,6 @@ def _cells(
         starts=np.concatenate(([0], np.cumsum(lengths[order]))).astype(np.intp),
         first_list=np.searchsorted(cells[order], np.arange(cells.max() + 2)),
         chances=chances[order],
-        from_room=from_room,
-        to_room=to_room,
         banked=banked,
     )
 
@@ -234,12 +247,12 @@ def _of_rolls(found: TurnCells, lists: RollLists, chances: Floats, *, below: int
     columns = found.columns
     steps, cell = np.divmod(lists.targets[lists.options], lists.width)
     used = (cell >= columns) & (cell < 2 * columns)
-    places = cell + used * (found.width - columns)
+    places = found.room + cell + used * (found.layer - columns)
     return _Lists(
         cells=lists.column_of_lists,
         chances=chances,
         lengths=np.diff(lists.starts, append=len(lists.options)),
-        options=steps * found.stride + places + below,
+        options=steps * found.width + places + below,
         used=used,
     )
 
@@ -256,17 +269,16 @@ def _with_rerolls(found: TurnCells, lists: RollLists, thrown: DiceSet, power: Po
     each, size = [], number + 1
     for shift in (0, 1):
         for part in (rolls, farkle):
-            options = part.options + (1 - shift) * found.width
+            options = part.options + (1 - shift) * found.layer
             each.append(part._replace(cells=part.cells + shift * size, options=options))
-    powered, most = [_cells(0, each, to_room=True)], 0
+    powered = [_cells(0, each)]
     for column, rerolls in enumerate(find_rerolls(shape_of(thrown), power)):
         first, end = lists.first_list[column : column + 2]
         own = lists.lists[column]
         of_rolls = np.where(own == end - first, number, first + own)
         nodes = [*_nodes(rerolls, thrown, of_rolls, size)]
         if nodes:
-            powered.append(_cells(2 * size, nodes, from_room=True, to_room=True))
-            most = max(most, len(powered[-1].first_list) - 1)
+            powered.append(_cells(2 * size, nodes))
         falls = np.flatnonzero(chance := roll_chances(thrown, column + 1))
         options = np.where(rerolls.offered < 0, -1, 2 * size + rerolls.offered)
         if not power.after_farkle:
@@ -282,8 +294,8 @@ def _with_rerolls(found: TurnCells, lists: RollLists, thrown: DiceSet, power: Po
             options=offered,
             used=offered >= 2 * size,
         )
-        powered.append(_cells(columns + column, [part], from_room=True))
-    return replace(found, room=2 * size + most, powered=(*powered, found.plain[-1]))
+        powered.append(_cells(found.room + columns + column, [part]))
+    return replace(found, powered=(*powered, found.plain[-1]))
 
 
 def _nodes(rerolls: Rerolls, thrown: DiceSet, of_rolls: Ints, size: int) -> Iterator[_Lists]:

@@ -21,17 +21,20 @@ import numpy.typing as npt
 from solver.errors import InvalidDiceError
 from solver.rules.patterns import dice_of
 from solver.rules.ruleset import FACES, Ruleset
-from solver.turn.dice import JOKER, DiceSet, Die, Remaining, Roll
-from solver.turn.equations import Floats
-from solver.turn.scoring import (
+from solver.turn.dice import (
+    JOKER,
     Badge,
+    DiceSet,
+    Die,
+    Remaining,
+    Roll,
     SetAside,
-    TurnPlan,
     all_points_with_jokers,
     bar_masks,
     legal_set_asides,
-    states_of_moves,
 )
+from solver.turn.equations import Floats
+from solver.turn.plan import TurnPlan, states_of_moves
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]

@@ -15,8 +15,9 @@ class BankFrom:
     dice: Remaining
     turn_total: int | None
     """The least one that can occur at which to bank; None where that is never best or allowed."""
-    roll_again: tuple[tuple[int, int], ...] = ()
-    """Stretches of turn totals above it, the first and the last of each, at which to roll again."""
+    roll_again: tuple[tuple[int, int | None], ...] = ()
+    """Stretches of turn totals above it, the first and the last of each, at which to roll again;
+    the last is None where that is so as far as turns are worked out."""
 
 
 def bank_from(
@@ -41,7 +42,7 @@ def bank_from(
         changes = np.flatnonzero(np.diff(here[first:].astype(np.int8))) + first + 1
         ends = [*changes, len(totals)]
         stretches = tuple(
-            (int(totals[begin]) * step, int(totals[end - 1]) * step)
+            (int(totals[begin]) * step, int(totals[end - 1]) * step if end < len(totals) else None)
             for begin, end in zip(ends[::2], ends[1::2], strict=False)
         )
         found.append(BankFrom(column + 1, int(totals[first]) * step, stretches))

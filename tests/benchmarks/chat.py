@@ -44,7 +44,7 @@ from solver.play.policies import LEVELS
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 from tests.benchmarks.figures import Bench, heading, machine, note, show
 
 SECONDS_P99 = 0.050

@@ -23,9 +23,8 @@ from solver.play.estimate import EstimatedStrategy
 from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules, make_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
+from solver.turn.dice import TurnState, dice_set
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnState
 from tests.many_games import strategy_of
 
 TWO = [("kcd", 1500), ("kcd", 4000), ("classic", 10_000), ("facebook", 10_000), ("arnold", 10_000)]

@@ -26,9 +26,8 @@ from aiohttp import ClientSession, CookieJar, TCPConnector
 
 from solver.rules.file import load_rules
 from solver.rules.ruleset import FACES
-from solver.turn.dice import make_roll
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState, make_roll
+from solver.turn.plan import EqualDice
 from tests.benchmarks.chat import find_data
 from tests.benchmarks.figures import Bench, heading, machine, note
 

@@ -12,7 +12,8 @@ from bot.table import commands
 from bot.table.events import Banked, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.advice import position_data, position_text
+from bot.views.advice import position_text
+from bot.views.answer_data import position_data
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError
@@ -23,7 +24,7 @@ from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
 from solver.play.position_id import position_id, read_id
 from solver.strategy import Strategy, open_strategy, save_strategy
-from solver.turn.hand import EqualDice
+from solver.turn.plan import EqualDice
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat

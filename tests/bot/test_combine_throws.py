@@ -27,10 +27,9 @@ from solver.play.maps import border_map, turn_map
 from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import TurnState, all_set_asides, dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.memory import held_layers, held_places
-from solver.turn.scoring import TurnState, all_set_asides
 from solver.wording import said_in
 from tests.bot.played import (
     adding_up,
@@ -252,11 +251,11 @@ async def test_the_program_plays_and_shows_what_is_held(chat: Chat, solved: Path
 def test_what_it_does_not_go_with_is_refused(strategy: Strategy) -> None:
     classic = load_rules("classic")
     for options, wrong in (
-        ({"take-over": "banked"}, "not solved together with this take-over"),
-        ({"held-sets": "linear"}, "not solved together with this held-sets"),
-        ({"last-die-tries": "0"}, "together with this last-die-tries"),
-        ({"combination": "aab=500,roll-on"}, "together with this combination"),
-        ({"combination": "aab=500,first-throw"}, "together with this combination"),
+        ({"take-over": "banked"}, "would be left to the next player as well, which take-over"),
+        ({"held-sets": "linear"}, "under this held-sets"),
+        ({"last-die-tries": "0"}, "thrown for ever under this last-die-tries"),
+        ({"combination": "aab=500,roll-on"}, "which they do not with this combination"),
+        ({"combination": "aab=500,first-throw"}, "which they do not with this combination"),
     ):
         with pytest.raises(FarkleError, match=wrong):
             rules_from_options("sets", classic, {"combine-throws": "yes"} | options)

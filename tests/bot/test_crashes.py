@@ -20,7 +20,7 @@ from bot.table.fair_dice import Proof, verify_proof
 from bot.table.fold import fold
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 from tests.bot import programs
 from tests.bot.new_database import lay_database
 from tests.conftest import EVERY, only_with_every

@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from bot.cli.main import farkle
 from bot.fronts.discord.asking import person_of
+from bot.layout import MOST_TYPED
 from bot.services.house_rules import Limits
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.rule_options import MAX_NAME
@@ -20,7 +21,7 @@ from bot.settings import CHECKOUT
 from bot.store.rows import PlaceSettings
 from bot.store.schema import metadata
 from bot.table.commands import MOST_PLAYERS, MOST_SEED
-from bot.typed import MOST_TYPED
+from tests.bot.features import lines_of_features
 from tests.bot.fronts.discord.heard import Heard
 from tests.bot.speaking import open_chat
 
@@ -52,9 +53,7 @@ async def everything_of(tmp_path: Path, data: Path) -> None:
             "/track @dan rules:kcd",
             "/score 500",
             "/rules new sunday goal:2000",
-            "/daily answer 1",
-            "/drill",
-            "/tournament new rules:kcd",
+            *(told[5:] for told in lines_of_features() if told.startswith("ann: ")),
         ):
             await chat.first(f"{NAME}: {line}")
 

@@ -20,9 +20,8 @@ from solver.play.advice import advise, odds
 from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import TurnState, dice_set
 from solver.turn.endless import endless_turn
-from solver.turn.scoring import TurnState
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, worth_of_its_rolls
 from tests.bot.speaking import Chat
@@ -191,7 +190,7 @@ def test_what_it_does_not_go_with_is_refused() -> None:
     for options, wrong in (
         ({"straight-1-6": "0"}, "goes with six dice and a straight"),
         ({"dice": "5", "straight-1-5": "500"}, "goes with six dice and a straight"),
-        ({"throws": "3"}, "together with this throws"),
+        ({"throws": "3"}, "under this throws"),
     ):
         with pytest.raises(FarkleError, match=wrong):
             rules_from_options("straights", classic, said | options)

@@ -20,10 +20,9 @@ from solver.play.advice import odds
 from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import TurnState, dice_set
 from solver.turn.endless import endless_turn
 from solver.turn.memory import held_after
-from solver.turn.scoring import TurnState
 from solver.wording import said_in
 from tests.bot.played import (
     adding_up,

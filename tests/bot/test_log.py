@@ -127,16 +127,6 @@ def test_a_log_that_was_open_to_others_is_closed_to_them(log: Path) -> None:
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
 
 
-def test_where_its_writer_cannot_be_loaded_it_is_on_standard_error(
-    log: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """As where a program has too many files open."""
-    monkeypatch.setitem(sys.modules, "bot.log_writer", None)
-    number = failed("a test", ValueError("of a test"))
-    assert f"{number}: failed in a test" in capsys.readouterr().err
-    assert not log.exists()
-
-
 @pytest.mark.mostly_slow
 @pytest.mark.parametrize("end", [logging.shutdown, lambda: open_log(logging.NullHandler(), "info")])
 def test_a_line_that_is_written_while_the_log_is_closed_is_in_it(

@@ -21,8 +21,7 @@ from bot.languages import language
 from bot.services import tables
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import make_roll
-from solver.turn.scoring import Fate, fate, set_asides
+from solver.turn.dice import Fate, fate, make_roll, set_asides
 from solver.wording import speak
 from tests.bot.known_dice import fixed_secrets
 from tests.bot.speaking import Chat, open_chat

@@ -16,11 +16,11 @@ import pytest
 from bot.table.events import Begun, make_event
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.advice import position_data
+from bot.views.answer_data import position_data
 from solver.game.standings import Solution
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_strategy
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 from tests.bot.test_crashes import Chat, die_at, started
 
 FORBIDDEN = "The host has forbidden hints in game "

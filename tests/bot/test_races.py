@@ -21,7 +21,7 @@ from bot.table.state import Game
 from solver.game.standings import Solution
 from solver.rules.file import load_rules
 from solver.strategy import save_strategy
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import rules_file
 

@@ -10,9 +10,9 @@ from bot.table import commands
 from bot.table.events import Scored, TurnEnding
 from bot.table.fold import apply, begin
 from bot.table.state import Game
+from bot.views.advice import why_text
 from bot.views.rules_text import rules_text
 from bot.views.table_buttons import table_buttons
-from bot.views.why import why_text
 from solver.errors import IllegalActionError
 from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, first_position

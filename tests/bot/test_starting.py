@@ -61,7 +61,7 @@ import sys
 from bot.starting import loading
 with loading():
     from bot.cli import advise, main
-left_out = {"logging.handlers", "asyncio", "numba", "discord"}
+left_out = {"asyncio", "numba", "discord"}
 assert not left_out & sys.modules.keys(), left_out & sys.modules.keys()
 """
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.review.moments import Kind
-from bot.services.positions import position_of_several
-from bot.services.situation import Situation
+from bot.services.situation import Situation, position_of_several
 from bot.table import commands
 from bot.table.events import Banked, Kept, Rolled, TookOver
 from bot.table.fold import apply, begin
@@ -22,8 +21,8 @@ from solver.play.policies import LEVELS
 from solver.play.position_id import position_id, read_id
 from solver.rules.ruleset import topics
 from solver.strategy import Strategy, open_strategy, save_strategy
+from solver.turn.dice import TurnState
 from solver.turn.equations import Decision
-from solver.turn.scoring import TurnState
 from tests.bot.played import adding_up, played
 from tests.bot.speaking import Chat
 from tests.conftest import mostly_slow

@@ -35,7 +35,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.strategy import save_strategy
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 from tests.bot.cli.test_main import Farkle
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import EVERY, only_with_every, variant

@@ -16,13 +16,12 @@ from bot.chat.commands import Line
 from bot.fronts.discord.asking import person_of
 from bot.fronts.discord.front import DiscordFront
 from bot.fronts.lines import spoken_by
+from bot.layout import cleaned, escape_markdown, plain_markdown, safe_text
 from bot.services.advisor import Advisor
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.store import Store
 from bot.table.fair_dice import Proof, verify_proof
-from bot.typed import cleaned
-from bot.views.layout import escape_markdown, plain_markdown, safe_text
 from bot.wiring import open_parts
 from solver.errors import FarkleError
 from solver.rules.file import load_rules

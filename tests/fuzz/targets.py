@@ -14,6 +14,7 @@ from unittest import mock
 
 from bot.chat import commands as chat_commands
 from bot.chat.commands import Commands, Reply
+from bot.cli.rules import check_text
 from bot.cli.verify import read_proof, verdict_data, verdict_text
 from bot.fronts.lines import spoken_by
 from bot.languages import language
@@ -24,7 +25,7 @@ from bot.store.rows import NewEvent, SeatRow
 from bot.table.fair_dice import prove, verify_proof
 from bot.tasks import solving
 from bot.views.library import diff_text
-from bot.views.rules_text import check_text, rules_data, rules_text
+from bot.views.rules_text import rules_data, rules_text
 from bot.wiring import Parts, open_parts
 from solver.errors import FarkleError, InvalidRulesError, SolveError
 from solver.game.solvable import unsolvable

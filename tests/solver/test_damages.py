@@ -37,7 +37,7 @@ from solver.strategy import (
     strategy_path,
     verify_strategy,
 )
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from tests.conftest import EVERY
 
 START = Position.of_two(dice=3)

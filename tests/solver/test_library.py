@@ -13,9 +13,9 @@ from solver.play.advice import odds
 from solver.rules.file import load_rules, read_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
+from solver.turn.dice import TurnState
 from solver.turn.endless import endless_turn
 from solver.turn.equations import Decision
-from solver.turn.scoring import TurnState
 from tests.conftest import variant
 from tests.monte_carlo import first_player_wins
 

@@ -18,9 +18,8 @@ from solver.many_strategy import ManyManifest, open_many, save_many
 from solver.play.advice import Advice, advise, odds
 from solver.rules.ruleset import Ruleset
 from solver.solved import open_solved
-from solver.turn.dice import Roll, dice_set, make_roll
+from solver.turn.dice import Roll, TurnState, dice_set, make_roll
 from solver.turn.equations import Decision
-from solver.turn.scoring import TurnState
 from tests.house_rules import small
 from tests.many_games import strategy_of
 from tests.naive_many import Game as Twin

@@ -6,11 +6,11 @@ import click
 
 from bot.features.duels import view
 from bot.features.duels.service import dueled, responded
+from bot.layout import wrap
 from bot.services.situation import DEFAULT_RULES
 from bot.shell.needed import solved_first
 from bot.shell.output import Shown, answer_options
 from bot.shell.places import Here, here_option
-from bot.views.layout import wrap
 from bot.views.progress import contest_progress, share_progress
 from solver.batch.local import compiled_code
 from solver.play.duel import MOST_GAMES, Played

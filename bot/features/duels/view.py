@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.views.layout import PHONE, columns, dice_count, percent, room, wrap
+from bot.layout import PHONE, columns, dice_count, percent, room, wrap
 from bot.views.sheet import Cell, Sheet, sheet
 from solver.play.best_response import BestResponse, Example
 from solver.play.duel import Duel

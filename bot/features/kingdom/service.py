@@ -31,11 +31,10 @@ from solver.named.sets import (
     with_ordinary,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import DiceSet, Die
+from solver.turn.dice import Badge, DiceSet, Die, TurnState
 from solver.turn.equations import TurnTable
 from solver.turn.points import bank_decisions, points_table, turn_outcome
 from solver.turn.remaining import roll_lists, shape_of
-from solver.turn.scoring import Badge, TurnState
 
 MOST_SETS = 20_000
 """That are ranked; a hundred in a few seconds."""

@@ -15,7 +15,7 @@ from bot.features.kingdom.service import (
     RatedSet,
     SetFigures,
 )
-from bot.views.layout import PHONE, WIDTH, columns, percent, room, wrap
+from bot.layout import PHONE, WIDTH, columns, percent, room, wrap
 from bot.views.named_dice import badge_lines, doubts, plan_data, plan_lines
 from bot.views.sheet import Sheet, sheet
 from solver.named.sets import NamedDie, NamedSet

@@ -6,11 +6,11 @@ import click
 
 from bot.features.memo.service import known_memo, memo_answer
 from bot.features.memo.view import memo_data, memo_picture, memo_sheet, memo_text
+from bot.layout import cleaned
 from bot.services.situation import DEFAULT_RULES
 from bot.shell.needed import solved_first
 from bot.shell.output import Shown, answer_options, write_file
 from bot.shell.places import Here, here_option
-from bot.typed import cleaned
 from bot.views.drawing import picture_form
 from bot.views.progress import share_progress
 from solver.errors import MissingStrategyError

@@ -17,10 +17,9 @@ from solver.game.workload import workload
 from solver.play.memo import Memo
 from solver.play.memo_study import MemoStudy, study_memo
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining, Roll, dice_set
-from solver.turn.hand import EqualDice
+from solver.turn.dice import Fate, Remaining, Roll, after_set_aside, dice_set, fate, set_asides
 from solver.turn.memo import MemoTable, memo_table
-from solver.turn.scoring import Fate, after_set_aside, fate, set_asides
+from solver.turn.plan import EqualDice
 
 _SECONDS, _LEAST_SECONDS = 9.0, 20.0
 """That a study takes for each second of a solve, and at least."""

@@ -11,11 +11,8 @@ from operator import itemgetter
 from typing import Any
 
 from bot.features.memo.service import MemoAnswer, MemoExample
-from bot.tasks.tasks import duration
-from bot.typed import cleaned
-from bot.views import drawing
-from bot.views.card import Attachment, Button, Card
-from bot.views.layout import (
+from bot.layout import (
+    cleaned,
     columns,
     dice_count,
     escape_markdown,
@@ -26,6 +23,9 @@ from bot.views.layout import (
     whole_sentence,
     wrap,
 )
+from bot.tasks.tasks import duration
+from bot.views import drawing
+from bot.views.card import Attachment, Button, Card
 from bot.views.sheet import Sheet, sheet
 from solver.play.memo import GoForIt, Thumb, banked_dice
 from solver.play.memo_study import MemoStudy

@@ -27,7 +27,7 @@ from solver.errors import FarkleError
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from solver.wording import say_later, spoken
 
 _DIGEST, _NAME = 12, 24

@@ -15,8 +15,7 @@ import numpy as np
 
 from bot.services.advisor import Advisor, Asked, Hint
 from bot.services.loaded import LoadedDice
-from bot.services.positions import as_typed, as_typed_here
-from bot.services.situation import Situation
+from bot.services.situation import Situation, as_typed, as_typed_here
 from solver.errors import FarkleError
 from solver.game.best import BestPlay
 from solver.game.position import Position, impossible_turn, most_likely, rules_at
@@ -25,9 +24,8 @@ from solver.named.sets import NamedSet
 from solver.play.advice import Odds
 from solver.play.maps import TurnMap, ones_twos_fives, turn_map
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Remaining
+from solver.turn.dice import Remaining, TurnState
 from solver.turn.memory import memories
-from solver.turn.scoring import TurnState
 from solver.turn.thresholds import BankFrom
 
 if TYPE_CHECKING:

@@ -4,20 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from bot.features.pictures.service import Explanation, Exploration, Field, Step
+from bot.layout import columns, dice_count, percent, plain_markdown, wrap
 from bot.services.loaded import NEXT_PLAYER, LoadedDice
-from bot.services.positions import all_on_board
-from bot.views.advice import (
-    answer_data,
-    bare_data,
-    odds_text,
-    position_data,
-    position_text,
-    reachable_text,
-    reason_text,
-)
+from bot.services.situation import all_on_board
+from bot.views.advice import odds_text, position_text, reachable_text, reason_text
+from bot.views.answer_data import answer_data, bare_data, position_data
 from bot.views.card import Attachment, Button, Card, Menu
 from bot.views.game import NOT_EXACT, hint_data, hint_text
-from bot.views.layout import columns, dice_count, percent, plain_markdown, wrap
 from bot.views.thresholds import bank_from_data, bank_from_text
 from solver.game.position import Position, least_hot_dice, most_likely
 from solver.named.sets import NamedSet

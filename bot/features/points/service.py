@@ -11,8 +11,8 @@ from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.endless import EndlessTurn, endless_turn
 from solver.turn.long_run import TradeOff, long_run, trade_offs
+from solver.turn.plan import possible_states
 from solver.turn.points import TurnOutcome
-from solver.turn.scoring import possible_states
 from solver.turn.thresholds import BankFrom
 
 MOST_COST = 1_000_000

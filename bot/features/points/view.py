@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from bot.features.points.service import GainCell, LongRunAnswer, PointsAnswer, TailGain
-from bot.views.layout import columns, dice_count, percent, rough_percent, wrap
+from bot.layout import columns, dice_count, percent, rough_percent, wrap
 from bot.views.sheet import Sheet, sheet
 from bot.views.thresholds import bank_from_lines, threshold_text
 from solver.play.komi import HeadStart, Komi

@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, sel
 
 from bot.store.rows import DailyAnswer, StoredDaily, StoredDrill, as_dict, sound, unsound
 from bot.store.schema import SENDING, daily_answers, daily_positions, drills, place_settings
-from bot.store.store import Keeper, Store
-from bot.store.transactions import put
+from bot.store.store import Keeper, Store, put
 
 LOST = timedelta(minutes=1)
 """After which nobody is posting any more what was claimed: a program was killed."""

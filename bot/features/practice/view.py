@@ -10,18 +10,12 @@ from babel.dates import format_date
 
 from bot.features.practice.daily import Asked, BoardLine, Post, Solution, Verdict
 from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
+from bot.layout import columns, dice_count, escape_markdown, percent, safe_text, wrap
 from bot.services.loaded import LoadedDice
-from bot.views.advice import cost_text, position_data, position_text, reason_text, sets_text
+from bot.views.advice import cost_text, position_text, reason_text, sets_text
+from bot.views.answer_data import position_data
 from bot.views.card import LONGEST_LABEL, Attachment, Button, Card
 from bot.views.dice_picture import dice_png
-from bot.views.layout import (
-    columns,
-    dice_count,
-    escape_markdown,
-    percent,
-    safe_text,
-    wrap,
-)
 from bot.views.levels import SPOTS
 from bot.views.named_dice import badge_lines
 from solver.play.daily import CLEAR, Choice, Question

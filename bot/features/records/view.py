@@ -5,13 +5,13 @@ from dataclasses import asdict
 from typing import Any
 
 from bot.features.records.service import DiceRecords, Match, MatchGame, Season
+from bot.layout import columns, percent, room, rough_percent, wrap
 from bot.review.dice_record import FEWEST_DICE, DiceRecord, FaceCounts, Fairness, LoadedCount
 from bot.review.review import BANDS
 from bot.services.levels import PlayerLevel, PlayerRecord
 from bot.services.reckoning import PlayedTurn
 from bot.services.tables import bot_name
 from bot.store.records import HeadToHead, Ranking
-from bot.views.layout import columns, percent, room, rough_percent, wrap
 from bot.views.levels import SPOTS
 from bot.views.review import accuracy_text
 from solver.wording import figure, say, say_later, say_number

@@ -9,9 +9,9 @@ from typing import Any
 
 from bot.features.tournaments.bracket import Form, Nobody, Pairing, Row, Side, State, Tournament
 from bot.features.tournaments.service import Happened, TournamentNews, rules_of
+from bot.layout import columns, plain_markdown, safe_text, wrap
 from bot.views.card import Button, Card, Style
 from bot.views.events import events_text, result_text
-from bot.views.layout import columns, plain_markdown, safe_text, wrap
 from solver.errors import FarkleError
 from solver.wording import and_text, figure, say, say_later, say_number
 

@@ -40,6 +40,13 @@ from bot.fronts.discord.frames import (
     shows_moment,
     text_view,
 )
+from bot.layout import (
+    MOST_IN_MESSAGE,
+    escape_markdown,
+    plain_markdown,
+    shorten_text,
+    whole_sentence,
+)
 from bot.review.review import Review
 from bot.services.chances import Oracle
 from bot.services.games import News
@@ -51,13 +58,6 @@ from bot.tasks.tasks import Delay
 from bot.views.card import Attachment, Card
 from bot.views.chart import chart_picture
 from bot.views.game import chances_text, reminder_text
-from bot.views.layout import (
-    MOST_IN_MESSAGE,
-    escape_markdown,
-    plain_markdown,
-    shorten_text,
-    whole_sentence,
-)
 from bot.views.table_card import TableCard, choice_card, hot_dice_picture, table_card, turn_story
 from solver.errors import FarkleError
 from solver.wording import Language, said_in, say, say_later

@@ -18,11 +18,10 @@ import discord
 from bot.chat.commands import failure
 from bot.chat.presses import Press, TablePress, read_press
 from bot.languages import best_language
+from bot.layout import LONGEST_NAME, cleaned, plain_markdown, safe_text
 from bot.services.tables import Caller, Person, Table
 from bot.store.rows import PlaceSettings
-from bot.typed import cleaned
 from bot.views.card import Card
-from bot.views.layout import LONGEST_NAME, plain_markdown, safe_text
 from solver.errors import IllegalActionError
 from solver.wording import Language, spoken
 

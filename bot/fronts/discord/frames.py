@@ -9,9 +9,9 @@ import discord
 from discord import ButtonStyle, ComponentType, SectionComponent
 from discord.ui import LayoutView
 
+from bot.layout import shorten
 from bot.views import card
 from bot.views.card import LONGEST_LABEL, Attachment, Card, Menu
-from bot.views.layout import shorten
 from bot.views.table_card import TableCard
 
 Part = dict[str, Any]

@@ -34,12 +34,12 @@ from bot.fronts.discord.asking import (
 )
 from bot.fronts.discord.slash import AsAsked, rules_group, slash_command
 from bot.languages import best_language
+from bot.layout import check_length, narrowed
 from bot.services.away import NotAwayError, check_away
 from bot.services.tables import Caller, Table
 from bot.store.rows import MissingGameError, PlaceSettings, StoreError
-from bot.store.transactions import Deed, doing
+from bot.store.store import Deed, doing
 from bot.table.state import Stage
-from bot.typed import check_length, narrowed
 from bot.views.table_buttons import SURE, typed_after
 from solver.errors import FarkleError, InvalidRequestError
 from solver.wording import Language, say, say_later, speak

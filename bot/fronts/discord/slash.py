@@ -20,8 +20,8 @@ from bot.chat.commands import Command, Line, Word
 from bot.chat.fields import Field, Kind, goal, number, word
 from bot.fronts.discord.asking import person_of, place_of
 from bot.languages import best_language
+from bot.layout import safe_text
 from bot.services.rule_options import RULE_OPTIONS
-from bot.views.layout import safe_text
 from solver.errors import FarkleError
 from solver.wording import ENGLISH, Language, Reworded, said_in, say, say_later
 

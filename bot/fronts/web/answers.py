@@ -9,10 +9,10 @@ from typing import Any
 
 from bot.chat.commands import Command, Reply, as_reply, failure
 from bot.chat.fields import Field
+from bot.layout import narrowed
 from bot.services.games import News
 from bot.tasks.pressure import too_busy
 from bot.tasks.solving import SolveProgress
-from bot.typed import narrowed
 from solver.wording import say
 
 Stream = AsyncIterator[Reply | News]

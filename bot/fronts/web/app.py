@@ -28,10 +28,10 @@ from bot.fronts.web.processes import Processes
 from bot.fronts.web.rendering import CODES, FOLDER, Page, best_code, on_pages
 from bot.fronts.web.settings import WebSettings
 from bot.fronts.web.visitors import Visitors, own_secret
+from bot.layout import whole_sentence
 from bot.settings import Settings
 from bot.store.rows import MissingGameError
 from bot.views.drawing import draw_as
-from bot.views.layout import whole_sentence
 from solver.errors import FarkleError
 from solver.wording import say, speak
 

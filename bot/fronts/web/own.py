@@ -12,10 +12,10 @@ from bot.chat.pressing import Pressing, changed
 from bot.fronts.web.answers import Answer, Answers, plain
 from bot.fronts.web.rendering import Page
 from bot.fronts.web.visitors import COOKIE
+from bot.layout import whole_sentence
 from bot.services.house_rules import DEFAULT_BASE
 from bot.services.rule_options import RULE_OPTIONS, SINGLE
 from bot.tasks.answering import at_once
-from bot.views.layout import whole_sentence
 from bot.views.library import find_rules
 from solver.errors import FarkleError
 from solver.rules.options import YES_NO, RuleOption

@@ -16,9 +16,9 @@ from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import PATIENCE, Answer, Answers, asked, line_of
 from bot.fronts.web.pictures import DAY, DRAWN, pictures_of
 from bot.fronts.web.rendering import Page, link
+from bot.layout import cleaned, narrowed
 from bot.services.advisor import Advisor
 from bot.services.situation import DEFAULT_RULES, KCD, has_sets
-from bot.typed import cleaned, narrowed
 from bot.views.advice import opened_by
 from bot.views.dice_picture import dice_png
 from bot.views.drawing import LIGHT, draw_as

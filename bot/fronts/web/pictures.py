@@ -13,8 +13,8 @@ from bot.chat.commands import Command, Commands
 from bot.chat.pressing import Pressing
 from bot.fronts.web.answers import Answers, asked, error_of, line_of
 from bot.fronts.web.rendering import Page, link
+from bot.layout import cleaned
 from bot.services.advisor import Advisor
-from bot.typed import cleaned
 from bot.views.drawing import DARK, LIGHT, Look, draw_as, place_in
 from bot.views.turn_picture import BORDER_SIZE, TURN_SIZE, WIN_SIZE, border_picture, win_picture
 from solver.game.position import first_position

@@ -15,6 +15,7 @@ from bot.fronts.web.answers import Answer, Answers, Stream, error_of, line_of
 from bot.fronts.web.pictures import Picture, look_of
 from bot.fronts.web.rendering import Page
 from bot.fronts.web.visitors import FRONT, Visitor
+from bot.layout import WIDTH
 from bot.services.games import News
 from bot.services.place_settings import MOST_OPEN_GAMES
 from bot.services.tables import Caller, Table
@@ -27,7 +28,6 @@ from bot.tasks.answering import at_once
 from bot.views.card import Button
 from bot.views.chart import chart_picture
 from bot.views.events import events_text
-from bot.views.layout import WIDTH
 from bot.views.table_buttons import SURE, shown_faces, table_buttons
 from bot.views.table_card import TableCard, is_open, table_card
 from solver.errors import InvalidRequestError

@@ -3,7 +3,9 @@
 import re
 import tomllib
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,16 +21,18 @@ from bot.chat.fields import Field
 from bot.fronts.web.answers import REFRESH, Answer, error_of, label_of
 from bot.fronts.web.visitors import Visitor, Visitors
 from bot.languages import find_code, language, language_codes
+from bot.layout import blocks, cells, cleaned, dice_count, percent, rough_percent, whole_sentence
 from bot.services.advisor import Hint
 from bot.services.games import News
 from bot.services.rule_options import RULE_OPTIONS
 from bot.services.tables import bot_name
-from bot.typed import cleaned
 from bot.views.advice import (
     ACTIONS,
     bank_text,
     cost_text,
+    ends_text,
     left_text,
+    no_bank_text,
     position_text,
     reachable_text,
     reason_text,
@@ -37,18 +41,11 @@ from bot.views.advice import (
 from bot.views.card import Attachment, Card
 from bot.views.events import result_text, table_head, winners_text
 from bot.views.game import after_keeping, hint_head
-from bot.views.layout import (
-    blocks,
-    cells,
-    dice_count,
-    percent,
-    rough_percent,
-    whole_sentence,
-)
 from bot.views.rules_text import rules_text, title_text
-from bot.views.why import ends_bars, ends_text, no_bank_text
 from solver.errors import InvalidRequestError
 from solver.play.advice import Advice, Odds
+from solver.play.endings import TurnEnds
+from solver.play.maps import ones_twos_fives
 from solver.play.position_id import read_id
 from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll, dice_text
@@ -60,6 +57,9 @@ CODES = tuple(language_codes())
 _ON_PAGES: dict[str, str] = tomllib.loads((FOLDER / "clicks.toml").read_text("utf-8"))
 """By what the chat says what pages say; of a sentence for a number of things by its singular."""
 
+_MOST_BARS = 8
+_RARE = 0.005
+"""A chance below which points have no bar of their own."""
 _MOST_ACROSS = 3
 """Cells of two rows that stay side by side."""
 _MOST_KEPT = 60
@@ -375,3 +375,41 @@ def best_code(accepted: str) -> str:
         if found := find_code(tag):
             return found
     return ENGLISH.code
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of a histogram."""
+
+    label: str
+    chance: float
+    is_farkle: bool = False
+
+
+def ends_bars(ends: TurnEnds) -> list[Bar]:
+    """How a turn ends as a few bars: a farkle, then points banked, in steps of round numbers."""
+    bars = [Bar(say("farkle"), ends.farkle, is_farkle=True)] if ends.farkle else []
+    if ends.out:
+        bars.append(Bar(say("loses the game"), ends.out, is_farkle=True))
+    if ends.loses:
+        bars.append(Bar(say("loses everything"), ends.loses, is_farkle=True))
+    likely = [points for points, chance in ends.banked if chance > _RARE]
+    if likely:
+        step = _step(likely[0], likely[-1])
+        grouped: defaultdict[int, float] = defaultdict(float)
+        for points, chance in ends.banked:
+            grouped[min(points, likely[-1]) // step] += chance
+        last = max(grouped)
+        for low, chance in sorted(grouped.items()):
+            first = max(low * step, likely[0]) if low == likely[0] // step else low * step
+            bars.append(Bar(_range(first, (low + 1) * step - 1, is_last=low == last), chance))
+    return bars + ([Bar(say("wins the game"), ends.wins)] if ends.wins else [])
+
+
+def _step(least: int, most: int) -> int:
+    """Points in a bar: 1, 2 or 5 times a power of ten, so that there are not too many bars."""
+    return next(step for step in ones_twos_fives() if most // step - least // step < _MOST_BARS)
+
+
+def _range(first: int, last: int, *, is_last: bool) -> str:
+    return say("from {points:,}", points=first) if is_last else f"{figure(first)}–{figure(last)}"

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from bot.fronts.web.settings import WebSettings
+from bot.layout import LONGEST_NAME, safe_text
 from bot.services.tables import Caller, Person
 from bot.store.rows import StoreError
-from bot.views.layout import LONGEST_NAME, safe_text
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private
 from solver.wording import say

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.chat.advice import with_numbers
 from bot.chat.commands import Line
 from bot.languages import language
-from bot.views.layout import whole_sentence
+from bot.layout import whole_sentence
 from solver.errors import InvalidRequestError
 from solver.wording import speak
 from tests.bot.odd_text import ODD, hidden_in

@@ -11,7 +11,7 @@ from bot.table.events import Banked, Event, Kept, Rolled, Scored, Undone
 from bot.table.fold import apply, begin
 from bot.table.state import Game, Stage
 from solver.rules.file import load_rules
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 
 
 def after(game: Game, *events: Event) -> Game:

@@ -23,9 +23,8 @@ from solver.game.sweeps import solve
 from solver.play.advice import advise, odds
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll, dice_set
+from solver.turn.dice import Roll, dice_set, set_asides
 from solver.turn.equations import Decision
-from solver.turn.scoring import set_asides
 from tests.conftest import SOLVED, mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from bot.services.advisor import Advisor
 from bot.services.loaded import LoadedDice, MatchupFolders, solved_arrays
-from bot.services.positions import check_asked, left_to_roll, rolled
-from bot.services.situation import Situation
+from bot.services.situation import Situation, check_asked, left_to_roll, rolled
 from solver.play.advice import Advice, Odds
 
 

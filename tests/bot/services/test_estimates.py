@@ -12,7 +12,7 @@ from bot.table.events import Begun, Event, Scored, TurnEnding
 from bot.table.fold import fold
 from bot.table.state import Game, Stage
 from solver.play.estimate import WITHIN
-from solver.turn.scoring import after_set_aside, set_asides
+from solver.turn.dice import after_set_aside, set_asides
 from tests.house_rules import small
 
 RULES = small(dice=4, goal=600)

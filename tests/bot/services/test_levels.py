@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 from bot.features.records.view import record_text
+from bot.layout import text_width
 from bot.review.review import BANDS
 from bot.services.levels import PlayerLevel, PlayerRecord, level_of, weak_spot
 from bot.store.records import PersonStats
 from bot.store.rows import PlayedGame
-from bot.views.layout import text_width
 from solver.play.drills import Spot
 from solver.rules.file import load_rules
-from solver.turn.dice import make_roll
-from solver.turn.scoring import set_asides
+from solver.turn.dice import make_roll, set_asides
 from tests.bot.speaking import Chat
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

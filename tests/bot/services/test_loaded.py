@@ -30,12 +30,8 @@ from bot.services.loaded import (
 )
 from bot.services.rule_options import with_goal
 from bot.services.situation import Situation
-from bot.views.advice import (
-    advice_sheet,
-    advice_text,
-    answer_data,
-    odds_text,
-)
+from bot.views.advice import advice_text, odds_text
+from bot.views.answer_data import advice_sheet, answer_data
 from bot.views.sheet import sheet_of
 from solver.errors import FarkleError, InvalidDiceError, InvalidRequestError
 from solver.loaded.kits import Kit

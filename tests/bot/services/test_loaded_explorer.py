@@ -12,8 +12,7 @@ from bot.features.pictures import service
 from bot.features.pictures.service import Exploration, Field
 from bot.features.pictures.view import exploration_data, exploration_text
 from bot.services.loaded import LoadedDice, MatchupFolders, solved
-from bot.services.positions import left_to_roll
-from bot.services.situation import Situation
+from bot.services.situation import Situation, left_to_roll
 from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit
@@ -23,7 +22,7 @@ from solver.play.maps import turn_map
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from tests.bot.services.own_dice import advisor_on, weighed
 from tests.bot.speaking import open_chat
 from tests.house_rules import small

@@ -11,7 +11,7 @@ from bot.settings import Settings
 from bot.table.state import Game
 from bot.wiring import open_parts
 from solver.rules.file import load_rules
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 
 PEOPLE = [Person(f"discord:{k}", name) for k, name in enumerate(("Ann", "Bob", "Carl"))]
 PLACE = "discord:500"

@@ -10,8 +10,7 @@ from sqlalchemy import Connection
 
 from bot.store.rows import DoneElsewhereError, StaleVersionError, StoreError
 from bot.store.schema import place_settings
-from bot.store.store import Store
-from bot.store.transactions import Deed, Work, doing, put
+from bot.store.store import Deed, Store, Work, doing, put
 from tests.bot.postgres import KINDS
 from tests.bot.store.test_store import NOON, begin, rolled
 

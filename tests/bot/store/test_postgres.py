@@ -23,6 +23,7 @@ from bot.store.rows import StoredDaily, StoreError
 from bot.store.store import Store
 from bot.wiring import open_parts
 from tests.bot.damage import make_world
+from tests.bot.features import lines_of_features
 from tests.bot.speaking import Chat
 from tests.bot.store.test_store import NOON
 from tests.bot.waiting import until
@@ -59,12 +60,7 @@ async def test_everything_is_done_on_it(url: str, tmp_path: Path, data: Path) ->
             "ann: /score 500",
             "bob: /score farkle",
             "ann: /undo",
-            "ann: /daily answer 1",
-            "ann: /daily board",
-            "ann: /drill",
-            "ann: /tournament new rules:kcd",
-            "bob: /tournament join",
-            "ann: /tournament start",
+            *lines_of_features(),
             "ann: /rules new sunday goal:2000",
             "ann: /stats",
             "ann: /stats ann bob",

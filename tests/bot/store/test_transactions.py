@@ -21,8 +21,7 @@ from bot.store.kinds import MOST_READS as MOST
 from bot.store.kinds import Mode
 from bot.store.rows import MissingGameError, SeatRow, StaleVersionError
 from bot.store.schema import place_settings
-from bot.store.store import Store
-from bot.store.transactions import Work, put
+from bot.store.store import Store, Work, put
 from solver.wording import speak
 from tests.bot.new_database import lay_database
 from tests.bot.postgres import KINDS

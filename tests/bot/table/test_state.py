@@ -24,9 +24,8 @@ from solver.play.policies import make_policy
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import make_roll
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import set_asides
+from solver.turn.dice import make_roll, set_asides
+from solver.turn.plan import EqualDice
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, THIRD
 from tests.usual import USUAL

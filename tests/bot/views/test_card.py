@@ -3,10 +3,10 @@ import math
 
 from PIL import Image
 
+from bot.layout import plain_markdown
 from bot.table import commands
 from bot.table.fold import apply, begin
 from bot.views.dice_picture import DIE, GAP, dice_png, dice_square_png
-from bot.views.layout import plain_markdown
 from bot.views.table_buttons import roll_picture
 from solver.rules.file import load_rules
 

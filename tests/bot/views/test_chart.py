@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from bot.layout import safe_text, text_width
 from bot.review.highlights import ChartPoint, GameChart
 from bot.views.card import Card
 from bot.views.chart import (
@@ -15,7 +16,6 @@ from bot.views.chart import (
     chart_text,
 )
 from bot.views.drawing import LINES
-from bot.views.layout import safe_text, text_width
 from solver.errors import InvalidRequestError
 from tests.bot.pictures import pixels
 

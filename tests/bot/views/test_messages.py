@@ -12,12 +12,11 @@ import pytest
 
 from bot.chat.commands import Reply
 from bot.fronts.lines import spoken_by
+from bot.layout import text_width
 from bot.services import tables
 from bot.views.card import text_card
-from bot.views.layout import text_width
 from solver.rules.file import load_rules, preset_names
-from solver.turn.dice import make_roll
-from solver.turn.scoring import set_asides
+from solver.turn.dice import make_roll, set_asides
 from tests.bot.fronts.discord.test_evening import evening_secrets
 from tests.bot.speaking import Chat, open_chat
 from tests.usual import USUAL

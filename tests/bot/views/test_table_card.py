@@ -10,6 +10,7 @@ from PIL import Image
 
 from bot.chat.presses import TablePress
 from bot.languages import language
+from bot.layout import text_width
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.loaded import read_fallen
@@ -19,7 +20,6 @@ from bot.table import commands
 from bot.table.events import Banked, Event, Joined, Kept, Picked, Resigned, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game, Stage, kept_text
-from bot.views.layout import text_width
 from bot.views.table_buttons import kept_dice, table_buttons
 from bot.views.table_card import Mood, TableCard, hot_dice_picture, table_card
 from solver.loaded.kits import Kit

@@ -5,6 +5,7 @@ import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -136,7 +137,8 @@ def test_side_by_side_the_largest_is_begun_first_and_all_are_as_ever(
     subjects.append(GameOfTwo(load_rules(str(games[0])), tolerance=1e-30))
     jobs = [Job(number, one.name, one) for number, one in enumerate(subjects)]
     watch = Together()
-    found = {job.number: outcome for job, outcome in solve_side_by_side(jobs, watch, kernels)}
+    told = solve_side_by_side(jobs, watch, partial(solve_here, cache=kernels, threads=1))
+    found = {job.number: outcome for job, outcome in told}
     assert watch.begun[0] == "to500"
     assert sorted(watch.begun) == ["to300", "to300", "to400", "to500"]
     assert watch.sweeps > 0
@@ -148,8 +150,10 @@ def test_side_by_side_the_largest_is_begun_first_and_all_are_as_ever(
 
 ENDLESS = """
 import sys
+from functools import partial
 from pathlib import Path
 from solver.batch.jobs import Job, Watch
+from solver.batch.local import solve_here
 from solver.batch.side_by_side import solve_side_by_side
 from solver.batch.subjects import GameOfTwo
 from solver.rules.file import load_rules
@@ -160,7 +164,8 @@ class Told(Watch):
 
 if __name__ == "__main__":
     jobs = [Job(k, "facebook", GameOfTwo(load_rules("facebook"))) for k in range(2)]
-    list(solve_side_by_side(jobs, Told(), Path(sys.argv[1])))
+    solve = partial(solve_here, cache=Path(sys.argv[1]), threads=1)
+    list(solve_side_by_side(jobs, Told(), solve))
 """
 
 

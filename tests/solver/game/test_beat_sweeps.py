@@ -16,7 +16,7 @@ from solver.game.standings import standing_index as index_of
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from tests import naive
 from tests.conftest import mostly_slow
 from tests.house_rules import ONWARD, THIRD, small, tables

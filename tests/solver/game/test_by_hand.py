@@ -22,7 +22,7 @@ from solver.play.advice import odds
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy, open_strategy, save_strategy
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from tests.house_rules import small
 
 ONES = {"single": (1, 0, 0, 0, 0, 0), "three_of_a_kind": 0}

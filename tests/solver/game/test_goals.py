@@ -15,9 +15,8 @@ from bot.table import commands
 from bot.table.events import Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.advice import bank_text
+from bot.views.advice import bank_text, no_bank_text
 from bot.views.events import events_text
-from bot.views.why import no_bank_text
 from solver.errors import IllegalActionError, InvalidRulesError
 from solver.game.best import Strategy
 from solver.game.many import check_many

@@ -18,8 +18,8 @@ from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import JOKER, DiceSet, Die
+from solver.turn.plan import TurnPlan
 from solver.turn.remaining import roll_lists
-from solver.turn.scoring import TurnPlan
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import can_be_played, house_rules, small

@@ -20,9 +20,9 @@ from solver.game.position import (
 )
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.hand import EqualDice
+from solver.turn.dice import TurnState
 from solver.turn.memory import memories
-from solver.turn.scoring import TurnState
+from solver.turn.plan import EqualDice
 from tests.conftest import check_reachable, variant
 from tests.house_rules import ONE_BY_ONE, small
 

@@ -11,7 +11,7 @@ from solver.game.solvable import check_solvable
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
 from solver.strategy import find_strategy, open_strategy, save_strategy
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 
 
 def rules(**changes: Any) -> Ruleset:

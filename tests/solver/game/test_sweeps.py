@@ -26,8 +26,8 @@ from solver.game.sweeping import _APART, _CLOSE
 from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
+from solver.turn.dice import TurnState
 from solver.turn.equations import Decision, TurnTable
-from solver.turn.scoring import TurnState
 from tests.conftest import SOLVED, rarely, variant
 from tests.usual import USUAL
 

@@ -12,8 +12,7 @@ from solver.game.standings import DEFAULT_TOLERANCE, LEAST
 from solver.game.sweeps import solve
 from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, MatchupSolution
-from solver.turn.dice import Die, make_dice_set
-from solver.turn.scoring import Badge
+from solver.turn.dice import Badge, Die, make_dice_set
 from tests import naive_loaded
 from tests.conftest import EVERY
 from tests.loaded_dice import kcd, random_badge, random_dice, set_of, with_joker

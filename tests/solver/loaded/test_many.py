@@ -17,9 +17,8 @@ from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup
 from solver.loaded.strategy import ManyMatchupStrategy
 from solver.play.advice import Advice, advise, odds
-from solver.turn.dice import Die, Roll, make_dice_set
+from solver.turn.dice import Die, Roll, TurnState, make_dice_set
 from solver.turn.equations import Decision
-from solver.turn.scoring import TurnState
 from tests import naive_loaded
 from tests.conftest import EVERY
 from tests.loaded_dice import kcd, random_dice, set_of, with_joker

@@ -23,8 +23,7 @@ from solver.loaded.files import (
 from solver.loaded.matchup import Matchup, MatchupSolution
 from solver.loaded.strategy import ManyMatchupStrategy, OwnDice
 from solver.solved import open_solved
-from solver.turn.dice import Die, make_dice_set
-from solver.turn.scoring import TurnState
+from solver.turn.dice import Die, TurnState, make_dice_set
 from tests.loaded_dice import kcd
 
 HEAVY = make_dice_set([Die((10, 1, 1, 1, 1, 1)), Die()])

@@ -23,9 +23,8 @@ from solver.loaded.game import solve_matchup
 from solver.loaded.matchup import Matchup, check_loaded
 from solver.loaded.strategy import ManyMatchupStrategy, MatchupStrategy
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Die, make_dice_set
+from solver.turn.dice import Die, TurnState, make_dice_set
 from solver.turn.equations import Floats
-from solver.turn.scoring import TurnState
 from tests import naive, naive_loaded, naive_many
 from tests.conftest import mostly_slow, rarely
 from tests.house_rules import small

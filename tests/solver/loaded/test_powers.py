@@ -17,9 +17,8 @@ from solver.loaded.matchup import Matchup, MatchupSolution, exchanged_values
 from solver.loaded.strategy import MatchupStrategy
 from solver.rules.ruleset import FACES, Ruleset
 from solver.solved import read_manifest
-from solver.turn.dice import Die, make_dice_set
+from solver.turn.dice import Die, TurnState, make_dice_set
 from solver.turn.powers import Power, PowerKind, in_steps
-from solver.turn.scoring import TurnState
 from tests import naive_loaded, naive_powers
 from tests.conftest import EVERY, mostly_slow
 from tests.loaded_dice import kcd, random_badge, random_dice, set_of

@@ -187,13 +187,13 @@ def test_games_with_badges_are_won_as_often(kernels: Path) -> None:
         top, rows = turn.top, 20 - own
         here = worth[side, a, b, own, opponent], ends[side, a, b, own, opponent]
         columns = turn.plan.columns
-        here[0][:rows, :columns] = top.values[:rows]
-        bank = np.nan_to_num(top.bank[:rows, np.newaxis], nan=-1.0)
-        more = bank if top.more is None else np.nan_to_num(top.more[:rows, np.newaxis], nan=-1.0)
+        here[0][:rows, :columns] = top.win_probability[0, :rows]
+        bank = np.nan_to_num(top.ends.banks[:rows], nan=-1.0)
+        more = bank if turn.more is None else np.nan_to_num(turn.more[:rows, np.newaxis], nan=-1.0)
         end = np.where(more > bank, 2, 1)
-        here[1][:rows, :columns] = np.where(np.maximum(bank, more) >= top.rolls[:rows], end, 0)
+        here[1][:rows, :columns] = np.where(np.maximum(bank, more) >= top.roll[0, :rows], end, 0)
         if turn.instead is not None:
-            rolls = turn.instead[:21] > top.farkle
+            rolls = turn.instead[:21] > top.ends.farkle[0]
             again[side, a, b, own, opponent, : len(rolls), :columns] = rolls
     points, falls, codes, after = coded(rules, dice, (one, other))
     games = 100_000

@@ -13,9 +13,9 @@ from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move
 from solver.play.position_id import position_id
 from solver.strategy import Strategy
+from solver.turn.dice import set_asides
 from solver.turn.equations import Decision
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import set_asides
+from solver.turn.plan import EqualDice
 
 FIRST = date(2026, 11, 22)
 DAYS = [FIRST + timedelta(days=number) for number in range(25)]

@@ -19,8 +19,8 @@ from solver.play.policy import Policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
+from solver.turn.plan import EqualDice
 from tests.conftest import EVERY, mostly_slow, only_with_every, rarely, variant
 from tests.duels import Player, Twin
 from tests.house_rules import ONE_BY_ONE

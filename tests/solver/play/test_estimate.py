@@ -21,8 +21,7 @@ from solver.play.estimate import WITHIN, EstimatedStrategy
 from solver.play.rough import rough_strategy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import dice_set
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState, dice_set
 from tests.conftest import EVERY, only_with_every, variant
 from tests.house_rules import small
 from tests.many_games import strategy_of

@@ -13,10 +13,9 @@ from solver.play.memo import GoForIt, MemoGoForIt, RuleOfThumb, Thumb
 from solver.play.policies import make_policy
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import make_roll
-from solver.turn.hand import EqualDice
+from solver.turn.dice import Fate, TurnState, make_roll
+from solver.turn.plan import EqualDice
 from solver.turn.points import points_table
-from solver.turn.scoring import Fate, TurnState
 from tests.loaded_dice import kcd
 
 RULES = kcd(goal=1000, minimum_bank=100)

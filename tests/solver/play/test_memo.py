@@ -22,10 +22,9 @@ from solver.play.policies import Cautious, Optimal
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import dice_set
+from solver.turn.dice import Fate, dice_set, fate
 from solver.turn.equations import Floats
-from solver.turn.hand import EqualDice
-from solver.turn.scoring import Fate, fate
+from solver.turn.plan import EqualDice
 from tests import naive
 from tests.conftest import only_with_every, rarely, variant
 from tests.house_rules import small

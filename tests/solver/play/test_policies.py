@@ -18,9 +18,8 @@ from solver.play.policy import Move, Policy
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.dice import Roll, dice_set, make_roll
-from solver.turn.hand import EqualDice, Hand
-from solver.turn.scoring import Fate, fate, set_asides
+from solver.turn.dice import Fate, Hand, Roll, dice_set, fate, make_roll, set_asides
+from solver.turn.plan import EqualDice
 from tests.conftest import mostly_slow
 from tests.usual import USUAL
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.services.positions import opened
+from bot.services.situation import opened
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position, check_position, highest_score
 from solver.game.sweeps import solve

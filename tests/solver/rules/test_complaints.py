@@ -45,11 +45,13 @@ def in_chat(place: Place, *words: str) -> str:
         ),
         (
             {"caught_up": "everything", "take_over": "banked"},
-            ("caught_up",),
-            "caught_up: that who is caught up falls back is not solved together with this"
-            " take_over;",
-            "caught-up: that who is caught up falls back is not solved together with this"
-            " take-over;",
+            ("take_over",),
+            "take_over: turns that begin with what was left are solved in games that end at the"
+            " goal or a last turn after it, where farkles alone take from scores; leave out this or"
+            " caught_up",
+            "take-over: turns that begin with what was left are solved in games that end at the"
+            " goal or a last turn after it, where farkles alone take from scores; leave out this or"
+            " caught-up",
         ),
         (
             {"caught_up": "all"},

@@ -23,7 +23,8 @@ from solver.rules.ruleset import (
     Ruleset,
 )
 from solver.rules.scoring import SCORING_OPTIONS
-from solver.turn.scoring import all_set_asides, farkle_probability, turn_plan
+from solver.turn.dice import all_set_asides, farkle_probability
+from solver.turn.plan import turn_plan
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, house_rules
 from tests.usual import USUAL
@@ -261,7 +262,7 @@ def test_point_step_follows_from_the_points() -> None:
         ),
         (
             "goal = 500\nthrows = 2\nfarkle_penalty = {in_a_row=1, points=50, when='all_dice'}",
-            "farkle_penalty.when: that only some farkles count is not solved together with this",
+            "farkle_penalty.when: farkles that count are told apart",
         ),
         (
             "goal = 500\nfarkle_penalty = { in_a_row = 1, points = 50, then = 'goes_on' }",

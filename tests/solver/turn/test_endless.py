@@ -12,8 +12,8 @@ import pytest
 from solver.errors import InvalidRulesError
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import TurnState, after_set_aside, farkle_probability, set_asides
 from solver.turn.endless import EndlessTurn, endless_turn
-from solver.turn.scoring import TurnState, after_set_aside, farkle_probability, set_asides
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE, small
 from tests.naive import PART, levels, memory, number_of, numbers, straight_parts

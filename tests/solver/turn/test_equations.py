@@ -14,8 +14,9 @@ from solver.game.layout import NOT_ALLOWED, lists_of
 from solver.game.list_kernels import turn_of_lists
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import TurnState
 from solver.turn.equations import Decision, Endings, solve_turn
-from solver.turn.scoring import TurnState, turn_plan
+from solver.turn.plan import turn_plan
 from tests import naive
 from tests.conftest import SOLVED, variant
 from tests.usual import USUAL
@@ -167,3 +168,35 @@ def test_decisions_and_values_of_a_small_turn() -> None:
     assert table.bank_value(TurnState(2 * 50, 1)) == 0.99
     assert table.bank_value(TurnState(3 * 50, 1)) == 1
     assert table.roll_value(TurnState(3 * 50, 1)) == pytest.approx(1 / 3 + 2 / 3 * 0.1)
+
+
+@pytest.mark.parametrize("weighs", [False, True])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *map(load_rules, USUAL),
+        variant("kcd", hot_dice="forced", lose_everything=("222",), instant_win=("xxxxxx",)),
+        variant("classic", dice=3, hot_dice="no_bank", hot_dice_bonus=(50, 200, 100)),
+        variant("classic", dice=3, throws=2),
+    ],
+    ids=lambda rules: f"{rules.name}-{rules.digest[:4]}" if isinstance(rules, Ruleset) else None,
+)
+def test_turns_side_by_side_are_as_each_by_itself(rules: Ruleset, weighs: bool) -> None:
+    plan, random = turn_plan(rules), np.random.default_rng(1)
+    turns = []
+    for totals in (1, 40, 3, 17, 40):
+        bank = np.append(np.sort(random.random(totals)), np.ones(plan.reach))
+        bank[: random.integers(0, totals)] = math.nan
+        farkle = np.append(random.random(totals), np.full(plan.reach, random.random()))
+        turns.append(replace(Endings.alone(bank, farkle, random.random()), weighs=weighs))
+    longest = max(len(one.bank) for one in turns)
+
+    def as_long(ends: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return np.append(ends, np.full(longest - len(ends), ends[-1]))
+
+    banks = np.array([as_long(one.bank) for one in turns]).T
+    farkles = np.array([as_long(one.farkle) for one in turns]).T
+    lost = np.array([one.lost[0] for one in turns])
+    together = Endings(banks, farkles, lost, np.ones(1), weighs, side_by_side=True)
+    expected = [solve_turn(plan, one).roll[0, 0, -1] for one in turns]
+    assert solve_turn(plan, together).rolls[0, 0, -1] == pytest.approx(expected, abs=1e-13)

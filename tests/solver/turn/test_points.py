@@ -8,8 +8,8 @@ import pytest
 
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
+from solver.turn.dice import TurnState
 from solver.turn.points import expected_points, points_outcome, points_turn, turn_outcome
-from solver.turn.scoring import TurnState
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, small

@@ -13,17 +13,19 @@ from pydantic import ValidationError
 
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll, dice_set, make_roll
-from solver.turn.memory import confirm_text
-from solver.turn.scoring import (
+from solver.turn.dice import (
+    Roll,
     SetAside,
     TurnState,
     after_set_aside,
     all_points,
+    dice_set,
     farkle_probability,
+    make_roll,
     set_asides,
-    turn_plan,
 )
+from solver.turn.memory import confirm_text
+from solver.turn.plan import turn_plan
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import house_rules, scorings, small, tables

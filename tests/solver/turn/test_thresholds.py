@@ -12,8 +12,8 @@ def table(*columns: str) -> tuple[np.ndarray, np.ndarray]:
 def test_when_to_bank_with_each_number_of_dice() -> None:
     banks, possible = table("r.brbB", "..bb.b", "r.BBrB", "rrrrrr", "rB.r.r", ".rBrBr")
     assert bank_from(banks, possible, 50) == (
-        BankFrom(6, 100, ((150, 150), (250, 250))),
-        BankFrom(5, 50, ((150, 250),)),
+        BankFrom(6, 100, ((150, 150), (250, None))),
+        BankFrom(5, 50, ((150, None),)),
         BankFrom(4, None),
         BankFrom(3, 100, ((200, 200),)),
         BankFrom(1, 250),

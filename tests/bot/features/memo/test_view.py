@@ -12,9 +12,9 @@ from bot.chat.commands import Reply
 from bot.features.memo.service import MemoAnswer, known_memo
 from bot.features.memo.view import memo_card, memo_picture, memo_text, thumb_text
 from bot.languages import language, language_codes
+from bot.layout import PHONE, text_width
 from bot.services.advisor import Advisor
 from bot.views.drawing import Form, picture_form
-from bot.views.layout import PHONE, text_width
 from solver.errors import FarkleError
 from solver.game.position import Position, reachable
 from solver.play.memo import GoForIt, Memo, MemoGoForIt, Thumb
@@ -22,10 +22,9 @@ from solver.play.memo_study import MemoStudy, Worth
 from solver.play.policy import Move
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.turn.dice import Roll, dice_set
-from solver.turn.hand import EqualDice
+from solver.turn.dice import Fate, Roll, dice_set, fate
 from solver.turn.memo import memo_table
-from solver.turn.scoring import Fate, fate
+from solver.turn.plan import EqualDice
 from solver.wording import said_in
 from tests import naive
 from tests.bot.pictures import pixels

@@ -10,9 +10,9 @@ from bot.features.pictures.chat import Walk, exploration, packed, unpacked
 from bot.features.pictures.service import Exploration, Field, explore, large_step
 from bot.features.pictures.view import exploration_card, exploration_text
 from bot.languages import language
+from bot.layout import MOST_IN_MESSAGE
 from bot.services.advisor import Asked
-from bot.services.positions import as_typed
-from bot.views.layout import MOST_IN_MESSAGE
+from bot.services.situation import as_typed
 from solver.errors import InvalidPositionError
 from solver.game.best import BestPlay
 from solver.game.position import (
@@ -28,7 +28,7 @@ from solver.play.estimate import EstimatedStrategy
 from solver.play.maps import turn_map
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
-from solver.turn.scoring import TurnState
+from solver.turn.dice import TurnState
 from solver.wording import said_in
 from tests.conftest import check_reachable, mostly_slow
 from tests.house_rules import ONE_BY_ONE, small

@@ -11,10 +11,10 @@ import pytest
 from bot.features.practice import store as stored
 from bot.features.practice.daily import Asked, Post, Solution
 from bot.features.practice.view import answer_page, post_card
+from bot.layout import MOST_IN_MESSAGE
 from bot.store.rows import StoreError
 from bot.store.schema import SENDING
 from bot.store.store import Store
-from bot.views.layout import MOST_IN_MESSAGE
 from bot.wiring import Parts
 from solver.play.daily import daily_position
 from solver.strategy import Strategy

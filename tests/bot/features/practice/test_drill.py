@@ -23,7 +23,7 @@ from bot.settings import Settings
 from bot.store.records import forget, reviewed_games, unreviewed
 from bot.store.rows import StoredDrill
 from bot.store.schema import drills, reviews
-from bot.store.transactions import put
+from bot.store.store import put
 from bot.tasks.tasks import Delay
 from bot.views.card import LONGEST_LABEL, Card
 from bot.wiring import Parts, open_parts

@@ -9,8 +9,8 @@ from bot.features.practice.drill import Drilled, DrillQuestion, DrillVerdict
 from bot.features.practice.view import drill_page, verdict_page
 from bot.languages import language as language_of
 from bot.languages import language_codes
+from bot.layout import MOST_IN_MESSAGE
 from bot.views.card import Card
-from bot.views.layout import MOST_IN_MESSAGE
 from solver.play.advice import advise, with_why
 from solver.play.daily import Question, chance_of
 from solver.play.drills import Spot, drawn

@@ -14,10 +14,12 @@ import pytest
 
 from bot.features.tournaments import service as tournaments
 from bot.features.tournaments.view import tournament_card
+from bot.fronts.discord.slash import AsAsked
 from bot.languages import language
+from bot.layout import MOST_IN_MESSAGE, text_width
 from bot.services import tables
-from bot.views.layout import MOST_IN_MESSAGE, text_width
-from solver.wording import said_in, speak
+from solver.wording import ENGLISH, said_in, speak
+from tests.bot.slash_options import slash_options
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import FOLDER, assert_kept
 
@@ -125,3 +127,13 @@ async def test_sixteen_with_long_names_fit(chat: Chat, form: str, code: str) -> 
         columns = "\n".join(card.text.split("```")[1::2]).split("\n")
         assert max(map(text_width, columns)) <= 30
         assert len(reply.data["players"]) == 16
+
+
+def test_sentences_name_what_goes_with_a_command_in_discord() -> None:
+    english = AsAsked(ENGLISH, slash_options())
+    assert english.one("there is no tournament here: /tournament new makes one").endswith(
+        "/tournament what:new makes one"
+    )
+    assert english.one(
+        "Others join with /tournament join; {host} begins it with /tournament start."
+    ) == ("Others join with /tournament what:join; {host} begins it with /tournament what:start.")

@@ -7,11 +7,15 @@ from pathlib import Path
 import pytest
 
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
+from tests.bot.fronts.discord.phone import LOOKS, Phone
 from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.process import running
 from tests.bot.fronts.discord.test_at_once import CALLED, answered
 from tests.bot.fronts.discord.test_at_once import PEOPLE as EVERYBODY
+from tests.bot.fronts.discord.test_evening import PICTURES, Evening
+from tests.bot.fronts.discord.test_phone import NAMES
 from tests.bot.waiting import until
+from tests.conftest import rarely
 
 ANN, BOB, EVE = user("11", "Ann"), user("12", "Bob_*x*"), user("13", "Eve") | {"locale": "de"}
 PEOPLE = {one["global_name"]: one for one in (ANN, BOB, EVE)}
@@ -123,3 +127,29 @@ async def test_a_tournament_takes_all_at_once_and_begins_once(discord: Loopback)
     begun = [discord.press(EVERYBODY[0], message, custom_id=pair) for _ in range(2)]
     assert sorted([len(await answered(one)) for one in await asyncio.gather(*begun)]) == [0, 1]
     assert len(discord.public()) == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", rarely(["en", "de"], "en"))
+@pytest.mark.usefixtures("parts")
+async def test_a_tournament_fits_on_a_phone(code: str, discord: Loopback) -> None:
+    people = {name: user(str(11 + k), name) | {"locale": code} for k, name in enumerate(NAMES[:3])}
+    told = {one["id"]: one["global_name"] for one in people.values()}
+    evening = Evening(discord, Phone(LOOKS["dark"], told))
+    host, *others = people.values()
+    card = await evening.slash(host, "tournament", what="new", form="knock-out", rules="kcd")
+    for one in others:
+        await evening.press(one, card, "join")
+    await evening.press(host, card, "start")
+    while pairs := [one for one in card.buttons if "-" in one["custom_id"].split(":")[-1]]:
+        first, second = (one[:5] for one in pairs[0]["label"].split(" – "))
+        by, loses = (next(p for p in people if p.startswith(one)) for one in (first, second))
+        await evening.press(people[by], card, pairs[0]["custom_id"].split(":")[-1])
+        number = len(discord.public()) + 2
+        resigned = await discord.slash(people[loses], "resign", sure="yes")
+        evening.saw(f"{loses} resigns", await shown(resigned))
+        await until(lambda: len(discord.public()) >= number)  # noqa: B023
+        card = evening.saw("the tournament", discord.public()[-1])
+    if PICTURES:
+        evening.write(Path(PICTURES, f"tournament-{code}"))
+    assert evening.phone.cut == []

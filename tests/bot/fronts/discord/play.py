@@ -3,7 +3,7 @@
 import asyncio
 
 from solver.rules.file import load_rules
-from solver.turn.scoring import set_asides
+from solver.turn.dice import set_asides
 from tests.bot.fronts.discord.loopback import PATIENCE, Interaction, Json, Loopback, Message
 
 

@@ -12,10 +12,6 @@ from tests.bot.slash_options import slash_options
 
 TYPED = {
     "say what you rolled, as in /roll 6 5 3 3 3 2": "/roll dice:6 5 3 3 3 2",
-    "there is no tournament here: /tournament new makes one": "/tournament what:new makes",
-    "Others join with /tournament join; {host} begins it with /tournament start.": (
-        "/tournament what:join; {host} begins it with /tournament what:start."
-    ),
     "No game is open here. /play @NAME or /play level:optimal begins one.": (
         "/play player2:@NAME or /play level:optimal"
     ),

@@ -249,15 +249,20 @@ class World:
         ]
         told = [await answered(interaction) for interaction in await asyncio.gather(*pressed)]
         table = await table_of(self.parts, message)
+        text = CHANCES.sub("", message.text)  # estimates are there at once or not in time
+        has_bot = any(one.level for one in table.game.seats)
         return {
             "told": min(map(len, told)),
             "events": table.events,
             "seats": table.stored.seats,
             "games": len(await self.parts.store.recent_games(table.stored.place, 10)),
-            # estimates, and the chart of a game, are there at once or not in time
-            "text": CHANCES.sub("", message.text),
-            "buttons": message.buttons,
-            "files": {*message.files} - {"game.png"},
+            # moves of a bot are told together with those before, or each in the place of the last
+            "text": STORY.sub("", text) if has_bot else text,
+            "buttons": [
+                (one["custom_id"], one["label"], one.get("disabled")) for one in message.buttons
+            ],
+            # the chart of a game is there at once or not in time
+            "files": {*message.files} - {"game.png", *(["dice.png"] if has_bot else [])},
         }
 
 
@@ -276,6 +281,8 @@ def world(choices: Choices, parts: Parts, discord: Loopback, folder: Path) -> Wo
 
 CHANCES = re.compile(r"(?m)^ +[█░]+ +[\d.]+ %\n|[█▏▎▍▌▋▊▉ ]* [<>]?\d+ %$")
 """Bars with win probabilities, below names or beside scores."""
+STORY = re.compile(r"(?s)(?<=\n```\n).*(?=^\*\*)", re.M)
+"""What has happened, below the scores."""
 KCD: Json = {"rules": "kcd", "goal": 800}
 LOADED: Json = {"my_dice": "lucky*3,odd,devil*2", "my_badge": "carpenter:150", "goal": 600}
 TABLES: dict[str, tuple[str, int, Json]] = {

@@ -15,6 +15,7 @@ from bot.fronts.discord.frames import card_view
 from bot.fronts.discord.front import dice_in
 from bot.fronts.discord.slash import RULES_COMMANDS
 from bot.languages import language
+from bot.layout import LONGEST_NAME, escape_markdown, text_width
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Table
@@ -24,7 +25,6 @@ from bot.table.events import Accepted, Event, Kept, Rolled
 from bot.table.fold import apply, begin
 from bot.table.state import Game
 from bot.views.card import LISTED
-from bot.views.layout import LONGEST_NAME, escape_markdown, text_width
 from bot.views.table_buttons import kept_dice, table_buttons, why_not
 from bot.views.table_card import TableCard, choice_card, table_card
 from solver.errors import FarkleError
@@ -32,8 +32,7 @@ from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.sets import read_set
 from solver.rules.file import load_rules
-from solver.turn.dice import Roll
-from solver.turn.scoring import set_asides
+from solver.turn.dice import Roll, set_asides
 from solver.wording import said_in
 from tests.bot.fronts.discord.components import (
     BUTTON,

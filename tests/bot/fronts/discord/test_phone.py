@@ -15,20 +15,19 @@ import pytest
 from bot.chat.presses import pressable_table
 from bot.fronts.discord.frames import card_view
 from bot.languages import language
+from bot.layout import PHONE, text_width
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.table import commands
 from bot.table.events import Event
 from bot.table.fold import apply, begin
 from bot.table.state import Game
-from bot.views.layout import PHONE, text_width
 from bot.views.table_card import table_card
 from solver.rules.file import load_rules
 from solver.wording import figure, said_in
 from tests.bot.fronts.discord.components import told_back
 from tests.bot.fronts.discord.loopback import Loopback, Message, user
 from tests.bot.fronts.discord.phone import LOOKS, Phone, write_page
-from tests.bot.fronts.discord.play import shown
 from tests.bot.fronts.discord.test_evening import PICTURES, Evening
 from tests.bot.fronts.discord.test_forms import typed
 from tests.bot.fronts.discord.test_table_view import news_of
@@ -70,7 +69,6 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("kcd", {"own": "lucky*2,odd,devil", "goal": 1500}),
     ("explain", {"turn": 350, "dice": 2}),
     ("explore", {"me": 2000, "them": 2500}),
-    ("tournament", {"what": "new", "form": "knock-out"}),
     ("daily", {}),
     ("drill", {}),
 ]
@@ -182,18 +180,13 @@ async def test_answers_fit_on_a_phone(code: str, discord: Loopback) -> None:
     assert max(text_width(line) for table in tables for line in table.splitlines()) <= PHONE
 
 
-def has_said(discord: Loopback, number: int) -> bool:
-    """Whether all can see so many messages."""
-    return len(discord.public()) >= number
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("code", rarely(["en", "de"], "en"))
 @pytest.mark.usefixtures("parts")
 async def test_ways_by_buttons_fit_on_a_phone(code: str, discord: Loopback) -> None:
-    """A lobby with bots, a tournament, pairs of dice, real dice and steps of a walk."""
+    """A lobby with bots, pairs of dice, real dice and steps of a walk."""
     people = {name: user(str(11 + k), name) | {"locale": code} for k, name in enumerate(NAMES)}
-    ann, bob, wilhelmina, *_ = people.values()
+    ann, bob, *_ = people.values()
     told = {one["id"]: one["global_name"] for one in people.values()}
     evening = Evening(discord, Phone(LOOKS["dark"], told))
     table = await evening.slash(ann, "play")
@@ -202,19 +195,6 @@ async def test_ways_by_buttons_fit_on_a_phone(code: str, discord: Loopback) -> N
     await evening.choose(bob, table, table.entry("Remove" if code == "en" else "Gier-Bot weg"))
     assert not re.search(r"Remove \w|\w wegschicken", str(table.data)), "it is gone"
     await evening.slash(ann, "end")
-    card = await evening.slash(ann, "tournament", what="new", form="knock-out", rules="kcd")
-    await evening.press(bob, card, "join")
-    await evening.press(wilhelmina, card, "join")
-    await evening.press(ann, card, "start")
-    while pairs := [one for one in card.buttons if "-" in one["custom_id"].split(":")[-1]]:
-        first, second = (one[:5] for one in pairs[0]["label"].split(" – "))
-        by, loses = (next(p for p in NAMES if p.startswith(one)) for one in (first, second))
-        await evening.press(people[by], card, pairs[0]["custom_id"].split(":")[-1])
-        number = len(discord.public())
-        resigned = await discord.slash(people[loses], "resign", sure="yes")
-        evening.saw(f"{loses} resigns", await shown(resigned))
-        await until(partial(has_said, discord, number + 2))
-        card = evening.saw("the tournament", discord.public()[-1])
     dice = await evening.slash(ann, "play", player2=bob, draft="choose", goal=600)
     for taker in (ann, bob, bob, ann, ann, bob):
         pair = next(one["custom_id"] for one in dice.buttons if ":pair" in one["custom_id"])

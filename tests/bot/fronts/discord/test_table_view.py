@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from bot.chat.presses import TablePress, pressable_table, read_press
 from bot.fronts.discord.frames import card_view, shown_texts, shows_moment
 from bot.languages import language
+from bot.layout import LONGEST_NAME, safe_text
 from bot.services.chances import Chances
 from bot.services.games import News
 from bot.services.tables import Person, Table, seat_row
@@ -26,7 +27,6 @@ from bot.table.events import Begun, Event, Picked
 from bot.table.fold import apply, begin
 from bot.table.state import Game, Stage, kept_text, laid_out
 from bot.views.card import LONGEST_LABEL, Attachment, Button
-from bot.views.layout import LONGEST_NAME, safe_text
 from bot.views.table_buttons import kept_dice, shown_faces, table_buttons
 from bot.views.table_card import TableCard, choice_card, table_card
 from solver.loaded.kits import Kit

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.views.advice import cost_text
-from bot.views.layout import (
+from bot.layout import (
     MOST_IN_MESSAGE,
     PHONE,
     WIDTH,
@@ -20,6 +19,7 @@ from bot.views.layout import (
     text_width,
     wrap,
 )
+from bot.views.advice import cost_text
 from bot.views.progress import ExpectedSweeps
 from solver.game.standings import Progress
 from solver.wording import and_text

@@ -1,88 +1,40 @@
-"""A rule set's set-asides by enumeration, where each leads, and all of them as flat arrays."""
+"""The choices of a turn as flat arrays: what all rolls offer, and where each set-aside leads."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
-from solver.rules.patterns import FREED, most_points, standing_for
-from solver.rules.ruleset import FACES, RULESETS, Ruleset
-from solver.turn.dice import JOKER, DiceSet, Remaining, Roll, dice_set, make_roll, parts
+from solver.rules.ruleset import RULESETS, Ruleset
+from solver.turn.dice import (
+    Fate,
+    Hand,
+    Remaining,
+    Roll,
+    SetAside,
+    TurnState,
+    all_set_asides,
+    dice_set,
+    fate_by,
+    left_to_confirm,
+    thrown_again,
+)
 from solver.turn.memory import Memory, held_after, held_places, memories, remembered
 
-
-@dataclass(frozen=True, slots=True)
-class SetAside:
-    """Dice kept from a roll, each of which scores, and the most points they are worth in it.
-
-    Those of `Hand.set_asides` are worth what they count in a turn, after its hot dice.
-    """
-
-    dice: Roll
-    points: int
-    to_confirm: bool = False
-    """Whether that has to be confirmed before the turn may be banked."""
-    freed: Roll = ()
-    """Dice of the roll that count with them and are rolled again."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnState:
-    """How far a turn has come, with no roll on the table."""
-
-    turn_total: int
-    """In points."""
-    dice: Remaining
-    """The dice that are rolled next."""
-    hot_dice: int = 0
-    """How often all dice were set aside; matters where that changes bonuses or points."""
-    to_confirm: int = False
-    """What is left to be confirmed before the turn may be banked, see `Ruleset.needs`."""
-    throws: int = 0
-    """How many throws the turn has had, where the rules limit them."""
-    held_set: Roll = ()
-    """The dice that are held, one of `Ruleset.sets`."""
-
-    @property
-    def is_first(self) -> bool:
-        """Whether the throw to come is the first of its turn."""
-        return not (self.turn_total or self.held_set)
-
-
 Number = TypeVar("Number", np.float64, np.bool_)
-_BESIDE = 16
-"""More than there are combinations in a set-aside."""
-_MANY = 16 * _BESIDE
+
+
 _MOST_ROLLS, _SAME_ROLLS = 10_000, 1e-9
+
+
 _MOST_OPTIONS_COMPILED = 20_000
 """Options of its lists up to which a turn has code of its own, which compiles in seconds."""
-
-
-class Fate(StrEnum):
-    """What a roll means before any choice."""
-
-    SCORES = "scores"
-    FARKLE = "farkle"
-    WINS = "wins"
-    LOSES = "loses"
-    OUT = "out"
-    """It loses the game."""
-
-
-_FATES = {
-    "wins_game": Fate.WINS,
-    "loses_game": Fate.OUT,
-    "loses_score": Fate.LOSES,
-    "loses_turn": Fate.FARKLE,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,17 +186,26 @@ class TurnPlan:
         return found
 
     @cached_property
-    def side_by_side(self) -> npt.NDArray[np.intp] | None:
-        """Where the first options of all lists are, the second ones, ..., shape (longest, lists).
+    def maxima(self) -> tuple[list[npt.NDArray[np.intp]], npt.NDArray[np.intp]]:
+        """How the greatest value of each list is found by maxima of two, many at a time.
 
-        Shorter lists repeat their last one. The best of each is found twice as fast so; None where
-        that makes more than two options of one.
+        Halves of lists that several of them have in common are compared once for all. Values are
+        numbered: those of targets, then the greater ones of each pair in turn. Returns these pairs,
+        all first ones and then all others, shape (2, pairs), in parts that need only values before
+        them, and the number of each list.
         """
-        longest = int(self.lengths.max(initial=0))
-        if longest * len(self.starts) > 2 * len(self.options):
-            return None
-        which = np.minimum(np.arange(longest)[:, np.newaxis], self.lengths - 1)
-        return np.asarray(self.starts + which)
+        numbers, lengths, pairs, following = self.options, self.lengths, [], len(self.targets)
+        while lengths.max(initial=0) > 1:
+            place = np.arange(len(numbers)) - (np.cumsum(lengths) - lengths).repeat(lengths)
+            ahead = np.flatnonzero((place % 2 == 0) & (place + 1 < lengths.repeat(lengths)))
+            both = numbers[ahead] * following + numbers[ahead + 1]
+            distinct, which = np.unique(both, return_inverse=True)
+            pairs.append(np.stack(np.divmod(distinct, following)))
+            numbers = numbers.copy()
+            numbers[ahead] = following + which
+            numbers, lengths = numbers[place % 2 == 0], (lengths + 1) // 2
+            following += len(distinct)
+        return pairs, numbers
 
     @cached_property
     def is_hot(self) -> npt.NDArray[np.bool_]:
@@ -319,14 +280,13 @@ class TurnPlan:
 
         In the rows of a level, `totals` of them, and of the next level behind it, flat.
         """
-        return self.target_places(level, totals)[self.options]
+        return self.moved(level, totals)[self.options]
 
-    def target_places(self, level: int, totals: int) -> npt.NDArray[np.intp]:
-        """The places of targets, shape (targets,)."""
-        return self.moved(self.targets, level, totals)
-
-    def moved(self, targets: npt.NDArray[np.intp], level: int, totals: int) -> npt.NDArray[np.intp]:
-        """The places of other targets, in their shape."""
+    def moved(
+        self, level: int, totals: int, targets: npt.NDArray[np.intp] | None = None
+    ) -> npt.NDArray[np.intp]:
+        """The places of targets, in their shape; of all of the plan if none are given."""
+        targets = self.targets if targets is None else targets
         further = (self.next_level(level) - level) * totals + self.bonuses[level]
         found: npt.NDArray[np.intp] = targets + self._are_hot(targets) * further * self.columns
         return found
@@ -334,315 +294,6 @@ class TurnPlan:
     def lists(self) -> list[tuple[int, ...]]:
         """The lists as tuples of indices into `targets`."""
         return [tuple(part.tolist()) for part in np.split(self.options, self.starts[1:])]
-
-
-def all_points(rules: Ruleset) -> dict[Roll, int]:
-    """Most points of every multiset of 1 to `rules.dice` dice that scores with all its dice."""
-    return _whole(_all_points(rules.of_turn))
-
-
-def _whole(every: Iterable[SetAside]) -> dict[Roll, int]:
-    """The points of those that need no dice beside them."""
-    return {kept.dice: kept.points for kept in every if not kept.freed}
-
-
-@lru_cache(maxsize=RULESETS)
-def _all_points(rules: Ruleset) -> tuple[SetAside, ...]:
-    return _points_up_to(rules, rules.dice)
-
-
-def _points_up_to(rules: Ruleset, most: int) -> tuple[SetAside, ...]:
-    """Every multiset of so many dice that scores with all of them, with any it needs beside it."""
-    # of as many points first those with the most combinations that confirm the others, then those
-    # with the fewest that have to be confirmed
-    confirm = {int(face) for face in rules.confirm_faces}
-    combinations = {
-        make_roll(dice): points * _MANY
-        + (-1 if dice in rules.to_confirm else 0 if confirm.isdisjoint(dice) else _BESIDE)
-        for dice, points in rules.combinations.items()
-    }
-    found = most_points(combinations, FACES, most)
-    return tuple(
-        SetAside(
-            tuple(face for face in dice if face < FREED),
-            (worth + _BESIDE) // _MANY,
-            to_confirm=(worth + _BESIDE) % _MANY < _BESIDE,
-            freed=tuple(face - FREED for face in dice if face > FREED),
-        )
-        for dice, worth in found.items()
-    )
-
-
-def _beside(rules: Ruleset, held: Roll, most: int) -> tuple[SetAside, ...]:
-    """Every multiset of so many dice that scores beside what is held, by the rules beside it."""
-    if rules.combine_throws:
-        return tuple(SetAside(*one) for one in rules.beside(held).items())
-    return _points_up_to(rules, most)
-
-
-Badge = tuple[tuple[Roll, int], ...]
-"""Combinations that a badge adds for its player, or whose points it changes: dice and points."""
-
-
-@lru_cache(maxsize=RULESETS)
-def all_points_with_jokers(
-    rules: Ruleset, *, joker_alone: bool = False, badge: Badge = (), more: int = 0
-) -> dict[Roll, int]:
-    """Most points of every multiset of dice, JOKER among the faces, that scores with all its dice.
-
-    A joker stands for one value inside a combination. A combination has at least one die that is no
-    joker, unless `joker_alone`. There are up to so many `more` dice than the rules say, of which
-    the combinations are those of the rules.
-    """
-    combinations: dict[Roll, int] = {}
-    changed = {tuple(sorted(dice)): points for dice, points in badge}
-    for dice, points in (rules.combinations | changed).items():
-        for shown in standing_for(dice, (JOKER,), alone=joker_alone):
-            combinations[shown] = max(points, combinations.get(shown, 0))
-    return most_points(combinations, (*FACES, JOKER), rules.dice + more)
-
-
-def fate(rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()) -> Fate:
-    """What a roll means: a roll that wins goes before one that loses, and both before points.
-
-    first : whether it is the first throw of a turn
-    held : the set that is held, one of `Ruleset.sets`
-    """
-    choices = set_asides(rules, roll, first=first, held=held)
-    return _fate(rules.of_throw(len(roll), first=first, held=held), roll, choices)
-
-
-def _fate(rules: Ruleset, roll: Roll, choices: tuple[SetAside, ...]) -> Fate:
-    """The fate of a roll by its set-asides."""
-    if rules.decisive:
-        faces = dice_set(rules).faces(roll)
-        if (found := fate_of_faces(rules, faces)) is not None:
-            return found
-    return Fate.SCORES if choices else Fate.FARKLE
-
-
-def fate_of_faces(rules: Ruleset, faces: Roll) -> Fate | None:
-    """What a roll means that shows such faces, where that does not depend on what it scores."""
-    return _FATES.get(rules.decided(faces))
-
-
-def set_asides(
-    rules: Ruleset, roll: Roll, *, first: bool = False, held: Roll = ()
-) -> tuple[SetAside, ...]:
-    """Every legal set-aside of a roll, most points first; empty where nothing scores.
-
-    first : whether it is the first throw of a turn
-    held : the set that is held, one of `Ruleset.sets`
-    """
-    return all_set_asides(rules, first=first, held=held)[roll]
-
-
-def all_set_asides(
-    rules: Ruleset, *, first: bool = False, held: Roll = ()
-) -> dict[Roll, tuple[SetAside, ...]]:
-    """The set-asides of every roll of any remaining dice, or of every first one of a turn.
-
-    held : the set that is held, which leaves the fewer dice
-    """
-    if held:
-        return _beside_sets(rules.of_turn)[held]
-    return _all_set_asides(rules.of_turn, first=first and rules.has_first_throw)
-
-
-@lru_cache(maxsize=RULESETS)
-def _beside_sets(rules: Ruleset) -> dict[Roll, dict[Roll, tuple[SetAside, ...]]]:
-    """The set-asides of every roll beside all that may be held."""
-    found = {}
-    for held in rules.sets[1:]:
-        most = rules.dice - len(held)
-        least = most if rules.combine_throws else 1
-        found[held] = _set_asides_of(rules, range(least, most + 1), held=held)
-    return found
-
-
-@lru_cache(maxsize=RULESETS)
-def _all_set_asides(rules: Ruleset, *, first: bool) -> dict[Roll, tuple[SetAside, ...]]:
-    return _set_asides_of(rules, range(rules.dice if first else 1, rules.dice + 1), first=first)
-
-
-def _set_asides_of(
-    rules: Ruleset, numbers: range, *, first: bool = False, held: Roll = ()
-) -> dict[Roll, tuple[SetAside, ...]]:
-    """The set-asides of every roll of some numbers of dice."""
-    thrown, found, before = dice_set(rules), {}, None
-    for remaining in numbers:
-        here = rules.of_throw(remaining, first=first, held=held)
-        if here is not before:
-            before = here
-            scoring = _beside(here, held, numbers[-1]) if held else _all_points(here.of_turn)
-            points, every = _whole(scoring), _in_order(scoring)
-            needed = _counted(kept.dice + kept.freed for kept in every)
-        rolls = [roll for roll, _ in thrown.rolls(remaining)]
-        # of all at once, as this is much of a start
-        is_in = np.all(_counted(rolls)[:, :, np.newaxis] >= needed[:, np.newaxis], axis=0)
-        legal = (every[place] for place in np.nonzero(is_in)[1].tolist())
-        for roll, number in zip(rolls, is_in.sum(axis=1).tolist(), strict=True):
-            kept = list(islice(legal, number))
-            if rules.has_freed:
-                kept = _first_of_each(kept)
-            found[roll] = _allowed(rules, kept, roll, is_hot=roll in points)
-            if rules.fill_straight and remaining == rules.dice:
-                is_whole = rules.hot_dice == "forced" and roll in points
-                if (part := make_roll({*roll})) in rules.sets and not is_whole:
-                    found[roll] += (SetAside(part, 0),)
-    return found
-
-
-def _first_of_each(legal: Iterable[SetAside]) -> list[SetAside]:
-    """The first of those set-asides that take the same dice."""
-    found: dict[Roll, SetAside] = {}
-    for kept in legal:
-        found.setdefault(kept.dice, kept)
-    return list(found.values())
-
-
-def _counted(rolls: Iterable[Roll]) -> npt.NDArray[np.int8]:
-    """How many dice of each face there are in some rolls, shape (faces, rolls)."""
-    rolls = list(rolls)
-    return np.array([[roll.count(face) for roll in rolls] for face in FACES], dtype=np.int8)
-
-
-def legal_set_asides(
-    rules: Ruleset, thrown: DiceSet, roll: Roll, points: dict[Roll, int]
-) -> tuple[SetAside, ...]:
-    """Every legal set-aside of a roll of a set, most points first; `points` as in `all_points`."""
-    if thrown.is_faces(roll):
-        legal = [SetAside(part, points[part]) for part in points.keys() & parts(roll)]
-    else:
-        legal = [
-            SetAside(part, points[faces])
-            for part in parts(roll)
-            if (faces := thrown.faces(part)) in points
-        ]
-    return _allowed(rules, _in_order(legal), roll, is_hot=thrown.faces(roll) in points)
-
-
-def _in_order(legal: Iterable[SetAside]) -> list[SetAside]:
-    """Most points first, then the fewest dice, then what needs nothing else."""
-    return sorted(
-        legal,
-        key=lambda kept: (
-            -kept.points,
-            len(kept.dice),
-            kept.dice,
-            kept.to_confirm,
-            len(kept.freed),
-        ),
-    )
-
-
-def _allowed(
-    rules: Ruleset, legal: list[SetAside], roll: Roll, *, is_hot: bool
-) -> tuple[SetAside, ...]:
-    """The set-asides of a roll that the rules leave; `is_hot` where all its dice score."""
-    if rules.hot_dice == "forced" and is_hot:
-        legal = [kept for kept in legal if kept.dice == roll]
-    elif rules.set_aside_all:
-        legal = _not_extendable(legal)
-    return tuple(legal)
-
-
-def bar_masks(rules: Ruleset, points: npt.NDArray[np.int32]) -> None:
-    """Set to -1 what the set-asides of some rolls are worth that the rules do not leave.
-
-    points : by the bits of the dice that are set aside and by roll, all dice last; below 0 where
-        these do not score
-    """
-    if rules.hot_dice == "forced":
-        points[:-1, points[-1] >= 0] = -1
-    if rules.set_aside_all:
-        points[_extendable(points >= 0)] = -1
-
-
-def _extendable(legal: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Whether more dice could be added to each of the set-asides, both by the bits of a mask."""
-    found = np.zeros_like(legal)
-    masks = np.arange(len(legal))
-    for bit in range(len(legal).bit_length() - 1):
-        without = masks[masks >> bit & 1 == 0]
-        larger = without | 1 << bit
-        found[without] |= legal[larger] | found[larger]
-    return found
-
-
-def _not_extendable(legal: list[SetAside]) -> list[SetAside]:
-    """The set-asides that are no part of another."""
-    counts = [Counter(kept.dice) for kept in legal]
-    return [
-        kept for kept, dice in zip(legal, counts, strict=True) if not any(dice < c for c in counts)
-    ]
-
-
-def farkle_probability(
-    rules: Ruleset, dice: Remaining, *, first: bool = False, held: Roll = ()
-) -> Fraction:
-    """Chance that a roll of `dice` is a farkle.
-
-    first : whether it is the first throw of a turn
-    held : what is held, one of `Ruleset.sets` that leaves such dice
-    """
-    thrown = dice_set(rules)
-    farkles = (
-        ways
-        for roll, ways in thrown.rolls(dice)
-        if fate(rules, roll, first=first, held=held) is Fate.FARKLE
-    )
-    once = Fraction(sum(farkles), thrown.ways(dice))
-    return _thrown_again(once, rules.tries(dice, first=first))[0]
-
-
-def _thrown_again(farkle: Fraction, tries: int) -> tuple[Fraction, Fraction | int]:
-    """The chance of a farkle where it is thrown again, and by how much all else is likelier.
-
-    farkle : the chance of it in one of so many tries, 0 of which are any number
-    """
-    if tries == 1 or farkle == 1:
-        return farkle, 1
-    every = farkle**tries if tries else Fraction(0)
-    return every, (1 - every) / (1 - farkle)
-
-
-def after_set_aside(rules: Ruleset, turn: TurnState, kept: SetAside) -> TurnState:
-    """Where a legal set-aside of a roll of `turn.dice` leads to."""
-    thrown = dice_set(rules)
-    left = thrown.without(turn.dice, kept.dice)
-    after = after_points(rules, turn, kept.points, left, thrown)
-    if len(rules.needs) == len(rules.sets) == 1:
-        return after
-    return replace(
-        after,
-        to_confirm=_left_to_confirm(rules, turn.to_confirm, kept, left),
-        held_set=held_after(rules, turn.held_set, kept.dice, left),
-    )
-
-
-def _left_to_confirm(rules: Ruleset, before: int, kept: SetAside, left: Remaining) -> int:
-    """What is left to be confirmed after a set-aside that leaves some dice, or none."""
-    nothing = rules.needs[0]
-    if kept.to_confirm or (rules.hot_to_confirm and not left):
-        return rules.needs[-1]
-    if before and rules.confirm_faces:
-        if not {str(face) for face in kept.dice}.isdisjoint(rules.confirm_faces):
-            return nothing
-        if not rules.confirm_points:
-            return before
-    return before - kept.points if before > kept.points else nothing
-
-
-def after_points(
-    rules: Ruleset, turn: TurnState, points: int, left: Remaining, thrown: DiceSet
-) -> TurnState:
-    """Where a set-aside of so many points leads to that leaves some dice of a set, or none."""
-    total, throws = turn.turn_total + points, turn.throws + (rules.throws > 0)
-    if left:
-        return TurnState(total, left, turn.hot_dice, throws=throws)
-    total += rules.bonus_after(turn.hot_dice)
-    return TurnState(total, thrown.whole, turn.hot_dice + 1, throws=throws)
 
 
 def allowed_banks(
@@ -697,7 +348,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
         here = rules.of_throw(dice, first=first, held=held)
         choices = all_set_asides(rules, first=first, held=held)
         for roll, ways in thrown.rolls(dice):
-            found = _fate(here, roll, choices[roll])
+            found = fate_by(here, roll, choices[roll])
             fates[found, column] += ways
             if found is Fate.SCORES:
                 offsets = _offsets(rules, memory, dice, choices[roll], all_options=all_options)
@@ -708,7 +359,7 @@ def _turn_plan(rules: Ruleset, *, all_options: bool) -> TurnPlan | None:
     index = {offset: position for position, offset in enumerate(targets)}
     every = [thrown.ways(column % width + 1) for column in range(columns)]
     farkles = [
-        _thrown_again(Fraction(fates[Fate.FARKLE, column], every[column]), number)
+        thrown_again(Fraction(fates[Fate.FARKLE, column], every[column]), number)
         for column, number in enumerate(tries)
     ]
 
@@ -789,7 +440,7 @@ def _offsets(
     # most points come first
     for kept in choices:
         left = thrown.without(dice, kept.dice)
-        still = _left_to_confirm(rules, memory.to_confirm, kept, left)
+        still = left_to_confirm(rules, memory.to_confirm, kept, left)
         held = held_after(rules, memory.held_with(rules, dice), kept.dice, left)
         place = held_places(rules)[held]
         after = memory.after(layers[-1], to_confirm=still, is_hot=not left, held=place)
@@ -830,7 +481,7 @@ def states_of_moves(
     totals = rows + reach
     found = np.zeros((plan.levels, totals, plan.columns), dtype=np.bool_)
     found[0, 0, -1] = True
-    places = [plan.moved(targets, level, totals) for level in range(plan.levels)]
+    places = [plan.moved(level, totals, targets) for level in range(plan.levels)]
     for row in range(rows):
         if counts_anew:
             found[0, row] |= found[:, row].any(axis=0)
@@ -838,3 +489,21 @@ def states_of_moves(
             ahead = found[level : plan.next_level(level) + 1].reshape(-1)[row * plan.columns :]
             ahead[places[level][found[level, row, column]]] = True
     return found[:, :rows]
+
+
+@dataclass(frozen=True)
+class EqualDice(Hand):
+    """The dice of the rules, which all who bring no others throw."""
+
+    rules: Ruleset
+    matchup: None = None
+
+    @property
+    def plan(self) -> TurnPlan:
+        """Return what all rolls offer, as arrays, but for what is never best for two."""
+        return turn_plan(self.rules)
+
+    @property
+    def plan_with_all(self) -> TurnPlan:
+        """Return what all rolls offer, as arrays."""
+        return turn_plan(self.rules, all_options=True)
