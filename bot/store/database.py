@@ -18,10 +18,11 @@ from urllib.parse import quote
 import sqlalchemy as sa
 from filelock import AsyncFileLock, FileLock, Timeout
 from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.ext.asyncio import create_async_engine
 
 from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.rows import StoreError
-from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
+from bot.store.schema import NEWEST, events, make_indexes, metadata, schema_version
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, is_open_to_others, keep_private, make_private
 from solver.wording import say_later
@@ -91,11 +92,20 @@ class _Connection(sqlite3.Connection):
         super().__init__(*values, **named)
         self.text_factory = partial(str, encoding="utf-8", errors="replace")
         self.execute("PRAGMA foreign_keys = ON")
-        self.execute("PRAGMA synchronous = FULL")
+        try:
+            self.execute("PRAGMA synchronous = FULL")
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
+            # the first statement says that the file is no database; a thread that fails to open one
+            # would tell it to an event loop that may be gone by then
+            pass
 
 
-def _engine(path: Path, *, read_only: bool = False, **options: Any) -> sa.Engine:
-    """Connections to a file; `options` are those of `sqlalchemy.create_engine`."""
+def _opening(
+    path: Path, driver: str = "sqlite", *, read_only: bool = False, **connecting: Any
+) -> dict[str, Any]:
+    """What an engine of connections to a file is made with; `connecting` goes to `sqlite3`."""
     name, query = (file_of(path), {"mode": "ro", "uri": "true"}) if read_only else (str(path), {})
     how: dict[str, Any] = {
         "timeout": PATIENCE,
@@ -103,12 +113,11 @@ def _engine(path: Path, *, read_only: bool = False, **options: Any) -> sa.Engine
         "factory": _Connection,
         "check_same_thread": False,  # they are closed in another one
     }
-    return sa.create_engine(
-        sa.URL.create("sqlite", database=name, query=query),
-        connect_args=how | options.pop("connect_args", {}),
-        hide_parameters=True,  # errors go to logs, and the dice have secrets
-        **options,
-    )
+    return {
+        "url": sa.URL.create(driver, database=name, query=query),
+        "connect_args": how | connecting,
+        "hide_parameters": True,  # errors go to logs, and the dice have secrets
+    }
 
 
 def database_path(url: str) -> Path:
@@ -144,12 +153,14 @@ def prepare(path: Path) -> None:
     try:
         make_private(path.parent)
         with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS, mode=OWNER_ONLY), explained(path):
+            was_cut = False
             if path.exists():
                 if not path.is_file():
                     raise StoreError.say(_REASONS[sqlite3.SQLITE_CANTOPEN], path=path)
+                was_cut = _is_cut(path)
                 check_whole(path)
             _keep_private(path)
-            with _engine(path, poolclass=sa.NullPool).connect() as connection:
+            with sa.create_engine(**_opening(path), poolclass=sa.NullPool).connect() as connection:
                 connection.exec_driver_sql(_WRITE)
                 if not sa.inspect(connection).get_table_names():
                     metadata.create_all(connection)
@@ -160,6 +171,14 @@ def prepare(path: Path) -> None:
                     connection.execute(sa.update(schema_version).values(number=NEWEST))
                 check_version(connection, path)
                 make_indexes(connection)
+                if was_cut:
+                    last = connection.scalar(sa.select(sa.func.max(events.c.at)))
+                    logger.warning(
+                        "the log of the database %s was damaged or gone, and what was written last"
+                        " is lost: games are as they were at %s",
+                        path,
+                        last.isoformat(" ", "seconds") if last else "their start",
+                    )
                 connection.commit()
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
     except OSError as error:
@@ -194,6 +213,11 @@ class Files:
         self._path = path
         self._known = {path: _file_id(path)}
 
+    @property
+    def are_open(self) -> bool:
+        """Whether a connection that stays open has the log."""
+        return len(self._known) > 1
+
     def note(self) -> None:
         """Keep which files are beside the database: by now SQLite has opened what is there."""
         for file in _beside(self._path) if len(self._known) == 1 else ():
@@ -225,9 +249,9 @@ class Files:
 
 
 class SqliteFile(Database):
-    """A file of SQLite. It lets one write at a time, so that one thread has all that writes.
+    """A file of SQLite: aiosqlite reads it, and as it lets one write at a time, a thread writes.
 
-    Whatever waits for it is written in one transaction: the disk is waited for once, and one that
+    Whatever waits for that is written in one transaction: the disk is waited for once, and one that
     is refused undoes nothing of the others. With 500 games by buttons moves would come faster than
     a busy disk takes them one by one.
 
@@ -239,18 +263,21 @@ class SqliteFile(Database):
         self.url, self.name, self.file = f"sqlite:///{path}", str(path), path
         self.stem = path.stem
         self._path, self._files = path, Files(path)
+        how = partial(_opening, path, read_only=read_only)
         # transactions are begun and ended below; each further end would take a statement more
         one_by_one: dict[str, Any] = {
             "isolation_level": "AUTOCOMMIT",
             "skip_autocommit_rollback": True,
             "max_overflow": 0,
-            "read_only": read_only,
         }
-        self._readers = ThreadPoolExecutor(MOST_READS, "reads")
+        self._reading = create_async_engine(
+            **how("sqlite+aiosqlite"), pool_size=MOST_READS, **one_by_one
+        )
+        self._readers = asyncio.Semaphore(MOST_READS)
+        self._writing = sa.create_engine(**how(), pool_size=1, **one_by_one)
         self._writer = ThreadPoolExecutor(1, "writes")
         self._waiting: deque[tuple[Callable[[sa.Connection], Any], Future[Any]]] = deque()
-        self._in_threads = _engine(path, pool_size=MOST_READS + 1, **one_by_one)
-        self._in_loop = _engine(path, pool_size=1, connect_args={"timeout": 0}, **one_by_one)
+        self._in_loop = sa.create_engine(**how(timeout=0), pool_size=1, **one_by_one)
         self._here: sa.Connection | None = None
         """The connection of the event loop."""
         self._commit_seconds = 0.0
@@ -268,27 +295,21 @@ class SqliteFile(Database):
         self._files = Files(self._path)
 
     async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
-        """What some work makes of a transaction, in a thread."""
-        context = copy_context()
-
-        def made(connection: sa.Connection) -> T:
-            return context.run(work, connection)
-
+        """What some work makes of a transaction, in threads."""
         with self._used(mode):
-            # what lies beside the file stays as long as a connection is open
-            self._here = self._here or self._in_loop.connect()
             if not _writes(mode):
-                loop = asyncio.get_running_loop()
-                return await loop.run_in_executor(self._readers, self._read, mode, made)
-            written: Future[T] = Future()
-            self._waiting.append((made, written))
+                made = work if mode is Mode.EACH else partial(_read, work)
+                async with self._readers, self._reading.connect() as connection:
+                    return await connection.run_sync(made)
+            context, written = copy_context(), Future[T]()
+            self._waiting.append((lambda connection: context.run(work, connection), written))
             self._writer.submit(self._write_together)
             self._commit_seconds *= 1 - _FORGOTTEN
             return await asyncio.wrap_future(written)
 
     def run_here(self, mode: Mode, work: Callable[[sa.Connection], T]) -> tuple[T] | None:
         """What some work makes in the event loop; None where the disk is slow or the file held."""
-        if _writes(mode) and self._commit_seconds > _QUICK_SECONDS:
+        if not self._files.are_open or (_writes(mode) and self._commit_seconds > _QUICK_SECONDS):
             return None
         with self._used(mode):
             try:
@@ -310,19 +331,6 @@ class SqliteFile(Database):
             self._commit_seconds += more * _LAST_COMMIT
             return (result,)
 
-    def _read(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
-        with self._in_threads.connect() as connection:
-            if mode is Mode.EACH:
-                return work(connection)
-            connection.exec_driver_sql(_READ)
-            try:
-                with _ended(connection):
-                    return work(connection)
-            except BaseException:
-                # rows that were not read would show the past to whoever has it next
-                connection.invalidate()
-                raise
-
     def _write_together(self) -> None:
         """Write what waits, or nothing where that is done."""
         some = [self._waiting.popleft() for _ in range(min(_MOST_TOGETHER, len(self._waiting)))]
@@ -330,7 +338,7 @@ class SqliteFile(Database):
             return
         made = []
         try:
-            with self._in_threads.connect() as connection:
+            with self._writing.connect() as connection:
                 connection.exec_driver_sql(_WRITE)
                 with _ended(connection):
                     for work, written in some:
@@ -368,11 +376,11 @@ class SqliteFile(Database):
 
     async def close(self) -> None:
         """Close all connections, and end their threads."""
-        await asyncio.to_thread(self._readers.shutdown)
         await asyncio.to_thread(self._writer.shutdown)
         self._let_go()
         self._in_loop.dispose()
-        self._in_threads.dispose()
+        self._writing.dispose()
+        await self._reading.dispose()
 
     @asynccontextmanager
     async def held(
@@ -414,6 +422,13 @@ class SqliteFile(Database):
 
 def _writes(mode: Mode) -> bool:
     return mode not in {Mode.EACH, Mode.READ}
+
+
+def _read(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
+    """What some work makes of the database as it is now."""
+    connection.exec_driver_sql(_READ)
+    with _ended(connection):
+        return work(connection)
 
 
 @contextmanager
@@ -461,6 +476,29 @@ def check_whole(path: Path) -> None:
         [answer] = connection.execute("PRAGMA quick_check(1)").fetchone()
     if answer != "ok":
         raise StoreError.say(_DAMAGED, path=path)
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether what was written last is lost, as the log of the database is damaged or gone.
+
+    SQLite passes over such a log without a word, and the games go back to what they were. Its
+    format is that of https://sqlite.org/fileformat2.html#walformat: frames of a page each, of which
+    the last of a transaction has the size of the database. A round through it has two random
+    numbers, which its head and its frames tell; the first of them is one more in the next round.
+    """
+    log, index = _beside(path)
+    if not log.exists():
+        return index.exists()
+    content = log.read_bytes()
+    with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
+        [page] = connection.execute("PRAGMA page_size").fetchone()
+        _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    head, first = content[16:24], content[40:48]
+    is_new = int.from_bytes(head[:4]) == int.from_bytes(first[:4]) + 1
+    rounds = {head} if is_new else {head, first}  # either may be damaged
+    frames = [content[at : at + 16] for at in range(32, len(content) - 24, page + 24)]
+    ends = (k for k, frame in enumerate(frames, 1) if frame[8:] in rounds and any(frame[4:8]))
+    return bool(max(ends, default=0) > read)
 
 
 def check_version(connection: sa.Connection, path: Path | str) -> None:

@@ -23,6 +23,7 @@ from bot.views.dice_picture import dice_png
 from solver.rules.file import load_rules, preset_names
 
 _LOADED = [
+    "aiosqlite",
     "bot.cli.main",
     *(place.rpartition(".")[0] for place in COMMANDS.values()),
     "bot.fronts.console",

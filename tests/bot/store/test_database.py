@@ -2,7 +2,9 @@
 import asyncio
 import os
 import re
+import shutil
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -230,3 +232,67 @@ def test_the_url_is_a_setting(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     for driver in ("sqlite", "sqlite+aiosqlite"):  # earlier versions asked for the second
         monkeypatch.setenv("FARKLE_DATABASE_URL", f"{driver}:///games.db")
         assert database.database_path(Settings().database_url) == Path.cwd() / "games.db"
+
+
+def damaged(log: Path) -> None:
+    content = bytearray(log.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    log.write_bytes(content)
+
+
+def without_head(log: Path) -> None:
+    log.write_bytes(b"\0" * 32 + log.read_bytes()[32:])
+
+
+def broken_off(log: Path) -> None:
+    """As by a crash in the middle of a transaction, which nobody was told of."""
+    whole = log.read_bytes()
+    log.write_bytes(whole + whole[32:132])
+
+
+async def test_a_copy_without_a_log_has_lost_nothing(
+    path: Path, url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await Store.open(url)
+    await begin(store, "g")
+    await store.close()
+    with closing(sqlite3.connect(path)) as connection:
+        database.leave_log(connection)
+    await (await Store.open(url)).close()
+    assert [one for one in caplog.messages if "is lost" in one] == []
+
+
+@pytest.mark.parametrize(
+    ("happens", "is_told"),
+    [
+        (None, False),
+        (broken_off, False),
+        (damaged, True),
+        (without_head, True),
+        (Path.unlink, True),
+    ],
+)
+async def test_a_log_that_is_damaged_or_gone_is_told(
+    path: Path,
+    url: str,
+    tmp_path: Path,
+    happens: Callable[[Path], object] | None,
+    is_told: bool,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    store = await Store.open(url)
+    for number in range(5):
+        await begin(store, f"g{number}", most_open=9)
+    left = tmp_path / "left" / path.name
+    left.parent.mkdir()
+    for end in ("", "-wal", "-shm"):
+        shutil.copy(f"{path}{end}", f"{left}{end}")
+    await store.close()
+    if happens:
+        happens(left.with_name(f"{left.name}-wal"))
+    again = await Store.open(f"sqlite:///{left}")
+    count = len(await again.all_open_games())
+    await again.close()
+    assert (count < 5) == is_told
+    told = [one for one in caplog.messages if "what was written last is lost" in one]
+    assert len(told) == is_told
