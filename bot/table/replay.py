@@ -10,6 +10,7 @@ from bot.table.events import Begun, Event, make_event
 from bot.table.fold import apply, begin
 from bot.table.state import Game, pick_pair
 from solver.errors import FarkleError, IllegalActionError
+from solver.wording import say_later
 
 
 class ImpossibleEventError(FarkleError):
@@ -74,6 +75,16 @@ def _begin(event: Begun) -> Game:
         ) from None
 
 
+_UNMADE = say_later("nobody can do that now")
+_WRONG = {
+    events.Begun: say_later("the game has begun already"),
+    events.Left: say_later("nobody can get up yet"),
+    events.Resigned: say_later("nobody can give up yet"),
+    events.Revealed: say_later("this is not the secret of its dice"),
+}
+"""What is wrong with an event that a command does not make, though it does not refuse it."""
+
+
 def _check(game: Game, event: Event, secret: bytes | None) -> None:
     """Raises FarkleError unless a command makes the event."""
     if isinstance(
@@ -81,7 +92,7 @@ def _check(game: Game, event: Event, secret: bytes | None) -> None:
     ):
         _check_seat(len(game.seats), event.seat)
     if event not in _made(game, event):
-        raise IllegalActionError.say("nobody can do that now")
+        raise IllegalActionError.say(_WRONG.get(type(event), _UNMADE))
     fell = None
     if secret is not None and isinstance(event, events.Rolled):
         fell = event.dice == commands.fallen(game, secret)
