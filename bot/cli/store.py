@@ -40,6 +40,7 @@ EXIT_DAMAGED = 1
 @click.group()
 def store() -> None:
     """Look after the database of games."""
+    keepers()  # all tables are known once these are loaded
 
 
 @store.command()

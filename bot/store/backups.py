@@ -49,7 +49,11 @@ from solver.folders import OWNER_ONLY, make_private
 _FIRST = {"what": "the games of farkle-advisor", "tables": NEWEST}
 _AT_ONCE = 1000
 """Rows that are read or written together."""
-_TABLES = {one.name: one for one in metadata.sorted_tables if one is not schema_version}
+
+
+def _tables() -> dict[str, sa.Table]:
+    """All tables of rows, those first that others refer to."""
+    return {one.name: one for one in metadata.sorted_tables if one is not schema_version}
 
 
 def export_lines(connection: sa.Connection) -> Iterator[str]:
@@ -58,7 +62,7 @@ def export_lines(connection: sa.Connection) -> Iterator[str]:
     first = _line(_FIRST)
     summed.update(first.encode())
     yield first
-    for table in _TABLES.values():
+    for table in _tables().values():
         columns = [sa.type_coerce(one, _kept(one)).label(one.name) for one in table.columns]
         query = sa.select(*columns).order_by(*table.primary_key)
         for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
@@ -75,12 +79,12 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     Raises StoreError for lines that are not as they were written, and where a row is already: the
     transaction is to be given up then.
     """
-    for table in _TABLES.values():
+    for table in _tables().values():
         if connection.execute(sa.select(table).limit(1)).first():
             raise StoreError(f"The database has rows in {table.name} already: choose a new one")
     number, rest = 0, iter(lines)
     for name, of_table in groupby(_rows(rest), itemgetter(0)):
-        table = _TABLES[name]
+        table = metadata.tables[name]
         values = {one.name: sa.bindparam(one.name, type_=_kept(one)) for one in table.columns}
         while rows := [_read(table, row) for _, row in islice(of_table, _AT_ONCE)]:
             try:
@@ -95,7 +99,7 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
 
 def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of lines, each with the name of its table. Raises StoreError."""
-    summed, read = blake2b(), 0
+    summed, read, tables = blake2b(), 0, _tables()
     for line in lines:
         try:
             found = json.loads(line)
@@ -105,8 +109,8 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             case {"what": _, "tables": _} if not read:
                 if found != _FIRST:
                     raise StoreError("This was exported by another version of the program")
-            case [str(name), dict(row)] if read and name in _TABLES:
-                if row.keys() != set(_TABLES[name].columns.keys()):
+            case [str(name), dict(row)] if read and name in tables:
+                if row.keys() != set(tables[name].columns.keys()):
                     raise _changed(read + 1)
                 yield name, row
             case {"rows": _, "hash": _} if read:
@@ -227,7 +231,7 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
     def put_in(connection: sa.Connection) -> int:
         if replaces:
             opened.database.check_unused(connection)
-            for table in reversed(_TABLES.values()):
+            for table in reversed(_tables().values()):
                 connection.execute(sa.delete(table))
         return import_lines(connection, lines)
 
@@ -460,7 +464,7 @@ def bring_over(path: Path) -> tuple[Path, int]:
         leave_log(old)  # refused while others have it open
         prepare(new)
         with closing(_opened(new)) as fresh, fresh:
-            for table in _TABLES.values():
+            for table in _tables().values():
                 if table is not done:
                     _copy(old, fresh, table)
         with _engine_of(new).begin() as connection:

@@ -40,10 +40,8 @@ _HOLDING = {
 }
 """How the server looks after the connection of who holds something."""
 _AWAY = say_later("The database {name} cannot be reached or used ({reason})")
-_OF_PEOPLE = (
-    *("seats", "entrants", "daily_answers", "drills", "place_rules"),
-    *("games", "place_settings", "daily_positions"),  # whose places may be called after people
-)
+_OF_PEOPLE = {"person", "author", "place"}
+"""Columns by which a table may name people, as places may be called after them."""
 _OUR_FAULTS = "22", "23", "42"
 """What statements begin with as SQLSTATE that are a mistake of ours, or refused by a table."""
 _FORBIDDEN = "42501"
@@ -242,5 +240,6 @@ class Postgres(Database):
 
     def rewrite(self, connection: sa.Connection) -> None:
         """Write the tables anew that name people; the server's log of writes is its own matter."""
-        for name in _OF_PEOPLE:
-            connection.exec_driver_sql(f"VACUUM FULL {name}")
+        for table in metadata.sorted_tables:
+            if _OF_PEOPLE & set(table.columns.keys()):
+                connection.exec_driver_sql(f"VACUUM FULL {table.name}")

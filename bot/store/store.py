@@ -506,7 +506,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """A feature that keeps rows of its own in the database."""
+    """A feature that keeps rows of its own in the database.
+
+    Its tables are beside the others once its `store.py` is loaded, which whoever opens, copies or
+    exports a database has to do before.
+    """
 
     forget: Callable[[sa.Connection, str], None]
     """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""

@@ -14,12 +14,13 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from bot.chat.commands import Reply
 from bot.cli.main import farkle
 from bot.features.practice import store as daily
+from bot.features.practice.store import StoredDaily
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.store import postgres
 from bot.store.backups import keep_backups
 from bot.store.database import database_of
-from bot.store.rows import StoredDaily, StoreError
+from bot.store.rows import StoreError
 from bot.store.store import Store
 from bot.wiring import open_parts
 from tests.bot.damage import make_world
