@@ -389,20 +389,92 @@ _OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
 )
 """What a place has set; made once, as every command asks for it."""
 
-
 _RECENT = 15.0
 """Seconds after which it is noticed what another program has set for a place."""
 _MOST_KEPT = 10_000
 """Places whose settings are kept in memory."""
 
+REST = 100.0
+"""How long a file is not rewritten again, in units of the time that it took."""
 
-class Places(Transactions):
-    """The settings and rules of places in one database."""
 
-    def __init__(self, database: Database) -> None:
+class Scrub:
+    """Rewrites the file when it is asked to, and not again and again.
+
+    Nobody can write meanwhile, and it takes as long as the database is large. So there is a rest
+    after it; whoever asks then has to wait, and all who wait share the next one.
+    """
+
+    def __init__(self, rewrite: Callable[[], Awaitable[None]]) -> None:
+        self._rewrite = rewrite
+        self._lock = asyncio.Lock()
+        self._began = self._rest_until = 0.0
+
+    async def run(self) -> None:
+        """Nothing that was deleted before is in the file or its log any more.
+
+        Raises StoreError where it may still be.
+        """
+        asked = time.monotonic()
+        async with self._lock:
+            if self._began > asked:
+                return
+            await asyncio.sleep(self._rest_until - time.monotonic())
+            began = time.monotonic()
+            try:
+                await self._rewrite()
+            finally:
+                now = time.monotonic()
+                self._rest_until = now + REST * (now - began)
+            self._began = began
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """A feature that keeps rows of its own in the database.
+
+    Its tables are beside the others once its `store.py` is loaded, which whoever opens, copies or
+    exports a database has to do before.
+    """
+
+    forget: Callable[[sa.Connection, str], None]
+    """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
+    problems: Callable[[sa.Connection], Iterable[tuple[str, str]]]
+    """Finds what is wrong in them: where, and what."""
+    carry: Callable[[sa.Connection, sa.Connection], object] = lambda _before, _after: None
+    """Notes in a copy that is put back what was posted since, so that it is not posted again."""
+
+
+class Store(Transactions):
+    """Games in one database, and what places have set."""
+
+    def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
         super().__init__(database)
+        self._scrub = Scrub(self.rewrite)
         self._lately: dict[str, tuple[float, PlaceSettings]] = {}
         """By place, until when something is taken for what holds there."""
+        self.keepers = keepers
+
+    @classmethod
+    async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
+        """Open the database, made if need be. Raises StoreError."""
+        database = database_of(url)
+        await database.prepare()
+        return cls(database, keepers)
+
+    @classmethod
+    def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
+        """The database as it is, to be read alone. Raises StoreError if there is none."""
+        database = database_of(url, read_only=True)
+        database.check_is_there()
+        return cls(database, keepers)
+
+    async def scrub(self) -> None:
+        """Rewrite the file without what was deleted, see `Scrub`."""
+        await self._scrub.run()
 
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
@@ -464,87 +536,6 @@ class Places(Transactions):
 
     async def _pairs(self, query: sa.Select[tuple[str, Any]], **values: object) -> dict[str, Any]:
         return {str(name): value for name, value in await self.glance(query, **values)}
-
-
-REST = 100.0
-"""How long a file is not rewritten again, in units of the time that it took."""
-
-
-class Scrub:
-    """Rewrites the file when it is asked to, and not again and again.
-
-    Nobody can write meanwhile, and it takes as long as the database is large. So there is a rest
-    after it; whoever asks then has to wait, and all who wait share the next one.
-    """
-
-    def __init__(self, rewrite: Callable[[], Awaitable[None]]) -> None:
-        self._rewrite = rewrite
-        self._lock = asyncio.Lock()
-        self._began = self._rest_until = 0.0
-
-    async def run(self) -> None:
-        """Nothing that was deleted before is in the file or its log any more.
-
-        Raises StoreError where it may still be.
-        """
-        asked = time.monotonic()
-        async with self._lock:
-            if self._began > asked:
-                return
-            await asyncio.sleep(self._rest_until - time.monotonic())
-            began = time.monotonic()
-            try:
-                await self._rewrite()
-            finally:
-                now = time.monotonic()
-                self._rest_until = now + REST * (now - began)
-            self._began = began
-
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """A feature that keeps rows of its own in the database.
-
-    Its tables are beside the others once its `store.py` is loaded, which whoever opens, copies or
-    exports a database has to do before.
-    """
-
-    forget: Callable[[sa.Connection, str], None]
-    """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
-    problems: Callable[[sa.Connection], Iterable[tuple[str, str]]]
-    """Finds what is wrong in them: where, and what."""
-    carry: Callable[[sa.Connection, sa.Connection], object] = lambda _before, _after: None
-    """Notes in a copy that is put back what was posted since, so that it is not posted again."""
-
-
-class Store(Places):
-    """Games in one database, and what places have set."""
-
-    def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
-        super().__init__(database)
-        self._scrub = Scrub(self.rewrite)
-        self.keepers = keepers
-
-    @classmethod
-    async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
-        """Open the database, made if need be. Raises StoreError."""
-        database = database_of(url)
-        await database.prepare()
-        return cls(database, keepers)
-
-    @classmethod
-    def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
-        """The database as it is, to be read alone. Raises StoreError if there is none."""
-        database = database_of(url, read_only=True)
-        database.check_is_there()
-        return cls(database, keepers)
-
-    async def scrub(self) -> None:
-        """Rewrite the file without what was deleted, see `Scrub`."""
-        await self._scrub.run()
 
     async def create_game(
         self,
