@@ -222,7 +222,7 @@ async def test_a_server_that_goes_silent_is_away(
     url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing hangs, and once the server is heard again it is known who has what was held."""
-    monkeypatch.setattr(postgres, "_HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(postgres, "_HEARTBEAT_SECONDS", 1.0)
     parts = make_url(url)
     way = Way(parts.port or 0)
     serving = await asyncio.start_server(way.connected, "127.0.0.1", 0)
