@@ -15,8 +15,7 @@ from solver.game.many import ManySolution, inner_states, size
 from solver.game.many_best import SharedStrategy
 from solver.rules.ruleset import Ruleset
 from solver.solved import Manifest, Shapes, file_name, open_solved, save_solved
-from solver.turn.equations import EVEN
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import EVEN, TurnPlan
 
 ORDER = ("bank before roll", "more points", "more dice left")
 """What is taken of options that are equal for the mover."""

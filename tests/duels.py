@@ -16,7 +16,7 @@ import numpy as np
 from solver.game.position import Position
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from tests import naive
 
 Player = Policy | None

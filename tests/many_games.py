@@ -15,7 +15,7 @@ from solver.game.standings import Standing
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import TurnState
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from tests import simulation
 from tests.simulation import Decisions
 

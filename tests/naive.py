@@ -13,7 +13,7 @@ from numba import njit
 
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import TurnState
-from solver.turn.plan import turn_plan
+from solver.turn.equations import turn_plan
 
 Array = npt.NDArray[np.float64]
 Dice = tuple[int, ...]

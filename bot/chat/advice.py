@@ -37,8 +37,7 @@ from solver.loaded.kits import Kit
 from solver.named.badges import read_badge
 from solver.named.drafts import LAID_OUT, dealt, drawn, pairs_of
 from solver.named.sets import NamedDie, read_set
-from solver.play.advice import Advice, Odds
-from solver.play.position_id import read_id
+from solver.play.advice import Advice, Odds, read_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, Roll
 from solver.wording import say, say_later

@@ -22,9 +22,8 @@ from bot.views.advice import advice_text, answer_text, odds_text
 from bot.views.answer_data import advice_sheet, answer_data
 from bot.views.thresholds import turn_data, turn_table_text, turn_text
 from solver.errors import InvalidRequestError
-from solver.play.advice import Advice
+from solver.play.advice import Advice, read_id
 from solver.play.maps import turn_map
-from solver.play.position_id import read_id
 
 _MORE = "--table prints the chances at every turn total."
 

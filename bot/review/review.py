@@ -15,9 +15,9 @@ from bot.review.worth import Shares, Worth
 from bot.store.rows import SeatReview
 from bot.table.events import Begun, Event, TurnEnding
 from solver.loaded.kits import Kit, kit_of
+from solver.play.advice import read_id
 from solver.play.daily import CLEAR, Choice, Question, in_order
 from solver.play.drills import fewer_choices, spot_of
-from solver.play.position_id import read_id
 from solver.rules.file import make_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.equations import Decision

@@ -3,11 +3,9 @@
 import asyncio
 import logging
 import time
-import unicodedata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ from sqlalchemy import Connection, select, union
 
 from bot.services.comparing import ComparedRules, Draw, Variation, compare_rules
 from bot.services.rule_options import checked_name, rules_from_options
-from bot.services.situation import DEFAULT_RULES
+from bot.services.situation import RULES_SETTING, KnownRules, read_saved, same_name
 from bot.store.database import check_version
 from bot.store.schema import place_rules, place_settings
 from bot.store.store import Store
@@ -34,18 +32,14 @@ from solver.errors import (
     did_you_mean,
 )
 from solver.game.standings import Progress
-from solver.rules.file import load_rules, make_rules, preset_names
+from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
-from solver.rules.toml import NotTomlError, parse
 from solver.rules.writer import rules_toml
 from solver.solved import alone_at
 from solver.strategy import is_solved
 from solver.wording import say, say_later, short
 
 logger = logging.getLogger(__name__)
-
-RULES_SETTING = "rules"
-"""Key of the place setting that holds the name of its rules."""
 
 DEFAULT_BASE = "classic"
 """The rules that new ones start from."""
@@ -119,7 +113,7 @@ class _Run(Watch):
         self.latest = self.so_far(far=progress)
 
 
-class HouseRules:
+class HouseRules(KnownRules):
     """The rule sets that places have made, and the solves of them. For one event loop."""
 
     def __init__(
@@ -136,7 +130,7 @@ class HouseRules:
 
         Only with `allow_files`, for a person at the machine itself, may rules be those of a file.
         """
-        self._store = store
+        super().__init__(store)
         self._strategies = strategies.resolve()
         self._kernels = kernels.resolve()
         self._limits = limits or Limits()
@@ -147,11 +141,6 @@ class HouseRules:
         self._at_work: list[_Run] = []
         self._tasks = tasks or Tasks(workers=0)
         self._saving = asyncio.Lock()
-
-    @cached_property
-    def _presets(self) -> dict[str, Ruleset]:
-        """The rule sets that ship with the program, by name."""
-        return {name: load_rules(name) for name in preset_names()}
 
     async def create(
         self, place: str, person: str, name: str, options: Mapping[str, str]
@@ -166,7 +155,7 @@ class HouseRules:
         await self._tasks.aside(Asker(person, place), check_size, rules, self._limits.seconds)
         async with self._saving:
             own = await self._store.place_rules(place)
-            if taken := _same_name(name, own):
+            if taken := same_name(name, own):
                 raise InvalidRequestError.say(
                     "rules called {rules} exist here already; delete them with /rules delete"
                     " {rules}, or choose another name",
@@ -200,22 +189,6 @@ class HouseRules:
         start = await self.resolve(place, base, "base: ")
         return rules_from_options(name, start, rest)
 
-    async def resolve(self, place: str, reference: str | None = None, origin: str = "") -> Ruleset:
-        """The rules of a name, those that ship with the program first; their names are theirs.
-
-        Those that the place uses if None. That nothing is called so starts with `origin`. Raises
-        InvalidRulesError or StoreError.
-        """
-        _, rules = await self._find(place, reference or await self.default(place), origin)
-        return rules
-
-    async def names(self, place: str) -> list[str]:
-        """The names of all rules, those that ship with blanks in place of hyphens as well.
-
-        Raises StoreError.
-        """
-        return [*await self._own(place), *self._presets, *map(_spoken, self._presets)]
-
     async def suggested(self, place: str, typed: str) -> list[str]:
         """The names of rules that may be meant by what is typed so far, the likeliest first.
 
@@ -229,21 +202,6 @@ class HouseRules:
         found = sorted(await self.list(place), key=order)
         return [one.name for one in found if typed.casefold() in one.name.casefold()]
 
-    async def several(self, place: str, words: Sequence[str]) -> tuple[Ruleset, ...]:
-        """The rules that words name one after the other; a name may be of several words.
-
-        Raises InvalidRulesError or StoreError.
-        """
-        known = {name.casefold() for name in await self.names(place)}
-        longest = max(len(name.split()) for name in known)
-        found, left = [], [*words]
-        while left:
-            fits = (k for k in range(longest, 1, -1) if " ".join(left[:k]).casefold() in known)
-            number = next(fits, 1)
-            found.append(await self.resolve(place, " ".join(left[:number])))
-            left = left[number:]
-        return tuple(found)
-
     def compared(
         self, asker: Asker, asked: Sequence[Variation], careless: str, draw: Draw
     ) -> AsyncIterator[Delay | ComparedRules]:
@@ -253,7 +211,7 @@ class HouseRules:
 
     async def list(self, place: str) -> list[RulesEntry]:
         """The place's own rules, then those that ship with the program. Raises StoreError."""
-        own = await self._own(place)
+        own = await self.own(place)
         default = await self.default(place)
         solving = {run.game.digest for run in self._at_work}
 
@@ -267,9 +225,9 @@ class HouseRules:
             for name, text in own.items():
                 rules = None
                 with suppress(InvalidRulesError):
-                    rules = _read(name, text)
+                    rules = read_saved(name, text)
                 found.append(entry(name, rules, is_own=True))
-            return found + [entry(*one, is_own=False) for one in self._presets.items()]
+            return found + [entry(*one, is_own=False) for one in self.presets.items()]
 
         return await at_once(entries)
 
@@ -281,9 +239,9 @@ class HouseRules:
         """
         wanted = " ".join(name.split())
         own = await self._store.place_rules(place)
-        found = _same_name(wanted, own)
+        found = same_name(wanted, own)
         if not found:
-            if preset := self._preset_name(wanted):
+            if preset := self.preset_name(wanted):
                 raise InvalidRequestError.say(
                     "the rules {rules} come with the program; only rules made here can be deleted",
                     rules=preset,
@@ -306,14 +264,9 @@ class HouseRules:
 
     async def use(self, place: str, name: str) -> Ruleset:
         """Make rules those of the place. Raises InvalidRulesError or StoreError."""
-        reference, rules = await self._find(place, name)
+        reference, rules = await self.find(place, name)
         await self._store.set_place_setting(place, RULES_SETTING, reference)
         return rules
-
-    async def default(self, place: str) -> str:
-        """What resolves to the rules of the place. Raises StoreError."""
-        chosen = (await self._store.place_settings(place)).get(RULES_SETTING)
-        return chosen if isinstance(chosen, str) and chosen else DEFAULT_RULES
 
     @property
     def solved_files(self) -> Path | None:
@@ -492,38 +445,13 @@ class HouseRules:
             seconds=self._limits.seconds,
         )
 
-    async def _find(self, place: str, name: str, origin: str = "") -> tuple[str, Ruleset]:
-        """The rules of a name, after that by which they are found at any time.
-
-        Raises InvalidRulesError, which starts with `origin`, or StoreError.
-        """
-        wanted = " ".join(name.split())
-        if preset := self._presets.get(wanted.lower()):
-            return preset.name, preset
-        own = await self._own(place)
-        if known := _same_name(wanted, own):
-            return known, _read(known, own[known])
-        if spoken := self._preset_name(wanted):
-            return spoken, self._presets[spoken]
-        if self._allow_files and _is_file(file := self._files.get(wanted, name)):
-            path, rules = await at_once(_of_file, file)
-            self._files[rules.name] = path
-            return path, rules
-        names = [*own, *self._presets]
-        guess = did_you_mean(short(wanted.lower()), names, say("; /rules lists them"))
-        raise InvalidRulesError(
-            origin + say('unknown rule set "{name}"', name=short(wanted)) + guess
-        )
-
-    def _preset_name(self, wanted: str) -> str | None:
-        """The name of the rules that ship with the program, typed with blanks or hyphens."""
-        folded = wanted.casefold()
-        return next((name for name in self._presets if folded in (name, _spoken(name))), None)
-
-    async def _own(self, place: str) -> dict[str, str]:
-        """The rules that a place has saved, but for those whose name is now that of a preset."""
-        saved = await self._store.place_rules(place)
-        return {name: text for name, text in saved.items() if name.lower() not in self._presets}
+    async def _in_file(self, wanted: str, name: str) -> tuple[str, Ruleset] | None:
+        """The path and the rules of a file, where files may be asked for and it is one."""
+        if not (self._allow_files and _is_file(file := self._files.get(wanted, name))):
+            return None
+        path, rules = await at_once(_of_file, file)
+        self._files[rules.name] = path
+        return path, rules
 
     def _chance(self, run: _Run) -> float | None:
         """Win probability of the first player, if the rules are solved."""
@@ -531,16 +459,6 @@ class HouseRules:
             return run.game.chances(self._strategies)[0]
         except StrategyFileError:
             return None
-
-
-def _spoken(name: str) -> str:
-    return name.replace("-", " ")
-
-
-def _same_name(name: str, known: Mapping[str, str]) -> str | None:
-    """The name among those known that is the same but for capital letters."""
-    folded = unicodedata.normalize("NFC", name).casefold()
-    return next((one for one in known if one.casefold() == folded), None)
 
 
 def _is_file(reference: str) -> bool:
@@ -553,19 +471,6 @@ def _is_file(reference: str) -> bool:
 def _of_file(reference: str) -> tuple[str, Ruleset]:
     """The path by which a file is found from everywhere, and its rules."""
     return str(Path(reference).resolve()), load_rules(reference)
-
-
-@lru_cache(maxsize=1000)
-def _read(name: str, text: str) -> Ruleset:
-    """The rules saved under a name. Raises InvalidRulesError."""
-    try:
-        data = parse(text)
-    except (NotTomlError, TypeError):
-        raise InvalidRulesError.say(
-            "{rules}: the saved rules are damaged; delete them and make them again with /rules new",
-            rules=name,
-        ) from None
-    return make_rules({**data, "name": name}, name)
 
 
 @asynccontextmanager

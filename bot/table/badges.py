@@ -28,6 +28,15 @@ _WHEN = {
 """Why a badge cannot be used at a moment that is not its own."""
 
 
+def why_no_use(game: Game, seat: int, dice: Roll) -> str:
+    """Why the badge cannot be used so, see `check_use`; "" where it can."""
+    try:
+        check_use(game, seat, dice)
+    except IllegalActionError as error:
+        return str(error)
+    return ""
+
+
 def check_use(game: Game, seat: int, dice: Roll) -> list[int]:
     """The types of the dice that fall if the badge is used so, none where none do.
 

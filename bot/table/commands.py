@@ -95,16 +95,21 @@ def seed(game: Game, seat: int, text: str) -> list[events.Seeded]:
 def check_hints(game: Game) -> None:
     """Raises IllegalActionError where hints are forbidden, and while dice are taken."""
     check_drafted(game)
-    if not game.hints:
-        raise IllegalActionError.say("the host has forbidden hints in this game")
-    _check_decides(game)
+    _refuse(why_no_hints(game))
+
+
+def why_no_hints(game: Game) -> str:
+    """Why nothing is told of what is best now; "" where it is."""
+    return (
+        _nothing_decided(game) if game.hints else say("the host has forbidden hints in this game")
+    )
 
 
 def check_roll(game: Game, seat: int) -> int:
     """How many dice the player may roll now."""
     check_turn(game, seat)
     check_opponent(game)
-    _check_set_aside(game)
+    _refuse(_why_keep_first(game))
     if game.is_out_of_throws(game.turn):
         raise IllegalActionError.say("that was the last throw of the turn: bank")
     return game.number_of_dice
@@ -147,28 +152,34 @@ def roll(game: Game, seat: int, dice: Roll) -> list[events.Rolled]:
 def keep(game: Game, seat: int, dice: Roll) -> list[events.Kept | events.Banked | events.Accepted]:
     """Set dice of the roll aside; of the last throw of a turn that ends it."""
     check_turn(game, seat)
-    if game.turn.roll is None:
-        raise IllegalActionError.say("there is no roll to keep dice from: roll first")
-    if game.is_farkle:
-        raise IllegalActionError(farkle_text(game))
     wanted = make_roll(dice)
-    if any(wanted.count(face) > game.turn.roll.count(face) for face in wanted):
+    _refuse(why_not_keep(game, wanted))
+    return kept(game, wanted)
+
+
+def why_not_keep(game: Game, dice: Roll) -> str:
+    """Why dice may not be kept of the roll on the table; "" where they may."""
+    if game.turn.roll is None:
+        return say("there is no roll to keep dice from: roll first")
+    if game.is_farkle:
+        return farkle_text(game)
+    if any(dice.count(face) > game.turn.roll.count(face) for face in dice):
         if game.kits:
             # where they are typed they were read out of the roll
-            raise IllegalActionError.say("these dice are not all in the roll")
-        raise IllegalActionError.say(
+            return say("these dice are not all in the roll")
+        return say(
             "{dice} is not among the dice of the roll {roll}",
-            dice=kept_text(game, wanted),
+            dice=kept_text(game, dice),
             roll=rolled_text(game, game.turn.roll),
         )
-    if not any(one.dice == wanted for one in game.set_asides()):
-        raise IllegalActionError.say(
+    if not any(one.dice == dice for one in game.set_asides()):
+        return say(
             "{dice} cannot be kept under {rules} rules: {examples}",
-            dice=kept_text(game, wanted),
+            dice=kept_text(game, dice),
             rules=game.rules.name,
             examples=kept_examples(game),
         )
-    return kept(game, wanted)
+    return ""
 
 
 def kept(game: Game, dice: Roll) -> list[events.Kept | events.Banked | events.Accepted]:
@@ -208,11 +219,14 @@ def take_over(game: Game, seat: int) -> list[events.TookOver]:
 def bank(game: Game, seat: int) -> list[events.Banked]:
     """Bank the turn total."""
     check_turn(game, seat)
-    _check_set_aside(game)
-    _check_decides(game)
-    if not game.may_bank:
-        raise IllegalActionError(_why_not_bank(game))
+    _refuse(why_not_bank(game))
     return [events.Banked()]
+
+
+def why_not_bank(game: Game) -> str:
+    """Why the player to move may not bank the turn total now; "" where they may."""
+    refused = _why_keep_first(game) or _nothing_decided(game)
+    return refused if refused or game.may_bank else _why_too_early(game)
 
 
 def score(
@@ -329,16 +343,22 @@ def undo(game: Game, seat: int | None) -> list[events.Undone]:
 
     In a tracked game anybody may, else only `seat`, whose command it was.
     """
+    _refuse(why_no_undo(game))
+    if not game.tracked and game.before and seat != game.before.mover:
+        raise IllegalActionError.say("only the player who made the last move can take it back")
+    return [events.Undone()]
+
+
+def why_no_undo(game: Game) -> str:
+    """Why nobody can take the last command back; "" where who made it can."""
     if game.before is None:
-        raise IllegalActionError.say(
+        return say(
             "there is nothing to take back: after keeping or banking you can do that until"
             " the next roll"
         )
     if game.seats[game.before.mover].level is not None:
-        raise IllegalActionError.say("the last move was a bot's, which nobody can take back")
-    if not game.tracked and seat != game.before.mover:
-        raise IllegalActionError.say("only the player who made the last move can take it back")
-    return [events.Undone()]
+        return say("the last move was a bot's, which nobody can take back")
+    return ""
 
 
 def resign(game: Game, seat: int) -> list[events.Resigned | events.Ended]:
@@ -471,11 +491,16 @@ def _check_may_move(game: Game, seat: int) -> None:
         )
 
 
-def _check_decides(game: Game) -> None:
+def _refuse(why: str) -> None:
+    """Raises IllegalActionError with a sentence, where there is one."""
+    if why:
+        raise IllegalActionError(why)
+
+
+def _nothing_decided(game: Game) -> str:
     if game.turn.misses:
-        raise IllegalActionError.say(
-            "there is nothing to decide: dice that farkle are thrown again here"
-        )
+        return say("there is nothing to decide: dice that farkle are thrown again here")
+    return ""
 
 
 def least_score(rules: Ruleset) -> int:
@@ -483,13 +508,13 @@ def least_score(rules: Ruleset) -> int:
     return -MAX_POINTS if rules.score_floor else 0
 
 
-def _check_set_aside(game: Game) -> None:
+def _why_keep_first(game: Game) -> str:
+    """That dice of the roll on the table have to be set aside first; "" where there is none."""
     if game.is_farkle:
-        raise IllegalActionError(farkle_text(game))
+        return farkle_text(game)
     if game.turn.roll is not None:
-        raise IllegalActionError.say(
-            "set dice aside first: {examples}", examples=kept_examples(game)
-        )
+        return say("set dice aside first: {examples}", examples=kept_examples(game))
+    return ""
 
 
 def _check_points(game: Game, seat: int, points: int) -> None:
@@ -519,7 +544,7 @@ def _check_points(game: Game, seat: int, points: int) -> None:
         raise IllegalActionError(_barred(game, game.seats[seat].score + points))
 
 
-def _why_not_bank(game: Game) -> str:
+def _why_too_early(game: Game) -> str:
     turn = game.turn
     early = ""
     if game.rules.is_part(turn.held_set):

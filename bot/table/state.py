@@ -15,7 +15,7 @@ from solver.loaded.matchup import Matchup
 from solver.named.sets import NamedDie, read_die
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Hand, Remaining, Roll, SetAside, TurnState
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from solver.turn.powers import Power, PowerKind, in_steps
 
 

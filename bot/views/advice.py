@@ -14,9 +14,8 @@ from solver.game.position import (
     rules_at,
 )
 from solver.game.standings import after_turn, other_after
-from solver.play.advice import Advice, Odds, Option, Reason, Why
+from solver.play.advice import Advice, Odds, Option, Reason, Why, position_id
 from solver.play.endings import TurnEnds
-from solver.play.position_id import position_id
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Fate, TurnState, dice_text
 from solver.turn.equations import EVEN, Decision

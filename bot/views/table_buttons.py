@@ -1,7 +1,6 @@
 """What a table shows as a message: its dice as a picture, and buttons of what can be done."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from bot.layout import dice_count
 from bot.table import badges, commands
@@ -11,7 +10,6 @@ from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.views.card import LISTED, LONGEST_LABEL, Attachment, Button, Style
 from bot.views.dice_picture import dice_png
-from solver.errors import IllegalActionError
 from solver.named.drafts import PAIR
 from solver.named.rolls import JOKER_LETTER
 from solver.turn.dice import JOKER, Roll, SetAside, TurnState, make_roll
@@ -110,19 +108,9 @@ def why_not(game: Game, mask: int) -> list[str]:
     return list(told) or [say("you can press every button now")]
 
 
-def _button(
-    check: Callable[[], object],
-    action: str,
-    label: str,
-    row: int,
-    style: Style = Style.PLAIN,
-) -> Button:
-    """A button that can be pressed where a command lets its action pass."""
-    try:
-        check()
-    except IllegalActionError as error:
-        return Button(action, label, row, style, enabled=False, why=str(error))
-    return Button(action, label, row, style)
+def _button(why: str, action: str, label: str, row: int, style: Style = Style.PLAIN) -> Button:
+    """A button that can be pressed unless something is said against it."""
+    return Button(action, label, row, style, enabled=not why, why=why)
 
 
 def shown_faces(game: Game, dice: Roll) -> tuple[int, ...]:
@@ -262,10 +250,8 @@ def _choice(game: Game, mask: int) -> list[Button]:
         buttons.append(Button("accept", say("Take the farkle"), row))
     elif all(one.dice != kept for one in legal):
         told = say("Does not score") if kept else say("Choose dice")
-        keep = partial(commands.keep, game, game.mover, kept)
-        bank = partial(commands.bank, game, game.mover)
-        ask: Callable[[], object] = keep if kept else bank
-        bank_button = _button(ask, "bank", say("Bank"), row)
+        why = commands.why_not_keep(game, kept) if kept else commands.why_not_bank(game)
+        bank_button = _button(why, "bank", say("Bank"), row)
         go_on = bank_button._replace(action="keep" if game.tracked else "roll", label=told)
         buttons += [go_on, bank_button]
     else:
@@ -368,15 +354,15 @@ def _die_label(game: Game, die: int, *, longest: int = 0) -> str:
 def _bank(game: Game, row: int) -> Button:
     total = game.bank_points
     label = say("Bank {points:,}", points=total) if total else say("Bank")
-    return _button(partial(commands.bank, game, game.mover), "bank", label, row, Style.BANK)
+    return _button(commands.why_not_bank(game), "bank", label, row, Style.BANK)
 
 
 def _use(game: Game, mask: int, row: int) -> list[Button]:
     """The use of a badge, of the dice that are chosen where it takes some."""
     if not _shows_use(game):
         return []
-    ask = partial(badges.check_use, game, game.mover, used_dice(game, mask))
-    return [_button(ask, "use", say("Use the badge"), row)]
+    why = badges.why_no_use(game, game.mover, used_dice(game, mask))
+    return [_button(why, "use", say("Use the badge"), row)]
 
 
 def _shows_use(game: Game) -> bool:
@@ -385,13 +371,12 @@ def _shows_use(game: Game) -> bool:
 
 
 def _hint(game: Game, row: int) -> Button:
-    return _button(partial(commands.check_hints, game), "hint", say("Hint"), row)
+    return _button(commands.why_no_hints(game), "hint", say("Hint"), row)
 
 
 def _undo_button(game: Game, row: int) -> Button:
-    """Takes the last move back, by whose move it was: who else may not is told at the press."""
-    mover = game.before.mover if game.before else None
-    return _button(partial(commands.undo, game, mover), "undo", say("Undo"), row)
+    """Takes the last move back: who may not as it was another's is told at the press."""
+    return _button(commands.why_no_undo(game), "undo", say("Undo"), row)
 
 
 def _details(row: int) -> Button:

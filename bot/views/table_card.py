@@ -27,7 +27,7 @@ from bot.services.games import News
 from bot.services.tables import Table, bot_name
 from bot.table.badges import used_roll
 from bot.table.commands import most_players
-from bot.table.events import Event, Rolled, TurnEnding, Used
+from bot.table.events import Event, Kept, Rolled, TurnEnding, Used
 from bot.table.fold import apply
 from bot.table.state import Game, Stage, kept_text, laid_out, rolled_text
 from bot.tasks.tasks import duration
@@ -88,9 +88,12 @@ _AGAIN = say_later("🔥 Hot dice once more, number {number} of this turn. Do no
 
 def highlight_of(news: News) -> Highlight | None:
     """What is most worth a word of what just happened, None where nothing is."""
+    table = news.table
     if news.before is None or not news.events:
         return None
-    table = news.table
+    is_kept = any(isinstance(one, Kept) for one in news.events)
+    if not is_kept and not table.game.over and table.game.last is news.before.last:
+        return None  # in the midst of a turn a roll alone is worth none
     return highlight(news.before, news.events, table.game, table.events, news.chart, news.won)
 
 

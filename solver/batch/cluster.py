@@ -41,8 +41,7 @@ from solver.game.many_layers import Layers, solve_layers
 from solver.game.many_rings import TOLERANCE, Part, Settled
 from solver.game.standings import Solution, value_shape
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 if TYPE_CHECKING:
     from distributed import Client, Future, Worker

@@ -44,7 +44,7 @@ from solver.strategy import (
     strategy_path,
     verify_strategy,
 )
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import TurnPlan
 
 Told = Callable[[Progress], None]
 

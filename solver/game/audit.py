@@ -12,8 +12,7 @@ from solver.game.layout import lists_of, solved_game
 from solver.game.list_kernels import turn_of_lists
 from solver.game.standings import FloorEffect, Progress
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 _SAME = 1e-9
 """Values that differ by less of themselves are the same: strategies are no more exact."""

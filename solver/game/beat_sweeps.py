@@ -28,7 +28,7 @@ those where there is something to beat come out of it, as nothing is assumed of 
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from os import cpu_count
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +43,6 @@ from solver.game.lane_turns import LaneTurns
 from solver.game.lanes import LANES
 from solver.game.layout import NOT_ALLOWED
 from solver.game.standings import (
-    DEFAULT_TOLERANCE,
     LEAST,
     Bools,
     Ints,
@@ -59,8 +58,7 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 _SETTLED = 4e-16
 """By how much values of starts change at most that are settled."""
@@ -343,12 +341,8 @@ def solve(
             if not falls or worst <= _AT_REST:
                 break
         on_progress(Progress(number, 1.0, bounding=True))
-        # where rounding stands in the way values are as exact as they get
-        wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
-        tries = (game.bound(values, one, shape) for one in wider for shape in bounds.SHAPES)
-        error_bound = next((one for one in tries if one is not None), None)
-    if error_bound is None:
-        raise bounds.not_proved(rules, tolerance)
+        prove = partial(game.bound, values)
+        error_bound = bounds.bound_within(rules, prove, tolerance, falls=falls)
     return Solution(
         rules=rules,
         values=values.reshape(value_shape(rules)),

@@ -46,8 +46,7 @@ from solver.game.standings import (
 from solver.rules.ruleset import Ruleset
 from solver.solved import Opened
 from solver.turn.dice import Hand, Remaining, TurnState
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.plan import EqualDice, TurnPlan
+from solver.turn.equations import Endings, EqualDice, Floats, TurnPlan, TurnTable, solve_turn
 
 _ATTEMPTS = 100
 """How often an answer is begun again because its file was replaced meanwhile."""

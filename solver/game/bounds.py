@@ -5,7 +5,7 @@ opponent's lower bounds for the upper bounds of the player to move and the other
 interval grows, the exact values are inside. docs/mathematics.md has the proof.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
@@ -33,10 +33,9 @@ from solver.game.layout import (
     write_table,
 )
 from solver.game.list_kernels import SUMMED
-from solver.game.standings import LEAST, blocks, score_count
+from solver.game.standings import DEFAULT_TOLERANCE, LEAST, blocks, score_count
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Floats, TurnPlan, turn_plan
 
 
 class Shape(NamedTuple):
@@ -127,6 +126,33 @@ def proved(
         return None
     errors = np.maximum(values - lower, upper - values) / np.maximum(values, LEAST)
     return float(errors.max())
+
+
+Prove = Callable[[float, Shape], float | None]
+"""Proves a bound of at most a tolerance by intervals of a shape; None if it does not."""
+
+
+def first_proved(prove: Prove, tolerances: Iterable[float], *, falls: bool) -> float | None:
+    """Return the first bound that is proved, tolerance by tolerance; None if none is.
+
+    falls : whether a score may fall, so that intervals that narrow towards the goal may grow
+    """
+    found = (prove(one, shape) for one in tolerances for shape in SHAPES[falls:])
+    return next((bound for bound in found if bound is not None), None)
+
+
+def bound_within(rules: Ruleset, prove: Prove, tolerance: float, *, falls: bool) -> float:
+    """Return the first bound that is proved, which is at most the tolerance.
+
+    Or up to 1,000 times that where it is not finer than the default one: where rounding stands in
+    the way values are as exact as they get. Raises ConvergenceError where none is proved.
+
+    falls : as of `first_proved`
+    """
+    wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
+    if (found := first_proved(prove, wider, falls=falls)) is None:
+        raise not_proved(rules, tolerance)
+    return found
 
 
 class _Slacks(NamedTuple):

@@ -27,8 +27,7 @@ import numpy as np
 from solver.errors import InvalidRulesError
 from solver.game.standings import Bools, Ints, all_standings, score_count, value_shape
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Endings, Floats, TurnPlan, TurnTable, solve_turn, turn_plan
 
 _MARGIN_OF_SAFETY = 20
 _NEGLIGIBLE = 1e-12
@@ -345,7 +344,7 @@ def _final_turn(
     bank[margin] = tie
     bank[margin + 1 :] = 1 - beaten.take(np.arange(1, len(bank) - margin), mode="clip")
     farkle = np.full(len(bank), tie if margin == 0 else 0.0)
-    return _turn(rules, plan, least, bank, farkle)
+    return turn_from(rules, plan, least, bank, farkle)
 
 
 def play_off_turn(rules: Ruleset, plan: TurnPlan, second: Floats) -> TurnTable:
@@ -353,10 +352,12 @@ def play_off_turn(rules: Ruleset, plan: TurnPlan, second: Floats) -> TurnTable:
     least = rules.least_bank(wins=True) // rules.point_step
     bank = 1 - second
     farkle = np.full(len(bank), bank[0])
-    return _turn(rules, plan, least, bank, farkle)
+    return turn_from(rules, plan, least, bank, farkle)
 
 
-def _turn(rules: Ruleset, plan: TurnPlan, least: int, bank: Floats, farkle: Floats) -> TurnTable:
+def turn_from(
+    rules: Ruleset, plan: TurnPlan, least: int, bank: Floats, farkle: Floats
+) -> TurnTable:
     """A turn with these values of a bank and of a farkle by the turn total; `least` to bank."""
     if rules.farkle_keeps_turn_total:
         farkle[least:] = bank[least:]

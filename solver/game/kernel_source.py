@@ -23,8 +23,7 @@ from solver.game.lanes import LANES
 from solver.game.layout import DUE
 from solver.game.list_kernels import turn_by_seat, turn_of_lists
 from solver.game.standings import FEW_SCORES
-from solver.turn.equations import EVEN
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import EVEN, TurnPlan
 
 PARTS = 4
 """In which a sum is added up side by side, as an addition waits for the one before."""

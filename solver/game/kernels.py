@@ -317,29 +317,19 @@ def prepare_rest(table, s, start, r, u, w, steps, origin, work):
         if game.at_once == 0:
             for t in range(steps, rows):
                 _fill(values[level, origin + t].ravel(), bank[t])
-        if game.must_roll_others == 1:
+        if not lists.may_bank.all():
             for t in range(steps, rows):
                 here = values[level, origin + t]
                 if t > steps and game.at_once == 1 and game.keeps == 0:
                     here[:] = values[level, origin + steps]
                     continue
-                roll_until_banked(
+                roll_on(
                     here.reshape(dice, 1, LANES),
                     bank[t].reshape(1, LANES),
                     farkle[t if game.keeps == 1 else 0].reshape(1, LANES),
                     lost.reshape(1, LANES),
                     lists,
-                    False,
                 )
-        elif game.must_roll_hot == 1:
-            wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
-            for t in range(steps, rows):
-                for lane in range(LANES):
-                    ended = wins + loses * lost[lane]
-                    ended += farkles * farkle[t if game.keeps == 1 else 0, lane]
-                    ended += lists.goes_on * bank[t, lane]
-                    ended /= 1.0 - lists.only_hot
-                    values[level, origin + t, dice - 1, lane] = ended
 
 
 @njit(nogil=True, error_model="numpy")
@@ -421,6 +411,23 @@ def _settle_beyond(values, bank, farkle, lost, lists):
         lists,
         True,
     )
+
+
+@njit(nogil=True, error_model="numpy")
+def roll_on(values, bank, farkle, lost, lists):
+    """Fill what dice are worth that may not be banked, where more points are worth no more.
+
+    Shapes as of `roll_until_banked`. Where those are hot dice alone all others stay as they are.
+    """
+    if not lists.may_bank[:-1].all():
+        roll_until_banked(values, bank, farkle, lost, lists, False)
+        return
+    for p in range(values.shape[1]):
+        for lane in range(LANES):
+            ended = lists.wins[-1] if p == 0 else 0.0
+            ended += lists.loses[-1] * lost[p, lane] + lists.farkles[-1] * farkle[p, lane]
+            ended += lists.goes_on * bank[p, lane]
+            values[-1, p, lane] = ended / (1.0 - lists.only_hot)
 
 
 @njit(nogil=True, error_model="numpy")

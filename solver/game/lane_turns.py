@@ -12,8 +12,7 @@ from solver.game.kernels import roll_until_banked
 from solver.game.lanes import LANES
 from solver.game.layout import Lists, lists_of
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats, rolls_beyond, rolls_that_end
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import Floats, TurnPlan, rolls_beyond, rolls_that_end
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,8 +44,7 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Floats, TurnPlan, turn_plan
 
 PAD = LANES
 """Columns on either side of a table, so that a group of lanes may stand out over its edge."""
@@ -93,9 +92,6 @@ class GameNumbers(NamedTuple):
     beyond: int
     """Turn totals beyond the goal, for the player whose goal is not the end."""
     reach: int
-    must_roll_hot: int
-    must_roll_others: int
-    """1 where there are other dice with which a turn may not be banked."""
     at_once: int
     """1 where who reaches the goal always wins at once, or goes beyond it."""
     exact: int
@@ -242,8 +238,6 @@ def _game_numbers(
         keeps=int(rules.farkle_keeps_turn_total),
         beyond=ends.beyond,
         reach=max(plan.reach for plan in plans),
-        must_roll_hot=int(plans[0].must_roll_hot),
-        must_roll_others=int(any(plan.must_roll_others for plan in plans)),
         at_once=int(rules.ending == "at_once" and not rules.is_exact),
         exact=EXACT[rules.beyond_goal] if rules.is_exact else 0,
         caught=EVERYTHING if rules.caught_up == "everything" else rules.caught_up // step,

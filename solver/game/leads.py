@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.equations import Endings, Floats, solve_turn
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Endings, Floats, solve_turn, turn_plan
 
 NEGLIGIBLE = (1e-12, 1e-9, 1e-6)
 """The chance to catch up by which a lead counts for certain: of two players the first one, of three

@@ -3,8 +3,8 @@
 Where lists are too many for straight-line code, or are to be weighed apart from it, a loop goes
 through them (`turn_of_lists`). numba would keep the vector of the greatest values so far in memory,
 which takes ten times as long; what stands here is made of LLVM's own instructions, so that it stays
-in registers. Where values are the mover's alone the largest is the best, `add_lists`; else those of
-the others come with it, `add_choices`.
+in registers. Where values are the mover's alone the largest is the best; else those of the others
+come with it.
 """
 
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def _all_lanes(builder, value):
 
 
 def _adder(planes: int) -> Callable[..., Any]:
-    """What generates the code of `add_lists`, or of `add_choices` for so many planes."""
+    """What generates the code of `add_choices` for so many planes."""
 
     def generate(context, builder, signature, arguments):
         def memory(number):
@@ -74,7 +74,7 @@ def _adder(planes: int) -> Callable[..., Any]:
         even = _all_lanes(builder, ir.Constant(ir.DoubleType(), EVEN))
         here, hot_here = (builder.gep(memory(number), [arguments[2]]) for number in (0, 1))
         places_at, starts_at, chances_at = memory(3), memory(4), memory(5)
-        sum_at = builder.gep(memory(8), [arguments[9]])
+        sum_at = memory(8)
         before = builder.block
         blocks = ("lists", "list", "options", "option", "listed", "done")
         lists, begin, options, option, listed, done = (
@@ -135,31 +135,43 @@ def _adder(planes: int) -> Callable[..., Any]:
 
 
 @intrinsic
-def add_lists(_context, values, hot, row, places, starts, chances, first, end, out, place):
-    """Add the lists first .. end - 1 to ``out[place:][:LANES]``, lane by lane.
-
-    Each adds its chance times the maximum over its options of ``values[row + its place:][:LANES]``.
-    The first option of a list may be hot dice, at ``hot[row + ~its place:][:LANES]``.
-    """
-    given = values, hot, row, places, starts, chances, first, end, out, place
-    return types.void(*given), _adder(1)
-
-
-@intrinsic
-def add_choices(
-    _context, values, hot, row, places, starts, chances, first, end, out, place, planes
-):
-    """Add the lists first .. end - 1 to ``out[place:][:LANES]`` and the planes behind that.
+def add_choices(_context, values, hot, row, places, starts, chances, first, end, out, planes):
+    """Add the lists first .. end - 1 to ``out[:LANES]`` and the planes behind that.
 
     Each adds its chance times the best of its options: a value of LANES for each plane, one behind
     the other from ``values[row + its place]`` on, of hot dice from ``hot[row + ~its place]`` on.
     That one is best whose first plane is greatest; of those that are equal to within EVEN the last
-    one. One plane is as of `add_lists`.
+    one. Of one plane only the first option may be hot dice, and the greatest is best.
 
     planes : a tuple of as many numbers as there are planes, whatever they are
     """
-    given = values, hot, row, places, starts, chances, first, end, out, place, planes
+    given = values, hot, row, places, starts, chances, first, end, out, planes
     return types.void(*given), _adder(len(planes))
+
+
+@njit(nogil=True, error_model="numpy")
+def add_column(values, hot, row, n, lists, part, out, planes):
+    """Add the lists of a column to `out`, of which `part` is room for as much.
+
+    values, hot, row, planes : as of `add_choices`
+    """
+    end = lists.first_list[n + 1]
+    for first in range(lists.first_list[n], end, SUMMED):
+        part[:] = 0.0
+        add_choices(  # type: ignore[call-arg] # numba gives it the context by itself
+            values,
+            hot,
+            row,
+            lists.places,
+            lists.starts,
+            lists.chances,
+            first,
+            min(first + SUMMED, end),
+            part,
+            planes,
+        )
+        for k in range(len(part)):
+            out[k] += part[k]
 
 
 def _turn(planes: int) -> Callable[..., Any]:
@@ -177,24 +189,7 @@ def _turn(planes: int) -> Callable[..., Any]:
                 for k in range(cell):
                     ended = (lists.wins[n] if k < LANES else 0.0) + lists.loses[n] * lost[k]
                     out[k] = ended + lists.farkles[n] * f[k]
-                end = lists.first_list[n + 1]
-                for first in range(lists.first_list[n], end, SUMMED):
-                    part[:] = 0.0
-                    add_choices(  # type: ignore[call-arg] # numba gives it the context by itself
-                        values,
-                        hot,
-                        row,
-                        lists.places,
-                        lists.starts,
-                        lists.chances,
-                        first,
-                        min(first + SUMMED, end),
-                        part,
-                        0,
-                        each,
-                    )
-                    for k in range(cell):
-                        out[k] += part[k]
+                add_column(values, hot, row, n, lists, part, out, each)
                 if lists.may_bank[n]:
                     due = DUE * (lists.may_bank[n] - 1) + even
                     for lane in range(LANES):

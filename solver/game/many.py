@@ -24,8 +24,7 @@ from solver.game.solvable import check_solvable
 from solver.game.standings import score_count, state_count
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Floats, TurnPlan, turn_plan
 from solver.wording import say, say_later
 
 MOST_PLAYERS = 8

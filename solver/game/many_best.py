@@ -120,7 +120,7 @@ class SharedStrategy(BestPlay):
             rules, many(own, 2), 0, farkles=np.array([True, False]), loses=np.array([False, True])
         )
         farkle, lost = self._handed_on(following, indices, ends)
-        return self._with_farkles(bank, farkle, lost)
+        return _with_farkles(rules, bank, farkle, lost)
 
     def _endings_in_round(self, start: Position) -> Endings:
         """The endings of a turn where turns are counted."""
@@ -142,13 +142,6 @@ class SharedStrategy(BestPlay):
         kept = np.where(allowed & rules.farkle_keeps_turn_total, totals, 0)
         bank = np.where(allowed[:, np.newaxis], left(totals), np.nan)
         return Endings.shared(bank, left(kept, farkles=True), left(np.zeros_like(kept[:1]))[0])
-
-    def _with_farkles(self, bank: Floats, farkle: Floats, lost: Floats) -> Endings:
-        """Endings, with farkles that keep what may be banked if they do."""
-        farkles = np.tile(farkle, (len(bank), 1))
-        if self.rules.farkle_keeps_turn_total:
-            farkles = np.where(np.isnan(bank), farkles, bank)
-        return Endings.shared(bank, farkles, lost)
 
     def seat(self, player: int) -> int:  # noqa: ARG002 - all throw the same dice
         """Return the place of a player along the axis of who has the first final turn."""
@@ -205,7 +198,7 @@ class SharedStrategy(BestPlay):
                 nothing = tie
         for row in range(max(margin + 1, least), rows):
             bank[row] = after(1, own.score + row * step, [start.mover])
-        return self._with_farkles(bank, nothing, stay)
+        return _with_farkles(rules, bank, nothing, stay)
 
     def _first_of_play_off(self, order: Sequence[int]) -> Endings:
         """The endings of the first turn of a play-off of all, in this order."""
@@ -223,11 +216,17 @@ def play_off_endings(rules: Ruleset, values: Floats, without: Floats) -> Endings
     without : of the others, who begin a play-off where all is lost
     """
     least = rules.least_bank(wins=True) // rules.point_step
-    bank, farkles = values.copy(), values[:1].repeat(len(values), axis=0)
+    bank = values.copy()
     bank[:least] = np.nan
+    return _with_farkles(rules, bank, values[0], np.array([0.0, *without]))
+
+
+def _with_farkles(rules: Ruleset, bank: Floats, farkle: Floats, lost: Floats) -> Endings:
+    """Endings, with farkles that keep what may be banked if they do."""
+    farkles = np.tile(farkle, (len(bank), 1))
     if rules.farkle_keeps_turn_total:
         farkles = np.where(np.isnan(bank), farkles, bank)
-    return Endings.shared(bank, farkles, np.array([0.0, *without]))
+    return Endings.shared(bank, farkles, lost)
 
 
 def _since_first(rules: Ruleset, start: Position) -> list[int]:

@@ -25,7 +25,7 @@ from solver.game.kernels import (
     array_type,
     is_barred,
     next_task,
-    roll_until_banked,
+    roll_on,
     shares,
 )
 from solver.game.lanes import LANES
@@ -255,22 +255,14 @@ def _solve(turn, steps, rows, lists, bonuses, scratch):
     """
     values, bank, farkle, lost, _ = scratch
     levels, _, columns, planes, _ = values.shape
-    wins, loses, farkles = lists.wins[-1], lists.loses[-1], lists.farkles[-1]
     for level in range(levels):
         for t in range(steps, rows):
             for p in range(planes):
                 for n in range(columns):
                     for lane in range(LANES):
                         values[level, t, n, p, lane] = bank[t, p, lane]
-                for n in range(columns - (0 if lists.may_bank[-1] else 1), columns):
-                    for lane in range(LANES):
-                        ended = wins if p == 0 else 0.0
-                        ended += loses * lost[p, lane]
-                        ended += farkles * farkle[t, p, lane]
-                        ended += lists.goes_on * bank[t, p, lane]
-                        values[level, t, n, p, lane] = ended / (1.0 - lists.only_hot)
-            if not lists.may_bank[:-1].all():
-                roll_until_banked(values[level, t], bank[t], farkle[t], lost, lists, False)
+            if not lists.may_bank.all():
+                roll_on(values[level, t], bank[t], farkle[t], lost, lists)
     for level in range(levels - 1, -1, -1):
         turn(
             values[level].ravel(),

@@ -30,8 +30,7 @@ from solver.game.many_rings import TOLERANCE, Part, Rings, Settled, States
 from solver.game.solvable import check_solvable
 from solver.game.standings import Progress
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats, solve_turn
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Floats, TurnPlan, solve_turn, turn_plan
 
 FITS = 1e-10
 """By how much a value may miss its equations, if no choices are mixed."""

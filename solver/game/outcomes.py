@@ -23,8 +23,7 @@ from solver.game.outcome_kernels import (
     outcomes_of_best_play,
 )
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 MOST_CHANCES = 400_000_000
 """The most chances of banks that the outcomes of best play may have, 8 bytes each; most games have

@@ -14,8 +14,9 @@ from solver.game.endgame import endgame
 from solver.game.standings import Bools, Standing, first_standing
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import DiceSet, Remaining, Roll, TurnState, dice_set
+from solver.turn.equations import possible_states, turn_plan
 from solver.turn.memory import memories, typed_set
-from solver.turn.plan import allowed_banks, possible_states, turn_plan
+from solver.turn.plan import allowed_banks
 from solver.wording import say, say_later, say_number
 
 MAX_TURN_TOTAL = 1_000_000

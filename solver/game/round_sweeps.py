@@ -42,8 +42,7 @@ from solver.game.standings import (
     value_shape,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 _SETTLED = 1e-15
 """By how much what a tie leads to changes at most that is found."""

@@ -11,7 +11,7 @@ from solver.game.endgame import endgames, taken_shape
 from solver.game.position import reachable
 from solver.game.standings import value_shape
 from solver.rules.ruleset import Ruleset
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import TurnPlan, turn_plan
 
 MAX_REACH = 5_000
 """Point steps that one set-aside may add to a turn total."""

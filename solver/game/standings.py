@@ -12,7 +12,7 @@ from solver.errors import InvalidRulesError
 from solver.game.leads import longest_turn, spans
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import TurnPlan
 
 FEW_SCORES = 150
 """Games with fewer scores are short: what makes others faster takes them more than it saves."""

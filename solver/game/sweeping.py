@@ -27,7 +27,7 @@ from solver.game.layout import (
 from solver.game.response_kernels import Responses, find_responses, respond
 from solver.game.standings import DEFAULT_TOLERANCE, Progress, score_count, state_count
 from solver.rules.ruleset import Ruleset
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import TurnPlan, turn_plan
 
 _FOLLOWED = 16
 """Totals from one whose turns are followed to the next."""
@@ -153,8 +153,9 @@ class Sweeps:
         self._contest = contest
         self._once = bool(rules.farkle_penalty or rules.caught_up)
         """Whether each state is solved once in a sweep, see `plain`."""
-        self._falls = rules.farkle_penalty or rules.banks_may_fall or rules.changes_other
-        self._falls = self._falls or any(np.any(plan.lose_chances) for plan in played)
+        falls = bool(rules.farkle_penalty) or rules.banks_may_fall or rules.changes_other
+        self.falls = falls or any(np.any(plan.lose_chances) for plan in played)
+        """Whether totals of both scores may fall; then one sweep does not solve the game."""
         self.least = least
         self._work = make_work(rules, ends, threads, sides=len(lasts), plans=plans)
         self.pair_tolerance = DEFAULT_TOLERANCE / 1000
@@ -288,22 +289,21 @@ class Sweeps:
             self._on_progress(Progress(self.number, self._bounded, residual, bounding=True))
 
         values = read_table(self._rules, self.table)
-        shapes = [one for one in bounds.SHAPES if not (one.growth and self._falls)]
-        for shape in shapes:
+
+        def prove(within: float, shape: bounds.Shape) -> float | None:
             self.states_solved += 2 * state_count(self._rules, self._plans)
-            found = bounds.error_bound(
+            return bounds.error_bound(
                 self._rules,
                 values,
-                tolerance,
+                within,
                 self.turns,
                 shape=shape,
                 plans=self._plans,
                 threads=self._threads,
                 on_progress=on_progress,
             )
-            if found is not None:
-                return found
-        return None
+
+        return bounds.first_proved(prove, [tolerance], falls=self.falls)
 
     def widest_bound(self, tolerance: float, residual: float) -> float:
         """What can be proved of the error of values that are as exact as they get.

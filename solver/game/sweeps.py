@@ -36,7 +36,7 @@ from solver.game.standings import (
 )
 from solver.game.sweeping import Sweeps
 from solver.rules.ruleset import Ruleset
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import TurnPlan
 
 MAX_SWEEPS = 10_000
 
@@ -119,24 +119,21 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
     ends = endgames(rules, plans)
     contest = Contest(as_is_best(), as_is_best())
     lasts = [end.last for end in ends]
-    penalty = rules.farkle_penalty is not None
-    least = 0.0 if penalty else _NEARLY_LOST
+    least = 0.0 if rules.farkle_penalty else _NEARLY_LOST
     sweeps = Sweeps(
         rules, ends[0], lasts, contest, cache, threads, on_progress, least=least, plans=plans
     )
     sweeps.pair_tolerance = tolerance / 100
-    # totals fall where farkles cost points, or rolls; then one sweep does not solve the game
-    played = plans or [turn_plan(rules)]
-    falls = penalty or rules.banks_may_fall or rules.changes_other
-    falls = falls or any(np.any(plan.lose_chances) for plan in played)
-    corrects = is_corrected(rules) and not plans
+    falls, corrects = sweeps.falls, is_corrected(rules) and not plans
     if corrects:
         sweeps.expect_corrections()
     is_long = score_count(rules) >= FEW_SCORES
     corrected_rest = _AT_REST_LONG if is_long else _AT_REST_CORRECTED
     residual = _rough_sweeps(sweeps, _ROUGH if corrects and is_long else 0)
     course, slow, first = _Course(), list[npt.NDArray[np.float64]](), sweeps.number + 1
-    verifying, at_rest, target, failed = False, 0.0, tolerance, False
+    # before last turns those who have all but lost take more sweeps
+    at_once = not falls and rules.ending != "final_turn"
+    verifying, at_rest, target, failed = at_once, 0.0, tolerance, False
     for number in range(first, MAX_SWEEPS + 1):
         change = sweeps.run(residual, at_rest)
         course.add(change, verifying=verifying)
@@ -144,6 +141,8 @@ def solve(  # noqa: C901, PLR0915 - a loop with many ends
         enough = max(course.enough(target), _NOISE) if falls else tolerance
         if rounding:
             enough = np.inf
+        # of what a sweep leaves that solves the game
+        change = sweeps.pair_tolerance if at_once and number == first else change
         # without falls sweeps take a fraction of a proof: no other try while they change anything
         settled = _NOISE if failed and not falls and not rounding else enough
         if change <= settled and verifying:

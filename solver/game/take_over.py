@@ -40,7 +40,6 @@ from solver.game.endgame import (
 from solver.game.lanes import LANES
 from solver.game.layout import lists_of
 from solver.game.standings import (
-    DEFAULT_TOLERANCE,
     LEAST,
     Progress,
     Solution,
@@ -59,8 +58,7 @@ from solver.game.take_over_kernels import (
     solve_pairs,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 _SETTLED = 1e-13
 """By how much values change at most in the last sweep, relative to themselves or to LEAST."""
@@ -214,16 +212,9 @@ def solve(
             places, moves = [*places[-_MIXED:], before], [*moves[-_MIXED:], values - before]
             if change > _SETTLED and len(moves) > 1:
                 values[...] = _mixed(places, moves)
-    # where rounding stands in the way values are as exact as they get
-    wider = [10.0**k * tolerance for k in range(4 if tolerance >= DEFAULT_TOLERANCE else 1)]
-    found = (
-        _error_bound(game, values, rolled, within, shape)
-        for within in wider
-        for shape in bounds.SHAPES[1:]
-    )
-    error_bound = next((one for one in found if one is not None), None)
-    if error_bound is None:
-        raise bounds.not_proved(rules, tolerance)
+    prove = partial(_error_bound, game, values, rolled)
+    falls = rules.farkle_penalty is not None
+    error_bound = bounds.bound_within(rules, prove, tolerance, falls=falls)
     return Solution(
         rules=rules,
         values=values,

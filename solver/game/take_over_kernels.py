@@ -17,7 +17,7 @@ import numpy.typing as npt
 from numba import njit
 
 from solver.game.lanes import LANES
-from solver.game.list_kernels import SUMMED, add_lists
+from solver.game.list_kernels import add_column
 from solver.game.standings import LEAST
 from solver.turn.equations import Floats
 
@@ -162,15 +162,7 @@ def _roll(turn, hot, t, n, lists, part, out):
     part : room for a value of each lane
     """
     out[:] = lists.wins[n]
-    row, last = t * len(lists.farkles) * LANES, lists.first_list[n + 1]
-    for first in range(lists.first_list[n], last, SUMMED):
-        end = min(first + SUMMED, last)
-        part[:] = 0.0
-        add_lists(  # type: ignore[call-arg] # numba gives it the context by itself
-            turn, hot, row, lists.places, lists.starts, lists.chances, first, end, part, 0
-        )
-        for lane in range(LANES):
-            out[lane] += part[lane]
+    add_column(turn, hot, t * lists.stride, n, lists, part, out, (0,))
 
 
 @njit(nogil=True, error_model="numpy")

@@ -14,8 +14,7 @@ from solver.game.standings import (
     state_count,
 )
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Endings, solve_turn
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Endings, TurnPlan, solve_turn, turn_plan
 
 _SECONDS_PER_OPTION = 25e-12
 """Seconds that a core takes to weigh one option, or to add one list, at one turn total of one
@@ -94,15 +93,15 @@ def workload(rules: Ruleset, *, cores: int | None = None) -> Workload:
 def _sweeps(rules: Ruleset, plan: TurnPlan) -> float:
     """How often each state is solved until values are as exact as the default tolerance asks.
 
-    Without a penalty a sweep solves the pairs of states that depend on each other two or three
-    times, and there are two sweeps. With one, an error comes back through a row of farkles, of two
+    Without a penalty one sweep solves the game, and the pairs of states that depend on each other
+    two to four times. With one, an error comes back through a row of farkles, of two
     players of whom one can only hope; so it falls in a sweep by the square root of the chance of
     such a row.
     """
     if rules.rounds or (rules.beat_previous_turn and not rules.farkle_penalty):
         return 2.0
     if rules.farkle_penalty is None:
-        return 5.5
+        return 3.5
     most = _MOST if rules.penalty_points else _MOST_FROM_NOTHING
     failures = [_failure(rules, plan, on_board=on_board) for on_board in (True, False)]
     in_a_row = rules.farkle_limit - rules.farkles_after_penalty

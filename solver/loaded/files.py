@@ -27,8 +27,7 @@ from solver.loaded.strategy import ManyMatchupStrategy, MatchupStrategy, OwnDice
 from solver.many_strategy import ORDER, RingManifest, facts
 from solver.solved import SUFFIX, M, Manifest, Opened, Shapes, file_name, open_solved, save_solved
 from solver.turn.dice import Badge
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import Floats, TurnPlan
 from solver.turn.powers import Power
 
 _AXES = ("side to act, and who began", "own standing", "opponent's standing")

@@ -46,7 +46,7 @@ _APART = 1e-8
 """How far apart of themselves two values have to be so that the slope between them tells much."""
 
 _FIRST_SWEEP = 2.9
-"""Times that the first sweep solves each state where farkles cost nothing; later ones do once."""
+"""Times that a sweep solves each state where farkles cost nothing."""
 
 
 def solve_matchup(
@@ -92,7 +92,7 @@ class _Told:
 
     def __init__(self, rules: Ruleset, on_progress: Callable[[float], None]) -> None:
         self._first = 1.0 if rules.farkle_penalty else _FIRST_SWEEP
-        self._sweeps = workload(rules).sweeps if rules.farkle_penalty else _FIRST_SWEEP + 1 + BOUND
+        self._sweeps = workload(rules).sweeps if rules.farkle_penalty else _FIRST_SWEEP + BOUND
         self._on_progress = on_progress
         self._share = 0.0
 

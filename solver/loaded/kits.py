@@ -28,7 +28,7 @@ from solver.turn.dice import (
     fate_of_faces,
     make_roll,
 )
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import TurnPlan
 from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import set_asides_of
 

@@ -26,8 +26,7 @@ from solver.game.many import (
 from solver.game.many import size as size_of
 from solver.rules.ruleset import DECIDED_BY, FACES, MAX_POINTS, Ruleset
 from solver.turn.dice import Badge, DiceSet, Die, dice_set, make_dice_set
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import Floats, TurnPlan
 from solver.turn.power_cells import TurnCells, turn_cells
 from solver.turn.powers import Power, power_data, uses_of
 from solver.turn.remaining import RollLists, roll_lists, shape_of

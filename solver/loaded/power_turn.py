@@ -10,8 +10,7 @@ import numpy as np
 
 from solver.loaded.matchup import Matchup
 from solver.turn.dice import Roll, TurnState
-from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnTable
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import LEAST_GAIN, Endings, Floats, TurnPlan, TurnTable
 from solver.turn.power_cells import Cells, TurnCells
 from solver.turn.powers import Power, PowerKind
 from solver.turn.remaining import Ints, shape_of

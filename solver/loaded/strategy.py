@@ -14,8 +14,7 @@ from solver.loaded.kits import Side
 from solver.loaded.matchup import Matchup, uses_shape
 from solver.loaded.power_turn import PowerTurn
 from solver.turn.dice import TurnState
-from solver.turn.equations import Floats, TurnTable
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import Floats, TurnPlan, TurnTable
 
 
 class OwnDice(BestPlay):

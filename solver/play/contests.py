@@ -24,8 +24,8 @@ from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
-from solver.turn.equations import Floats
-from solver.turn.plan import EqualDice, allowed_banks, turn_plan
+from solver.turn.equations import EqualDice, Floats, turn_plan
+from solver.turn.plan import allowed_banks
 
 TOLERANCE = 1e-12
 """By which values may still change in all, in a contest of two given ways to play."""

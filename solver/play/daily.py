@@ -19,10 +19,10 @@ from solver.game.position import Position
 from solver.game.standings import Standing
 from solver.loaded.kits import Kit, kit_of, solved_of
 from solver.loaded.matchup import Matchup
+from solver.play.advice import position_id
 from solver.play.memo import Memo
 from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move, Policy
-from solver.play.position_id import position_id
 from solver.rules.ruleset import FACES, Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import DiceSet, Fate, Hand, Remaining, Roll, TurnState, make_roll

@@ -46,8 +46,8 @@ from solver.game.standings import (
 from solver.play.race import log_odds, race
 from solver.play.rough import RoughValues
 from solver.rules.ruleset import RULESETS, Ruleset
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.plan import allowed_banks, turn_plan
+from solver.turn.equations import Endings, Floats, TurnTable, solve_turn, turn_plan
+from solver.turn.plan import allowed_banks
 from solver.turn.points import mean_turn, turn_outcome
 
 WITHIN = 0.007

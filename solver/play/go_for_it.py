@@ -47,9 +47,9 @@ from solver.game.standings import (
 from solver.play.memo import GoForIt, MemoGoForIt
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining, dice_set
-from solver.turn.equations import Floats
+from solver.turn.equations import EqualDice, Floats, turn_plan
 from solver.turn.memo import memo_table
-from solver.turn.plan import EqualDice, allowed_banks, turn_plan
+from solver.turn.plan import allowed_banks
 
 _MOST_ROUNDS = 12
 _BETTER = 1e-12

@@ -20,8 +20,7 @@ from solver.play.policies import Optimal
 from solver.play.policy import Decisions, Policy
 from solver.play.turn_kernels import fill_turns
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats, TurnTable
-from solver.turn.plan import EqualDice, turn_plan
+from solver.turn.equations import EqualDice, Floats, TurnTable, turn_plan
 
 DecisionTables = tuple[Ints, Floats, Bools]
 """For some positions: which of the decisions each has, and `worth` and `bank` of Decisions, one

@@ -36,8 +36,7 @@ from solver.play.match_players import MatchPlayer, match_player
 from solver.play.policy import Policy
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import dice_set
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 
 P = TypeVar("P")
 

@@ -16,9 +16,8 @@ from solver.game.standings import Bools
 from solver.play.policy import Decisions, Policy, by_number
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Hand, Remaining
-from solver.turn.equations import Floats
+from solver.turn.equations import EqualDice, Floats, turn_plan
 from solver.turn.memo import memo_table
-from solver.turn.plan import EqualDice, turn_plan
 
 _REMEMBERED = 4096
 """Turns whose decisions are kept."""

@@ -30,9 +30,8 @@ from solver.play.policies import Optimal
 from solver.play.policy import Decisions
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.equations import Floats
+from solver.turn.equations import Floats, possible_states
 from solver.turn.memo import memo_table
-from solver.turn.plan import possible_states
 
 _LEAST_ROWS = 400
 """Turn totals of a turn without a goal that are told apart, at least."""

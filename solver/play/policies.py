@@ -22,8 +22,7 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Hand
 from solver.turn.endless import endless_turn
-from solver.turn.equations import TurnTable
-from solver.turn.plan import EqualDice, TurnPlan, turn_plan
+from solver.turn.equations import EqualDice, TurnPlan, TurnTable, turn_plan
 from solver.turn.points import bank_decisions, points_table
 from solver.wording import say, say_later
 

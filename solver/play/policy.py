@@ -15,9 +15,8 @@ from solver.errors import InvalidRequestError
 from solver.game.position import Position, banks_allowed
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Hand, Roll, TurnState
-from solver.turn.equations import Floats
+from solver.turn.equations import Floats, turn_plan
 from solver.turn.memory import held_places
-from solver.turn.plan import turn_plan
 from solver.turn.points import points_table
 
 _REMEMBERED = 512

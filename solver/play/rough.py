@@ -22,8 +22,7 @@ from solver.game.standings import Standing, Standings, check_afresh, role
 from solver.play.race import log_odds
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import dice_set
-from solver.turn.equations import Endings, Floats, solve_turn
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Endings, Floats, solve_turn, turn_plan
 from solver.turn.points import mean_turn, points_outcome
 
 Places = tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Floats]

@@ -26,7 +26,7 @@ from solver.turn.memory import held_after
 from solver.wording import say_number
 
 if TYPE_CHECKING:
-    from solver.turn.plan import TurnPlan
+    from solver.turn.equations import TurnPlan
     from solver.turn.powers import Power
 
 MAX_WEIGHT = 1_000_000
@@ -703,7 +703,8 @@ def after_points(
 class Hand(ABC):
     """A player with the dice that are thrown: here those of the rules, all alike.
 
-    See `solver.turn.plan.EqualDice` for that, and `solver.loaded.kits.Side` for dice of one's own.
+    See `solver.turn.equations.EqualDice` for that, and `solver.loaded.kits.Side` for dice of one's
+    own.
     """
 
     rules: Ruleset

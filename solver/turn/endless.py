@@ -61,8 +61,15 @@ import numpy.typing as npt
 from solver.errors import InvalidRulesError
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import TurnState
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.plan import TurnPlan, possible_states, turn_plan
+from solver.turn.equations import (
+    Endings,
+    Floats,
+    TurnPlan,
+    TurnTable,
+    possible_states,
+    solve_turn,
+    turn_plan,
+)
 from solver.turn.points import TurnOutcome, bank_decisions, turn_outcome
 from solver.turn.thresholds import BankFrom, bank_from
 

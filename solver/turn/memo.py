@@ -26,8 +26,7 @@ from solver.errors import InvalidRequestError, InvalidRulesError
 from solver.rules.ruleset import MAX_POINTS, RULESETS, Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.endless import EndlessTurn, endless_turn
-from solver.turn.equations import Floats
-from solver.turn.plan import possible_states
+from solver.turn.equations import Floats, possible_states
 
 _MOST_BREAKS = 40
 """Turn totals in a table in its natural unit: more are hard to keep in mind."""

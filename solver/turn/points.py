@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from solver.rules.ruleset import RULESETS, Ruleset
 from solver.turn.dice import TurnState, dice_set
-from solver.turn.equations import Endings, Floats, TurnTable, solve_turn
-from solver.turn.plan import TurnPlan, allowed_banks, turn_plan
+from solver.turn.equations import Endings, Floats, TurnPlan, TurnTable, solve_turn, turn_plan
+from solver.turn.plan import allowed_banks
 
 _BLOCK = 1 << 20
 """Options whose values are compared at a time: those of all turn totals would fill the memory."""

@@ -33,8 +33,7 @@ from solver.turn.dice import (
     bar_masks,
     legal_set_asides,
 )
-from solver.turn.equations import Floats
-from solver.turn.plan import TurnPlan, states_of_moves
+from solver.turn.equations import Floats, TurnPlan, states_of_moves
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.intp]

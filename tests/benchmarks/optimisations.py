@@ -153,9 +153,8 @@ def _without_together() -> None:
 
 
 def _without_fewer_options() -> None:
-    from solver.turn import scoring  # noqa: PLC0415
+    from solver.turn.equations import turn_plan as plan  # noqa: PLC0415
 
-    plan = scoring.turn_plan
     for module in ("sweeping", "sweeps", "bounds", "layout", "solvable", "endgame"):
         _set(f"{module}.turn_plan", lambda rules, **_: plan(rules, all_options=True))
 

@@ -47,9 +47,8 @@ from solver.rules.ruleset import Ruleset
 from solver.strategy import open_strategy, save_strategy
 from solver.turn.dice import DiceSet, Die, TurnState, make_dice_set
 from solver.turn.endless import endless_turn
-from solver.turn.equations import solve_turn
+from solver.turn.equations import TurnPlan, solve_turn, turn_plan
 from solver.turn.long_run import long_run
-from solver.turn.plan import TurnPlan, turn_plan
 from tests.benchmarks.figures import Bench, Figures, heading, machine, note, show, times
 from tests.loaded_dice import GAME_DICE
 from tests.usual import USUAL

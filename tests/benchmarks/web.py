@@ -27,7 +27,7 @@ from aiohttp import ClientSession, CookieJar, TCPConnector
 from solver.rules.file import load_rules
 from solver.rules.ruleset import FACES
 from solver.turn.dice import TurnState, make_roll
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from tests.benchmarks.chat import find_data
 from tests.benchmarks.figures import Bench, heading, machine, note
 

@@ -19,12 +19,11 @@ from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError
 from solver.game.position import Position, check_position, points_to_beat
 from solver.game.sweeps import solve
-from solver.play.advice import odds, with_why
+from solver.play.advice import odds, position_id, read_id, with_why
 from solver.play.daily import between_turns, chance_of
 from solver.play.policies import LEVELS, MaxPoints
-from solver.play.position_id import position_id, read_id
 from solver.strategy import Strategy, open_strategy, save_strategy
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from solver.wording import said_in
 from tests.bot.played import adding_up, played, wins_as_often_as_it_says
 from tests.bot.speaking import Chat

@@ -22,9 +22,8 @@ from bot.views.thresholds import turn_text
 from solver.errors import FarkleError, InvalidPositionError, InvalidRequestError
 from solver.game.position import Position, check_position, impossible_turn, most_likely
 from solver.loaded.matchup import check_loaded
-from solver.play.advice import odds
+from solver.play.advice import odds, position_id, read_id
 from solver.play.maps import border_map, turn_map
-from solver.play.position_id import position_id, read_id
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.dice import TurnState, all_set_asides, dice_set

@@ -16,8 +16,7 @@ from bot.views.rules_text import rules_text
 from solver.errors import FarkleError, InvalidPositionError
 from solver.game.position import Position, check_position
 from solver.loaded.matchup import check_loaded
-from solver.play.advice import odds
-from solver.play.position_id import position_id, read_id
+from solver.play.advice import odds, position_id, read_id
 from solver.rules.file import load_rules
 from solver.strategy import Strategy
 from solver.turn.dice import TurnState, dice_set

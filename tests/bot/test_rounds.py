@@ -18,9 +18,8 @@ from solver.game.many_sweeps import solve_many
 from solver.game.position import Position, first_position
 from solver.game.sweeps import solve
 from solver.many_strategy import open_many, save_many
-from solver.play.advice import Reason, odds, with_why
+from solver.play.advice import Reason, odds, position_id, read_id, with_why
 from solver.play.policies import LEVELS
-from solver.play.position_id import position_id, read_id
 from solver.rules.ruleset import Ruleset
 from solver.rules.writer import rules_toml
 from solver.strategy import Strategy, save_strategy

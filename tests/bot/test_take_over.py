@@ -15,10 +15,9 @@ from bot.views.table_buttons import table_buttons
 from solver.errors import IllegalActionError, InvalidPositionError, InvalidRulesError
 from solver.game.position import Position, check_position
 from solver.game.sweeps import solve
-from solver.play.advice import odds
+from solver.play.advice import odds, position_id, read_id
 from solver.play.memo import MemoGoForIt
 from solver.play.policies import LEVELS
-from solver.play.position_id import position_id, read_id
 from solver.rules.ruleset import topics
 from solver.strategy import Strategy, open_strategy, save_strategy
 from solver.turn.dice import TurnState

@@ -15,7 +15,7 @@ from solver.folders import is_ours, keep_private, make_private, one_at_a_time
 from solver.game.kernel_source import load_turn
 from solver.rules.file import load_rules
 from solver.solved import prepare_folder
-from solver.turn.plan import turn_plan
+from solver.turn.equations import turn_plan
 
 
 def mode(path: Path) -> int:

@@ -18,8 +18,8 @@ from solver.play.memo import Memo
 from solver.play.memo_study import MemoStudy, study_memo
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Fate, Remaining, Roll, after_set_aside, dice_set, fate, set_asides
+from solver.turn.equations import EqualDice
 from solver.turn.memo import MemoTable, memo_table
-from solver.turn.plan import EqualDice
 
 _SECONDS, _LEAST_SECONDS = 9.0, 20.0
 """That a study takes for each second of a solve, and at least."""

@@ -10,8 +10,8 @@ from solver.game.position import check_hot_dice
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Remaining
 from solver.turn.endless import EndlessTurn, endless_turn
+from solver.turn.equations import possible_states
 from solver.turn.long_run import TradeOff, long_run, trade_offs
-from solver.turn.plan import possible_states
 from solver.turn.points import TurnOutcome
 from solver.turn.thresholds import BankFrom
 

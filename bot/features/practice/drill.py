@@ -30,10 +30,9 @@ from bot.tasks.workers import TaskError
 from solver.errors import FarkleError, InvalidRequestError
 from solver.loaded.kits import Kit, solved_of
 from solver.loaded.matchup import Matchup
-from solver.play.advice import Advice, advise, with_why
+from solver.play.advice import Advice, PositionId, advise, read_id, with_why
 from solver.play.daily import CLEAR, Question, chance_of
 from solver.play.drills import Spot, drawn, spot_of
-from solver.play.position_id import PositionId, read_id
 from solver.rules.ruleset import Ruleset
 from solver.wording import say
 

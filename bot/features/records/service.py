@@ -26,7 +26,7 @@ from solver.errors import FarkleError, InvalidRequestError
 from solver.play.policies import MaxPoints, Optimal
 from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Fate, fate, make_roll
-from solver.turn.plan import turn_plan
+from solver.turn.equations import turn_plan
 from solver.wording import say, say_later
 
 MOST_GAMES = 99

@@ -43,10 +43,9 @@ from bot.views.events import result_text, table_head, winners_text
 from bot.views.game import after_keeping, hint_head
 from bot.views.rules_text import rules_text, title_text
 from solver.errors import InvalidRequestError
-from solver.play.advice import Advice, Odds
+from solver.play.advice import Advice, Odds, read_id
 from solver.play.endings import TurnEnds
 from solver.play.maps import ones_twos_fives
-from solver.play.position_id import read_id
 from solver.rules.patterns import in_words
 from solver.turn.dice import Die, Roll, dice_text
 from solver.wording import ENGLISH, Language, Reworded, figure, say, say_number, spoken

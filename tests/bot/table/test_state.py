@@ -25,7 +25,7 @@ from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import make_roll, set_asides
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, THIRD
 from tests.usual import USUAL

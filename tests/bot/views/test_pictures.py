@@ -31,8 +31,7 @@ from solver.game.position import Position
 from solver.play.maps import TurnMap, border_map, scores_between, turn_map, win_map
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
-from solver.turn.equations import Decision
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Decision, turn_plan
 from solver.wording import said_in
 from tests.bot.pictures import pixels, size_of
 from tests.conftest import mostly_slow

@@ -29,9 +29,8 @@ from solver.play.advice import advise, odds
 from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy
 from solver.turn.dice import TurnState, dice_set
-from solver.turn.equations import Decision
+from solver.turn.equations import Decision, turn_plan
 from solver.turn.memory import memories
-from solver.turn.plan import turn_plan
 from tests import naive
 from tests.conftest import check_reachable, mostly_slow
 from tests.house_rules import KEEPS, ONE_BY_ONE, small

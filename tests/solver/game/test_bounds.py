@@ -13,8 +13,7 @@ from solver.game.kernel_source import load_turns
 from solver.game.standings import LEAST, Standing, role, standing_index
 from solver.game.sweeps import solve
 from solver.rules.ruleset import Ruleset
-from solver.turn.equations import Floats
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Floats, turn_plan
 from tests import naive
 from tests.conftest import mostly_slow
 from tests.house_rules import small

@@ -18,7 +18,7 @@ from solver.game.sweeps import solve
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import JOKER, DiceSet, Die
-from solver.turn.plan import TurnPlan
+from solver.turn.equations import TurnPlan
 from solver.turn.remaining import roll_lists
 from tests import naive
 from tests.conftest import variant

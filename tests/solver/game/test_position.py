@@ -21,8 +21,8 @@ from solver.game.position import (
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import TurnState
+from solver.turn.equations import EqualDice
 from solver.turn.memory import memories
-from solver.turn.plan import EqualDice
 from tests.conftest import check_reachable, variant
 from tests.house_rules import ONE_BY_ONE, small
 

@@ -6,16 +6,14 @@ from datetime import date, timedelta
 import pytest
 
 from solver.game.position import check_position
-from solver.play.advice import advise
+from solver.play.advice import advise, position_id
 from solver.play.daily import DailyPosition, Kind, daily_position, kind_of, rules_of_thumb
 from solver.play.memo import Memo
 from solver.play.policies import Greedy, MaxPoints
 from solver.play.policy import Move
-from solver.play.position_id import position_id
 from solver.strategy import Strategy
 from solver.turn.dice import set_asides
-from solver.turn.equations import Decision
-from solver.turn.plan import EqualDice
+from solver.turn.equations import Decision, EqualDice
 
 FIRST = date(2026, 11, 22)
 DAYS = [FIRST + timedelta(days=number) for number in range(25)]

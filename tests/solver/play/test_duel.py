@@ -20,7 +20,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import TurnState
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from tests.conftest import EVERY, mostly_slow, only_with_every, rarely, variant
 from tests.duels import Player, Twin
 from tests.house_rules import ONE_BY_ONE

@@ -14,7 +14,7 @@ from solver.play.policies import make_policy
 from solver.play.policy import Policy
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Fate, TurnState, make_roll
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from solver.turn.points import points_table
 from tests.loaded_dice import kcd
 

@@ -29,8 +29,7 @@ from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import dice_set
-from solver.turn.equations import Decision
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Decision, turn_plan
 from tests.conftest import mostly_slow
 from tests.house_rules import ONE_BY_ONE, small
 

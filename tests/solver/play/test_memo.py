@@ -23,8 +23,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Fate, dice_set, fate
-from solver.turn.equations import Floats
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice, Floats
 from tests import naive
 from tests.conftest import only_with_every, rarely, variant
 from tests.house_rules import small

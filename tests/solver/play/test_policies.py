@@ -19,7 +19,7 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.strategy import Strategy
 from solver.turn.dice import Fate, Hand, Roll, dice_set, fate, make_roll, set_asides
-from solver.turn.plan import EqualDice
+from solver.turn.equations import EqualDice
 from tests.conftest import mostly_slow
 from tests.usual import USUAL
 

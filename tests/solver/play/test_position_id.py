@@ -12,7 +12,7 @@ from bot.services.situation import opened
 from solver.errors import FarkleError, InvalidRequestError
 from solver.game.position import Position, check_position, highest_score
 from solver.game.sweeps import solve
-from solver.play.position_id import position_id, read_id
+from solver.play.advice import position_id, read_id
 from solver.rules.file import load_rules, preset_names
 from solver.rules.ruleset import Ruleset
 from solver.strategy import save_strategy

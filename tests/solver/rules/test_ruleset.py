@@ -24,7 +24,7 @@ from solver.rules.ruleset import (
 )
 from solver.rules.scoring import SCORING_OPTIONS
 from solver.turn.dice import all_set_asides, farkle_probability
-from solver.turn.plan import turn_plan
+from solver.turn.equations import turn_plan
 from tests.conftest import variant
 from tests.house_rules import ONE_BY_ONE, house_rules
 from tests.usual import USUAL

@@ -15,8 +15,7 @@ from solver.game.list_kernels import turn_of_lists
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import TurnState
-from solver.turn.equations import Decision, Endings, solve_turn
-from solver.turn.plan import turn_plan
+from solver.turn.equations import Decision, Endings, solve_turn, turn_plan
 from tests import naive
 from tests.conftest import SOLVED, variant
 from tests.usual import USUAL

@@ -11,8 +11,8 @@ from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import TurnState
 from solver.turn.endless import endless_turn
+from solver.turn.equations import possible_states, turn_plan
 from solver.turn.memo import memo_table, natural_unit
-from solver.turn.plan import possible_states, turn_plan
 from tests import naive
 from tests.conftest import mostly_slow, variant
 from tests.house_rules import ONE_BY_ONE

@@ -11,8 +11,7 @@ import pytest
 
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import DiceSet, Die, Roll, all_points, all_points_with_jokers, make_dice_set
-from solver.turn.equations import Endings, solve_turn
-from solver.turn.plan import TurnPlan, turn_plan
+from solver.turn.equations import Endings, TurnPlan, solve_turn, turn_plan
 from solver.turn.remaining import RollLists, roll_lists, set_asides_of, shape_of
 from tests import naive_loaded
 from tests.loaded_dice import EVERY_DIE, kcd, random_badge, random_dice, set_of

@@ -24,8 +24,8 @@ from solver.turn.dice import (
     make_roll,
     set_asides,
 )
+from solver.turn.equations import turn_plan
 from solver.turn.memory import confirm_text
-from solver.turn.plan import turn_plan
 from tests import naive
 from tests.conftest import variant
 from tests.house_rules import house_rules, scorings, small, tables

@@ -23,8 +23,8 @@ from solver.play.policy import Move
 from solver.rules.file import load_rules
 from solver.rules.ruleset import Ruleset
 from solver.turn.dice import Fate, Roll, dice_set, fate
+from solver.turn.equations import EqualDice
 from solver.turn.memo import memo_table
-from solver.turn.plan import EqualDice
 from solver.wording import said_in
 from tests import naive
 from tests.bot.pictures import pixels

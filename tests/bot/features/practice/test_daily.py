@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Text, literal
 from bot.features.practice.daily import BoardLine, Daily, Post, Solution, Verdict, board, streak_of
 from bot.features.practice.store import DailyAnswer, daily_answers, daily_positions
 from bot.services.advisor import Advisor
-from bot.services.house_rules import RULES_SETTING
+from bot.services.situation import RULES_SETTING
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings

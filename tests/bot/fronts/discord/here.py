@@ -14,7 +14,7 @@ from bot.fronts.discord import client as running
 from bot.fronts.discord.client import FarkleClient, keep_posting
 from bot.fronts.discord.front import DiscordFront
 from bot.services.advisor import Advisor
-from bot.services.house_rules import RULES_SETTING
+from bot.services.situation import RULES_SETTING
 from bot.settings import Settings
 from bot.wiring import Parts, open_parts
 from tests.bot.clock import Clock
