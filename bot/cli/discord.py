@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from bot.features import keepers
 from bot.fronts.discord import client, signed
 from bot.fronts.discord.client import BadTokenError, DiscordError
 from bot.fronts.discord.front import DiscordFront
@@ -163,7 +164,7 @@ async def _open_database(settings: Settings) -> None:
     file = database_of(settings.database_url).file
     if file and not await asyncio.to_thread(file.exists):
         return
-    store = await Store.open(settings.database_url)
+    store = await Store.open(settings.database_url, keepers())
     await store.close()
 
 

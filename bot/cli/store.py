@@ -40,6 +40,7 @@ EXIT_DAMAGED = 1
 @click.group()
 def store() -> None:
     """Look after the database of games."""
+    keepers()  # all tables are known once these are loaded
 
 
 @store.command()
@@ -126,7 +127,7 @@ def restore(settings: Settings, file: Path, *, as_json: bool) -> None:
     if database.file:
         kept, knows = put_back(copy, database.file, keepers())
     else:
-        kept, knows = put_rows_back(copy, database, settings.backups, keepers())
+        kept, knows = asyncio.run(put_rows_back(copy, database, settings.backups, keepers()))
     lines = [f"{database.name} is now as in {file}"]
     lines += [f"before: {kept}"] if kept else []
     if not knows:

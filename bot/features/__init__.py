@@ -34,7 +34,7 @@ def in_chat(core: "Core") -> "list[Feature]":
 
 
 def keepers() -> "list[Keeper]":
-    """How features keep their rows, those that have any."""
+    """How features keep their rows, those that have any; their tables are known then."""
     stores = [name for name in FEATURES if find_spec(f"{__name__}.{name}.store")]
     return [import_module(f"{__name__}.{name}.store").KEEPER for name in stores]
 

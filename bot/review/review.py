@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from math import exp, fsum
@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from bot.review.moments import Judgement, Kind, Mark, Moment, Reader, TurnChange, read_events
 from bot.review.worth import Shares, Worth
-from bot.store.rows import SeatReview, StoredDaily, StoredDrill
+from bot.store.rows import SeatReview
 from bot.table.events import Begun, Event, TurnEnding
 from solver.loaded.kits import Kit, kit_of
 from solver.play.advice import read_id
@@ -39,18 +39,18 @@ def kept(question: Question) -> dict[str, Any]:
     return {"position": text, "whole": whole, **found}
 
 
-def read_kept(stored: StoredDaily | StoredDrill, called: str) -> Question:
-    """A decision that was kept; `called` so in what is said of its rules.
+def read_kept(told: dict[str, Any], kept: Mapping[str, Any], called: str) -> Question:
+    """A decision that was kept under rules that data tell; they are `called` so in what is said.
 
     Raises FarkleError where this program cannot read it.
     """
-    rules = make_rules(stored.rules, called)
+    rules = make_rules(told, called)
     choices = tuple(
-        Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in stored.choices
+        Choice(**{**one, "set_aside": tuple(one["set_aside"])}) for one in kept["choices"]
     )
-    if whole := getattr(stored, "whole", None):
+    if whole := kept.get("whole"):
         return _questions().validate_python({**whole, "rules": rules, "choices": choices})
-    position, roll = read_id(stored.position).position(rules)
+    position, roll = read_id(kept["position"]).position(rules)
     return Question(rules, position, roll or (), choices)
 
 

@@ -21,6 +21,7 @@ from bot.services.reckoning import (
     estimated,
     reviewed,
 )
+from bot.services.store_check import results_of
 from bot.services.tables import Table
 from bot.store.rows import GameResult
 from bot.table.events import Event, Undone
@@ -412,31 +413,18 @@ class Oracle:
 
     def _results(self, table: Table) -> list[GameResult]:
         game = table.game
-        if game.shares is None:
-            return []
-        figures: list[tuple[float | None, float | None]] = [(None, None)] * len(game.seats)
+        results = results_of(game)
         try:
-            if self.is_exact(game) and _is_light(game):
+            if results and self.is_exact(game) and _is_light(game):
                 reader = self._readers.whole(self.advisor.worth_in(game), table)
-                both = zip(reader.losses, reader.luck, strict=True)
-                figures = [(accuracy(losses), fsum(luck)) for losses, luck in both]
+                both = zip(results, reader.losses, reader.luck, strict=True)
+                return [
+                    replace(one, accuracy=accuracy(losses), luck=fsum(luck))
+                    for one, losses, luck in both
+                ]
         except Exception:  # a game that is over is kept, whatever its review comes to
             logger.exception("game %s is kept without what its review says", game.id)
-        return [
-            GameResult(
-                seat=number,
-                share=game.shares[number],
-                points=seat.score,
-                turns=seat.turns,
-                farkles=seat.farkled,
-                biggest_turn=seat.biggest_turn,
-                accuracy=precision,
-                luck=luck,
-            )
-            for number, (seat, (precision, luck)) in enumerate(
-                zip(game.seats, figures, strict=True)
-            )
-        ]
+        return results
 
 
 def _between_turns(game: Game) -> Game:

@@ -1,7 +1,7 @@
 """Everything in a database looked at: the file, every game played again, what places have saved."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 from sqlalchemy import Connection, select
@@ -52,7 +52,7 @@ def _contradiction(record: GameRecord, begun: Begun, game: Game) -> str:
     sitting = [(seat.number, seat.level) for seat in stored.seats]
     if sitting != [(number, seat.level) for number, seat in enumerate(game.seats)]:
         return say("its seats do not fit its events")
-    if [_end(result) for result in record.results] != _ends(game):
+    if [replace(one, accuracy=None, luck=None) for one in record.results] != results_of(game):
         return say("its results do not fit its events")
     return ""
 
@@ -66,21 +66,21 @@ def _is_secret(secret: bytes | None, promised: str | None) -> bool:
         return False
 
 
-_End = tuple[int, float, int, int, int, int]
-
-
-def _end(result: GameResult) -> _End:
-    """What the events alone tell of a result."""
-    counts = result.points, result.turns, result.farkles, result.biggest_turn
-    return result.seat, result.share, *counts
-
-
-def _ends(game: Game) -> list[_End]:
-    if game.shares is None:
-        return []
+def results_of(game: Game) -> list[GameResult]:
+    """How a game has ended for each seat, without what a review finds."""
+    shares = () if game.shares is None else game.shares
     return [
-        (number, game.shares[number], seat.score, seat.turns, seat.farkled, seat.biggest_turn)
-        for number, seat in enumerate(game.seats)
+        GameResult(
+            seat=number,
+            share=share,
+            points=seat.score,
+            turns=seat.turns,
+            farkles=seat.farkled,
+            biggest_turn=seat.biggest_turn,
+            accuracy=None,
+            luck=None,
+        )
+        for number, (share, seat) in enumerate(zip(shares, game.seats, strict=False))
     ]
 
 

@@ -576,21 +576,15 @@ class Tables:
         Returns the table as it is kept then. Raises StaleVersionError where something else
         happened in between.
         """
-        events, sat = after.events[len(table.events) :], table.stored.seats
-        sit, stay = after.stored.seats, len(sat)
-        if len(sit) < len(sat):
-            # those who move up are written anew, as nobody may sit twice at a time
-            stay = next((k for k, one in enumerate(sit) if one != sat[k]), len(sit))
-        at = self.now()
+        events, at = after.events[len(table.events) :], self.now()
         try:
             version = await self.store.append(
                 table.game.id,
                 table.game.version,
                 [NewEvent(event.kind, event_data(event)) for event in events],
                 at,
-                new_seats=sit[stay:],
-                changed_seats=[one for one in sit[:stay] if one not in sat],
-                without_seats=stay if stay < len(sat) else None,
+                sat=table.stored.seats,
+                sit=after.stored.seats,
                 ended=after.game.over,
                 results=results,
                 reopens=reopens,

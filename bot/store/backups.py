@@ -38,17 +38,21 @@ from bot.store.database import (
     prepare,
     write_copy,
 )
-from bot.store.kinds import PATIENCE, Database
+from bot.store.kinds import PATIENCE, Database, Mode
 from bot.store.rows import StoreError
-from bot.store.schema import NEWEST, done, events, metadata, schema_version
-from bot.store.store import START, Keeper, Store, database_of, link
+from bot.store.schema import NEWEST, done, games, metadata, schema_version
+from bot.store.store import Keeper, Store, chain_anew, database_of
 from solver.errors import system_reason
 from solver.folders import OWNER_ONLY, make_private
 
 _FIRST = {"what": "the games of farkle-advisor", "tables": NEWEST}
 _AT_ONCE = 1000
 """Rows that are read or written together."""
-_TABLES = {one.name: one for one in metadata.sorted_tables if one is not schema_version}
+
+
+def _tables() -> dict[str, sa.Table]:
+    """All tables of rows, those first that others refer to."""
+    return {one.name: one for one in metadata.sorted_tables if one is not schema_version}
 
 
 def export_lines(connection: sa.Connection) -> Iterator[str]:
@@ -57,11 +61,11 @@ def export_lines(connection: sa.Connection) -> Iterator[str]:
     first = _line(_FIRST)
     summed.update(first.encode())
     yield first
-    for table in _TABLES.values():
+    for table in _tables().values():
         columns = [sa.type_coerce(one, _kept(one)).label(one.name) for one in table.columns]
         query = sa.select(*columns).order_by(*table.primary_key)
         for row in connection.execute(query, execution_options={"yield_per": _AT_ONCE}).mappings():
-            written = _line([table.name, {key: _written(value) for key, value in row.items()}])
+            written = _line([table.name, dict(row)])
             summed.update(written.encode())
             number += 1
             yield written
@@ -74,12 +78,12 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
     Raises StoreError for lines that are not as they were written, and where a row is already: the
     transaction is to be given up then.
     """
-    for table in _TABLES.values():
+    for table in _tables().values():
         if connection.execute(sa.select(table).limit(1)).first():
             raise StoreError(f"The database has rows in {table.name} already: choose a new one")
     number, rest = 0, iter(lines)
     for name, of_table in groupby(_rows(rest), itemgetter(0)):
-        table = _TABLES[name]
+        table = metadata.tables[name]
         values = {one.name: sa.bindparam(one.name, type_=_kept(one)) for one in table.columns}
         while rows := [_read(table, row) for _, row in islice(of_table, _AT_ONCE)]:
             try:
@@ -94,7 +98,7 @@ def import_lines(connection: sa.Connection, lines: Iterable[str]) -> int:
 
 def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The rows of lines, each with the name of its table. Raises StoreError."""
-    summed, read = blake2b(), 0
+    summed, read, tables = blake2b(), 0, _tables()
     for line in lines:
         try:
             found = json.loads(line)
@@ -104,8 +108,8 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             case {"what": _, "tables": _} if not read:
                 if found != _FIRST:
                     raise StoreError("This was exported by another version of the program")
-            case [str(name), dict(row)] if read and name in _TABLES:
-                if row.keys() != set(_TABLES[name].columns.keys()):
+            case [str(name), dict(row)] if read and name in tables:
+                if row.keys() != set(tables[name].columns.keys()):
                     raise _changed(read + 1)
                 yield name, row
             case {"rows": _, "hash": _} if read:
@@ -132,27 +136,20 @@ def _kept(column: sa.Column[Any]) -> TypeEngine[Any]:
 
 
 def _line(value: object) -> str:
-    return json.dumps(value, separators=(",", ":")) + "\n"
-
-
-def _written(value: object) -> object:
-    """A value as JSON has it: bytes in hexadecimal digits."""
-    return value.hex() if isinstance(value, bytes) else value
+    """A line of JSON, with bytes in hexadecimal digits."""
+    return json.dumps(value, separators=(",", ":"), default=bytes.hex) + "\n"
 
 
 def _read(table: sa.Table, row: dict[str, Any]) -> dict[str, Any]:
     """A row with the bytes that it has. Raises StoreError."""
+    hexadecimal = {one.name for one in table.columns if isinstance(one.type, sa.LargeBinary)}
     try:
         return {
-            key: bytes.fromhex(value) if _is_bytes(table, key) and value is not None else value
+            key: bytes.fromhex(value) if key in hexadecimal and value is not None else value
             for key, value in row.items()
         }
     except (TypeError, ValueError):
         raise StoreError(f"There are {table.name} that are not as they were written") from None
-
-
-def _is_bytes(table: sa.Table, key: str) -> bool:
-    return isinstance(table.columns[key].type, sa.LargeBinary)
 
 
 logger = logging.getLogger(__name__)
@@ -196,12 +193,15 @@ def back_up_any(database: Database, copy: Path) -> None:
         _clear_beside(new)
 
 
-async def copy_all(source: str, target: str) -> int:
-    """Copy all rows from one database to a new one; how many there are. Raises StoreError."""
+async def copy_all(source: str, target: str, *, replaces: bool = False) -> int:
+    """Copy all rows from one database to another, as `import_all` takes them; how many there are.
+
+    Raises StoreError.
+    """
     with TemporaryFile("w+", encoding="utf-8") as lines:
         await export_all(source, lines)
         lines.seek(0)
-        return await import_all(target, lines)
+        return await import_all(target, lines, replaces=replaces)
 
 
 async def export_all(url: str, stream: TextIO) -> int:
@@ -230,7 +230,7 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
     def put_in(connection: sa.Connection) -> int:
         if replaces:
             opened.database.check_unused(connection)
-            for table in reversed(_TABLES.values()):
+            for table in reversed(_tables().values()):
                 connection.execute(sa.delete(table))
         return import_lines(connection, lines)
 
@@ -246,7 +246,7 @@ async def import_all(url: str, lines: Iterable[str], *, replaces: bool = False) 
         raise
 
 
-def put_rows_back(
+async def put_rows_back(
     copy: Path, database: Database, folder: Path, keepers: Sequence[Keeper]
 ) -> tuple[Path, bool]:
     """Put the rows of a copy in the place of those of a server's database, all or none.
@@ -256,31 +256,21 @@ def put_rows_back(
     Raises StoreError as `put_back` does.
     """
     _check_copy(copy)
-    asyncio.run(database.prepare())  # a new one has no tables yet
-    # what another program still writes would be neither kept nor put back
-    asyncio.run(_check_unused(database))
+    await database.prepare()  # a new one has no tables yet
+    try:
+        # what another program still writes would be neither kept nor put back
+        await database.run(Mode.READ, database.check_unused)
+    finally:
+        await database.close()
     kept = folder / f"{database.stem}-replaced-{_moment()}.db"
     with TemporaryDirectory() as name:
-        new, whole = Path(name) / "new.db", Path(name) / "whole.db"
+        new = Path(name) / "new.db"
         back_up(copy, new)
         prepare(new)
-        back_up_any(database, kept)
+        await asyncio.to_thread(back_up_any, database, kept)
         knows = _carry(kept, new, keepers)
-        back_up(new, whole)
-        with TemporaryFile("w+", encoding="utf-8") as lines:
-            asyncio.run(export_all(f"sqlite:///{whole}", lines))
-            lines.seek(0)
-            asyncio.run(import_all(database.url, lines, replaces=True))
+        await copy_all(f"sqlite:///{new}", database.url, replaces=True)
     return kept, knows
-
-
-async def _check_unused(database: Database) -> None:
-    """Raises StoreError where other programs have a server's database open."""
-    opened = Store.look_into(database.url)
-    try:
-        await opened.read(opened.database.check_unused)
-    finally:
-        await opened.close()
 
 
 def put_back(copy: Path, path: Path, keepers: Sequence[Keeper] = ()) -> tuple[Path | None, bool]:
@@ -356,6 +346,10 @@ def _opened(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{file_of(path)}?mode=rw", uri=True, timeout=PATIENCE)
 
 
+def _engine_of(path: Path) -> sa.Engine:
+    return sa.create_engine(sa.URL.create("sqlite", database=str(path)), poolclass=sa.NullPool)
+
+
 @contextlib.contextmanager
 def _new_file(path: Path) -> Iterator[Path]:
     """An empty file for its owner alone, which takes its name once it is written to the disk."""
@@ -401,12 +395,8 @@ def _close(path: Path) -> bool:
 
 def _carry(path: Path, new: Path, keepers: Sequence[Keeper]) -> bool:
     """Note in a copy what was posted by itself since; false if that cannot be read."""
-    before, after = (
-        sa.create_engine(sa.URL.create("sqlite", database=str(file)), poolclass=sa.NullPool)
-        for file in (path, new)
-    )
     try:
-        with before.connect() as old, after.begin() as there:
+        with _engine_of(path).connect() as old, _engine_of(new).begin() as there:
             for keeper in keepers:
                 keeper.carry(old, there)
     except Exception as error:  # a damaged database may hold anything
@@ -466,23 +456,24 @@ def bring_over(path: Path) -> tuple[Path, int]:
     kept, new = path.with_name(f"{path.name}.before"), path.with_name(f"{path.name}.new")
     if kept.exists():
         raise StoreError(f"{kept} is in the way: move it away first")
-    if not path.is_file():
-        raise StoreError(f"there is no database {path}")
-    new.unlink(missing_ok=True)
-    with explained(path), closing(sqlite3.connect(path, timeout=PATIENCE)) as old:
+    _check_is_there(path)
+    clear(new)
+    with explained(path), closing(_opened(path)) as old:
         _check_version(old, path)
         leave_log(old)  # refused while others have it open
         prepare(new)
-        with closing(sqlite3.connect(new)) as fresh, fresh:
-            for table in metadata.sorted_tables:
-                if table.name not in {"schema_version", events.name, done.name}:
-                    _copy(old, fresh, table.name, table.columns.keys())
-            _copy_events(old, fresh)
-            [games] = fresh.execute("SELECT count(*) FROM games").fetchone()
+        with closing(_opened(new)) as fresh, fresh:
+            for table in _tables().values():
+                if table is not done:
+                    _copy(old, fresh, table)
+        with _engine_of(new).begin() as connection:
+            found = connection.scalars(sa.select(games.c.id)).all()
+            for game in found:
+                chain_anew(connection, game)
     keep_as(path, kept)
     new.replace(path)
-    new.with_name(f"{new.name}.lock").unlink(missing_ok=True)
-    return kept, games
+    clear(new)
+    return kept, len(found)
 
 
 def _check_version(old: sqlite3.Connection, path: Path) -> None:
@@ -494,36 +485,15 @@ def _check_version(old: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"The database {path} is not of the version that can be brought over")
 
 
-def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: str, columns: list[str]) -> None:
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection, table: sa.Table) -> None:
     """Copy rows as they are; those whose values are of the wrong type, which are damaged, are not.
 
     The games that they belonged to are set aside once somebody looks at them.
     """
-    names = ", ".join(f'"{one}"' for one in columns)
-    insert = f"INSERT INTO {table} VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
-    for row in old.execute(f"SELECT {names} FROM {table}"):  # noqa: S608 - the names are our own
-        _insert(new, insert, row)
-
-
-def _copy_events(old: sqlite3.Connection, new: sqlite3.Connection) -> None:
-    """Copy what happened in games, each event with its hash."""
-    rows = old.execute(
-        "SELECT game_id, version, at, kind, data FROM events ORDER BY game_id, version"
-    )
-    game, before = "", START
-    for game_id, version, at, kind, data in rows:
-        if game_id != game:
-            game, before = game_id, START
-        try:
-            before = link(before, game_id, version, at, kind, data)
-        except TypeError:
-            before = START  # it fits nothing: the game is damaged
-        row = game_id, version, at, kind, data, before
-        _insert(new, "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", row)
-
-
-def _insert(new: sqlite3.Connection, insert: str, row: tuple[Any, ...]) -> None:
-    try:
-        new.execute(insert, row)
-    except sqlite3.IntegrityError:  # the types are checked all the same
-        return
+    names = ", ".join(f'"{one.name}"' for one in table.columns)
+    # what is not there yet is made of the rest
+    query = f"SELECT {names} FROM {table.name}".replace('"hash"', "x''")  # noqa: S608 - our own
+    insert = f"INSERT INTO {table.name} VALUES ({', '.join('?' * len(table.columns))})"  # noqa: S608
+    for row in old.execute(query):
+        with contextlib.suppress(sqlite3.IntegrityError):  # the types are checked all the same
+            new.execute(insert, row)

@@ -4,20 +4,12 @@ import asyncio
 import logging
 import os
 import sqlite3
-import struct
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import (
-    AbstractContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
-    closing,
-    contextmanager,
-)
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,7 +20,7 @@ from filelock import AsyncFileLock, FileLock, Timeout
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
+from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, events, make_indexes, metadata, schema_version
 from solver.errors import system_reason
@@ -42,19 +34,14 @@ logger = logging.getLogger(__name__)
 _DRIVERS = {"sqlite", "sqlite+aiosqlite"}
 """Both name a file; the second is what earlier versions asked for."""
 
-_READ_ONLY = {"mode": "ro", "uri": "true"}
-
 _LOCK_SECONDS = 60.0
 """For which a start waits for another one, which may have a large database to look through."""
 
 _WITHOUT_DONE = 1
 """The version of tables that lack that of what is done."""
 
-_WRITE = "BEGIN IMMEDIATE"
-"""How what writes begins. Who reads first and locks later is refused if another wrote meanwhile."""
-
-_MOST_MOVES = 16
-"""Most that are made in one transaction: the event loop does nothing else meanwhile."""
+_READ, _WRITE = "BEGIN", "BEGIN IMMEDIATE"
+"""How transactions begin. Who reads first and locks later is refused if another wrote meanwhile."""
 
 _QUICK_SECONDS = 0.002
 """What a commit may take on average so that the event loop does it itself: to hear of a thread's
@@ -62,8 +49,11 @@ takes as long where much goes on."""
 _LAST_COMMIT = 0.1
 """What the last commit of the event loop counts in that average."""
 _FORGOTTEN = 0.01
-"""What share of it a commit of the thread has forgotten, so that the disk is tried again after some
+"""What share of it a commit of a thread has forgotten, so that the disk is tried again after some
 of them. It would tell how long it waits for the interpreter, too."""
+
+_MOST_TOGETHER = 16
+"""Most that are written in one transaction: whoever came first waits for all of them."""
 
 _LOOK_SECONDS = 0.5
 """Between two looks whether what another program holds is free."""
@@ -112,17 +102,22 @@ class _Connection(sqlite3.Connection):
             pass
 
 
-def _connecting() -> dict[str, Any]:
-    """What connections are opened with by sqlite3, by way of aiosqlite or not."""
-    return {
+def _opening(
+    path: Path, driver: str = "sqlite", *, read_only: bool = False, **connecting: Any
+) -> dict[str, Any]:
+    """What an engine of connections to a file is made with; `connecting` goes to `sqlite3`."""
+    name, query = (file_of(path), {"mode": "ro", "uri": "true"}) if read_only else (str(path), {})
+    how: dict[str, Any] = {
         "timeout": PATIENCE,
         "isolation_level": None,  # keeps sqlite3 from beginning transactions of its own
         "factory": _Connection,
+        "check_same_thread": False,  # they are closed in another one
     }
-
-
-FileId = tuple[int, int]
-"""Identifies a file, whatever it is called: two names of one file have the same."""
+    return {
+        "url": sa.URL.create(driver, database=name, query=query),
+        "connect_args": how | connecting,
+        "hide_parameters": True,  # errors go to logs, and the dice have secrets
+    }
 
 
 def database_path(url: str) -> Path:
@@ -150,230 +145,6 @@ def file_of(path: Path) -> str:
     return f"file:{quote(str(path))}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """What is to be written, and where whoever asked waits for what it makes."""
-
-    work: Callable[[sa.Connection], Any]
-    made: asyncio.Future[Any]
-
-    def succeed(self, result: object) -> None:
-        """Tell what it made."""
-        if not self.made.done():
-            self.made.set_result(result)
-
-    def fail(self, error: BaseException) -> None:
-        """Tell why nothing of it is written."""
-        if not self.made.done():
-            self.made.set_exception(error)
-
-
-class _ToFile(Connections):
-    """Connections to a file: those that read have a thread each, and one thread has what writes.
-
-    A read waits for its thread at each statement, as many do beside each other. What writes waits
-    for what wrote before it, so all of it is done in its thread at once. What takes less time than
-    a thread does to be heard while the event loop is busy is done in the event loop: to find a few
-    rows by their key, and the statements of moves, and their commits as long as the disk is quick.
-    Where it is not, all moves that wait are made in one transaction, of which only the commit waits
-    for the disk; one that is refused undoes nothing of the others.
-    """
-
-    def __init__(self, path: Path, *, read_only: bool) -> None:
-        name = file_of(path) if read_only else str(path)
-        query = _READ_ONLY if read_only else {}
-        how: dict[str, Any] = {
-            "max_overflow": 0,
-            "hide_parameters": True,  # errors go to logs, and the dice have secrets
-            # transactions are begun and ended below; each further end would take a statement more
-            "isolation_level": "AUTOCOMMIT",
-            "skip_autocommit_rollback": True,
-        }
-        self._reading = create_async_engine(
-            sa.URL.create("sqlite+aiosqlite", database=name, query=query),
-            connect_args=_connecting(),
-            pool_size=MOST_READS,
-            **how,
-        )
-        url = sa.URL.create("sqlite", database=name, query=query)
-        one = partial(sa.create_engine, url, pool_size=1, **how)
-        # it is closed in another thread
-        self._writing = one(connect_args=_connecting() | {"check_same_thread": False})
-        self._glancing = one(connect_args=_connecting() | {"timeout": 0})
-        self._glance: sa.Connection | None = None
-        self._moving = one(connect_args=_connecting() | {"check_same_thread": False, "timeout": 0})
-        self._mover: sa.Connection | None = None
-        self._thread = ThreadPoolExecutor(1, "writes")
-        self._turn = asyncio.Lock()
-        """Is held by what writes."""
-        self._moves: deque[_Move] = deque()
-        self._making: asyncio.Task[None] | None = None
-        self._commit_seconds = 0.0
-        """What commits of moves took, on average."""
-
-    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
-        """What some work makes of a transaction. sqlite3 would begin one too late by itself."""
-        context = copy_context()
-        if self.ends_alone(mode):
-            move = _Move(lambda connection: context.run(work, connection), asyncio.Future())
-            self._moves.append(move)
-            if (self._making is None or self._making.done()) and not self._made_at_once():
-                self._making = asyncio.create_task(self._make_moves())
-            found: T = await move.made
-            return found
-        if mode is Mode.WRITE:
-            async with self._turn:
-                return await self._in_thread(lambda connection: context.run(work, connection))
-        async with self._reading.connect() as connection:
-            if mode is Mode.EACH:
-                return await connection.run_sync(work)
-            driver: Any = (await connection.get_raw_connection()).driver_connection
-            await driver.execute("BEGIN")
-            try:
-                return await connection.run_sync(work)
-            finally:  # nothing was written
-                await driver.rollback()
-
-    def ends_alone(self, mode: Mode) -> bool:
-        """Whether it is made in the task that makes all moves."""
-        return mode in {Mode.APPEND, Mode.BRIEF}
-
-    def glance(self, query: sa.Executable, values: Mapping[str, object]) -> Sequence[Any] | None:
-        """What a query finds; None where the database is held or damaged."""
-        try:
-            if self._glance is None:
-                self._glance = self._glancing.connect()
-            return self._glance.execute(query, values).all()
-        except (DBAPIError, UnicodeDecodeError):
-            if self._glance is not None:
-                self._glance.close()
-            self._glance = None
-            return None
-
-    def _made_at_once(self) -> bool:
-        """Make all moves that wait, if that waits for no thread; returns whether it did."""
-        if self._commit_seconds > _QUICK_SECONDS or self._turn.locked():
-            return False
-        with self._next_moves() as some:
-            if _is_begun(connection := self._to_move()):
-                with self._made(connection, some) as commit:
-                    commit()
-            else:  # another program writes, and is waited for in the thread
-                self._moves.extendleft(reversed(some))
-        return not self._moves
-
-    async def _make_moves(self) -> None:
-        """Make all moves that wait, some in each transaction."""
-        while self._moves:
-            async with self._turn:
-                with self._next_moves() as some:
-                    if _is_begun(connection := self._to_move()):
-                        with self._made(connection, some) as commit:
-                            aside = partial(commit, at_once=False)
-                            await asyncio.get_running_loop().run_in_executor(self._thread, aside)
-                    else:
-                        await self._made_one_by_one(some)
-
-    def _to_move(self) -> sa.Connection:
-        """Return the connection that makes moves."""
-        if self._mover is None:
-            self._mover = self._moving.connect()
-        return self._mover
-
-    @contextmanager
-    def _next_moves(self) -> Iterator[list[_Move]]:
-        """Yield those that are made next; all of them fail with what is raised meanwhile."""
-        some = [self._moves.popleft() for _ in range(min(_MOST_MOVES, len(self._moves)))]
-        try:
-            yield some
-        except BaseException as error:
-            if self._mover is not None:
-                self._mover.close()
-                self._mover = None
-            for move in some:
-                move.fail(error)
-            if not isinstance(error, Exception):
-                raise
-
-    @contextmanager
-    def _made(self, connection: sa.Connection, moves: list[_Move]) -> Iterator[Callable[..., None]]:
-        """Make moves in a transaction that is begun, and yield what commits it."""
-        made = []
-        driver: Any = connection.connection.driver_connection
-        try:
-            for move in moves:
-                driver.execute("SAVEPOINT move")
-                try:
-                    made.append((move, move.work(connection)))
-                except Exception as error:
-                    try:
-                        driver.execute("ROLLBACK TO move")
-                    except sqlite3.Error:  # the database gave up all that was begun
-                        raise error from None
-                    move.fail(error)
-                driver.execute("RELEASE move")
-            yield partial(self._commit, driver)
-        except BaseException:
-            connection.connection.rollback()
-            raise
-        for move, result in made:
-            move.succeed(result)
-
-    def _commit(self, driver: Any, *, at_once: bool = True) -> None:
-        begun = time.monotonic()
-        driver.commit()
-        if at_once:
-            more = time.monotonic() - begun - self._commit_seconds
-            self._commit_seconds += more * _LAST_COMMIT
-        else:
-            self._commit_seconds *= 1 - _FORGOTTEN
-
-    async def _made_one_by_one(self, moves: list["_Move"]) -> None:
-        for move in moves:
-            try:
-                move.succeed(await self._in_thread(move.work))
-            except Exception as error:
-                move.fail(error)
-
-    async def _in_thread(self, work: Callable[[sa.Connection], T]) -> T:
-        """What some work makes that may wait for other programs, or takes long."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._written, work)
-
-    def _written(self, work: Callable[[sa.Connection], T]) -> T:
-        with self._writing.connect() as connection:
-            connection.exec_driver_sql(_WRITE)
-            try:
-                result = work(connection)
-                connection.connection.commit()
-            except BaseException:
-                connection.connection.rollback()
-                raise
-            return result
-
-    async def close(self) -> None:
-        """Close all, once the moves under way are made."""
-        if self._making is not None:
-            await asyncio.wait({self._making})
-        await asyncio.to_thread(self._thread.shutdown)
-        self._writing.dispose()
-        for connection in self._glance, self._mover:
-            if connection is not None:
-                connection.close()
-        self._glancing.dispose()
-        self._moving.dispose()
-        await self._reading.dispose()
-
-
-def _is_begun(connection: sa.Connection) -> bool:
-    """Whether a transaction that writes could be begun without waiting for another one."""
-    try:
-        driver: Any = connection.connection.driver_connection
-        driver.execute(_WRITE)
-    except sqlite3.Error:
-        return False
-    return True
-
-
 def prepare(path: Path) -> None:
     """Make the database if it is not there, and see that it is whole; one process at a time.
 
@@ -389,12 +160,7 @@ def prepare(path: Path) -> None:
                 was_cut = _is_cut(path)
                 check_whole(path)
             _keep_private(path)
-            engine = sa.create_engine(
-                sa.URL.create("sqlite", database=str(path)),
-                connect_args=_connecting(),
-                poolclass=sa.NullPool,
-            )
-            with engine.connect() as connection:
+            with sa.create_engine(**_opening(path), poolclass=sa.NullPool).connect() as connection:
                 connection.exec_driver_sql(_WRITE)
                 if not sa.inspect(connection).get_table_names():
                     metadata.create_all(connection)
@@ -406,7 +172,13 @@ def prepare(path: Path) -> None:
                 check_version(connection, path)
                 make_indexes(connection)
                 if was_cut:
-                    _tell_end_lost(connection, path)
+                    last = connection.scalar(sa.select(sa.func.max(events.c.at)))
+                    logger.warning(
+                        "the log of the database %s was damaged or gone, and what was written last"
+                        " is lost: games are as they were at %s",
+                        path,
+                        last.isoformat(" ", "seconds") if last else "their start",
+                    )
                 connection.commit()
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL")
     except OSError as error:
@@ -438,49 +210,78 @@ class Files:
     """
 
     def __init__(self, path: Path) -> None:
-        self._paths = path, *_beside(path)
-        self._known = [_file_id(path), None, None]
+        self._path = path
+        self._known = {path: _file_id(path)}
+
+    @property
+    def are_open(self) -> bool:
+        """Whether a connection that stays open has the log."""
+        return len(self._known) > 1
 
     def note(self) -> None:
         """Keep which files are beside the database: by now SQLite has opened what is there."""
-        if None in self._known:
-            self._known[1:] = map(_file_id, self._paths[1:])
+        for file in _beside(self._path) if len(self._known) == 1 else ():
+            if found := _file_id(file):
+                self._known[file] = found
 
     def check(self) -> None:
         """Raises StoreError where a file is gone, or another one has taken its place."""
-        path, *beside = self._paths
-        found = _file_id(path)
-        if found is None:
-            raise StoreError.say(
-                "The database {path} is gone: put it back, or end the program and start it again"
-                " to begin a new one",
-                path=path,
-            )
-        if found != self._known[0]:
-            raise StoreError.say(
-                "The database {path} was replaced while the program was running: start the program"
-                " again to go on with the new one",
-                path=path,
-            )
-        for file, known in zip(beside, self._known[1:], strict=True):
-            if known is not None and _file_id(file) != known:
+        for file, known in self._known.items():
+            if (found := _file_id(file)) == known:
+                continue
+            if file != self._path:
                 raise StoreError.say(
                     "{path}, a part of the database, was deleted or replaced while the program was"
                     " running: start the program again; nothing is lost",
                     path=file,
                 )
+            if found is None:
+                raise StoreError.say(
+                    "The database {path} is gone: put it back, or end the program and start it"
+                    " again to begin a new one",
+                    path=file,
+                )
+            raise StoreError.say(
+                "The database {path} was replaced while the program was running: start the program"
+                " again to go on with the new one",
+                path=file,
+            )
 
 
 class SqliteFile(Database):
-    """A file of SQLite. It lets one write at a time; who waits sleeps ever longer, in no order."""
+    """A file of SQLite: aiosqlite reads it, and as it lets one write at a time, a thread writes.
 
-    most_writes = 4 * _MOST_MOVES
-    """That wait for each other; most are moves, which are written together."""
+    Whatever waits for that is written in one transaction: the disk is waited for once, and one that
+    is refused undoes nothing of the others. With 500 games by buttons moves would come faster than
+    a busy disk takes them one by one.
 
-    def __init__(self, path: Path) -> None:
+    What takes less time than a thread does to be heard of is done in the event loop: to find a few
+    rows by their key, and a move, as long as the disk is quick and nobody else writes.
+    """
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.url, self.name, self.file = f"sqlite:///{path}", str(path), path
         self.stem = path.stem
         self._path, self._files = path, Files(path)
+        how = partial(_opening, path, read_only=read_only)
+        # transactions are begun and ended below; each further end would take a statement more
+        one_by_one: dict[str, Any] = {
+            "isolation_level": "AUTOCOMMIT",
+            "skip_autocommit_rollback": True,
+            "max_overflow": 0,
+        }
+        self._reading = create_async_engine(
+            **how("sqlite+aiosqlite"), pool_size=MOST_READS, **one_by_one
+        )
+        self._readers = asyncio.Semaphore(MOST_READS)
+        self._writing = sa.create_engine(**how(), pool_size=1, **one_by_one)
+        self._writer = ThreadPoolExecutor(1, "writes")
+        self._waiting: deque[tuple[Callable[[sa.Connection], Any], Future[Any]]] = deque()
+        self._in_loop = sa.create_engine(**how(timeout=0), pool_size=1, **one_by_one)
+        self._here: sa.Connection | None = None
+        """The connection of the event loop."""
+        self._commit_seconds = 0.0
+        """What commits of the event loop took, on average."""
 
     async def prepare(self) -> None:
         """Make the file if need be, and see that it is whole."""
@@ -493,13 +294,93 @@ class SqliteFile(Database):
             raise StoreError(f"there is no database {self._path}")
         self._files = Files(self._path)
 
-    def connect(self, *, read_only: bool) -> Connections:
-        """Connections, each of which has a thread."""
-        return _ToFile(self._path, read_only=read_only)
+    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
+        """What some work makes of a transaction, in threads."""
+        with self._used(mode):
+            if not _writes(mode):
+                made = work if mode is Mode.EACH else partial(_read, work)
+                async with self._readers, self._reading.connect() as connection:
+                    return await connection.run_sync(made)
+            context, written = copy_context(), Future[T]()
+            self._waiting.append((lambda connection: context.run(work, connection), written))
+            self._writer.submit(self._write_together)
+            self._commit_seconds *= 1 - _FORGOTTEN
+            return await asyncio.wrap_future(written)
 
-    def explained(self) -> AbstractContextManager[None]:
-        """Whatever is wrong with the file becomes a StoreError."""
-        return explained(self._path)
+    def run_here(self, mode: Mode, work: Callable[[sa.Connection], T]) -> tuple[T] | None:
+        """What some work makes in the event loop; None where the disk is slow or the file held."""
+        if not self._files.are_open or (_writes(mode) and self._commit_seconds > _QUICK_SECONDS):
+            return None
+        with self._used(mode):
+            try:
+                self._here = self._here or self._in_loop.connect()
+                if not _writes(mode):
+                    return (work(self._here),)
+                self._here.exec_driver_sql(_WRITE)
+            except (DBAPIError, UnicodeDecodeError):  # a thread waits, or is told what is wrong
+                self._let_go()
+                return None
+            try:
+                with _ended(self._here):
+                    result = work(self._here)
+                    begun = time.monotonic()
+            except BaseException:
+                self._let_go()
+                raise
+            more = time.monotonic() - begun - self._commit_seconds
+            self._commit_seconds += more * _LAST_COMMIT
+            return (result,)
+
+    def _write_together(self) -> None:
+        """Write what waits, or nothing where that is done."""
+        some = [self._waiting.popleft() for _ in range(min(_MOST_TOGETHER, len(self._waiting)))]
+        if not (some := [one for one in some if one[1].set_running_or_notify_cancel()]):
+            return
+        made = []
+        try:
+            with self._writing.connect() as connection:
+                connection.exec_driver_sql(_WRITE)
+                with _ended(connection):
+                    for work, written in some:
+                        connection.exec_driver_sql("SAVEPOINT one")
+                        try:
+                            made.append((written, work(connection)))
+                        except Exception as error:
+                            if not connection.connection.in_transaction:
+                                raise  # the database gave up all that was begun
+                            connection.exec_driver_sql("ROLLBACK TO one")
+                            written.set_exception(error)
+                        connection.exec_driver_sql("RELEASE one")
+        except BaseException as error:
+            for _, written in some:
+                if not written.done():
+                    written.set_exception(error)
+        else:
+            for written, result in made:
+                written.set_result(result)
+
+    @contextmanager
+    def _used(self, mode: Mode) -> Iterator[None]:
+        """The file is there, also after what is written meanwhile. Errors become StoreErrors."""
+        self._files.check()
+        with explained(self._path):
+            yield
+        self._files.note()
+        if _writes(mode):
+            self._files.check()
+
+    def _let_go(self) -> None:
+        if self._here is not None:
+            self._here.close()
+        self._here = None
+
+    async def close(self) -> None:
+        """Close all connections, and end their threads."""
+        await asyncio.to_thread(self._writer.shutdown)
+        self._let_go()
+        self._in_loop.dispose()
+        self._writing.dispose()
+        await self._reading.dispose()
 
     @asynccontextmanager
     async def held(
@@ -538,15 +419,27 @@ class SqliteFile(Database):
                 path=self._path,
             )
 
-    def check_before(self) -> None:
-        """Raises StoreError where the file is gone, or another one."""
-        self._files.check()
 
-    def check_after(self, mode: Mode) -> None:
-        """Raises StoreError where the file went while something was written."""
-        self._files.note()
-        if mode not in {Mode.EACH, Mode.READ}:
-            self._files.check()
+def _writes(mode: Mode) -> bool:
+    return mode not in {Mode.EACH, Mode.READ}
+
+
+def _read(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
+    """What some work makes of the database as it is now."""
+    connection.exec_driver_sql(_READ)
+    with _ended(connection):
+        return work(connection)
+
+
+@contextmanager
+def _ended(connection: sa.Connection) -> Iterator[None]:
+    """Commit a transaction that was begun, or give it up after an exception."""
+    try:
+        yield
+        connection.connection.commit()
+    except BaseException:
+        connection.connection.rollback()
+        raise
 
 
 @contextmanager
@@ -568,7 +461,8 @@ def _beside(path: Path) -> tuple[Path, Path]:
     return path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")
 
 
-def _file_id(path: Path) -> FileId | None:
+def _file_id(path: Path) -> tuple[int, int] | None:
+    """What two names of one file have in common; None where there is none."""
     try:
         found = os.stat(path)  # noqa: PTH116 - asked for with every press, a third of the time
     except OSError:
@@ -585,25 +479,26 @@ def check_whole(path: Path) -> None:
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether what was written last is lost, as the log of the database is damaged or gone."""
+    """Whether what was written last is lost, as the log of the database is damaged or gone.
+
+    SQLite passes over such a log without a word, and the games go back to what they were. Its
+    format is that of https://sqlite.org/fileformat2.html#walformat: frames of a page each, of which
+    the last of a transaction has the size of the database. A round through it has two random
+    numbers, which its head and its frames tell; the first of them is one more in the next round.
+    """
     log, index = _beside(path)
-    is_gone, written = index.exists() and not log.exists(), complete_frames(log)
-    if not written:
-        return is_gone
+    if not log.exists():
+        return index.exists()
+    content = log.read_bytes()
     with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
+        [page] = connection.execute("PRAGMA page_size").fetchone()
         _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    return bool(written > read)
-
-
-def _tell_end_lost(connection: sa.Connection, path: Path) -> None:
-    """Say in the log from when the games are."""
-    last = connection.scalar(sa.select(sa.func.max(events.c.at)))
-    logger.warning(
-        "the log of the database %s was damaged or gone, and what was written last is lost: games"
-        " are as they were at %s",
-        path,
-        last.isoformat(" ", "seconds") if last else "their start",
-    )
+    head, first = content[16:24], content[40:48]
+    is_new = int.from_bytes(head[:4]) == int.from_bytes(first[:4]) + 1
+    rounds = {head} if is_new else {head, first}  # either may be damaged
+    frames = [content[at : at + 16] for at in range(32, len(content) - 24, page + 24)]
+    ends = (k for k, frame in enumerate(frames, 1) if frame[8:] in rounds and any(frame[4:8]))
+    return bool(max(ends, default=0) > read)
 
 
 def check_version(connection: sa.Connection, path: Path | str) -> None:
@@ -667,45 +562,3 @@ def _keep_private(path: Path) -> None:
         except PermissionError:
             if is_open_to_others(file):
                 logger.warning("others can read %s, which holds secrets", file)
-
-
-_HEADER = struct.Struct(">8I")
-_FRAME = struct.Struct(">6I")
-
-
-def complete_frames(log: Path) -> int:
-    """Return how many frames a log has up to its last commit; 0 where there is none.
-
-    SQLite passes over a log that is damaged or gone without a word, and the games go back to what
-    they were. Its format is that of https://sqlite.org/fileformat2.html#walformat. Frames of
-    an earlier round, which are in the file itself, do not count.
-    """
-    try:
-        with log.open("rb") as file:
-            head = file.read(_HEADER.size)
-            if len(head) < _HEADER.size:
-                return 0
-            page, salts = _HEADER.unpack(head)[2], _HEADER.unpack(head)[4:6]
-            found, number = 0, 0
-            while len(frame := file.read(_FRAME.size)) == _FRAME.size:
-                _, size_after_commit, *rest = _FRAME.unpack(frame)
-                if number == 0 and not _is_sound(head):
-                    salts = rest[0], rest[1]
-                number += 1
-                if tuple(rest[:2]) == salts and size_after_commit:
-                    found = number
-                file.seek(page, 1)
-            return found
-    except OSError:
-        return 0
-
-
-def _is_sound(head: bytes) -> bool:
-    """Whether the head of a log is as it was written."""
-    order = ">" if head[3] & 1 else "<"
-    first = second = 0
-    words = struct.unpack(f"{order}6I", head[:24])
-    for one, other in zip(words[::2], words[1::2], strict=True):
-        first = (first + one + second) & 0xFFFFFFFF
-        second = (second + other + first) & 0xFFFFFFFF
-    return (first, second) == _HEADER.unpack(head)[6:]

@@ -1,13 +1,13 @@
 """A database of any kind: what the store asks of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from enum import Enum, auto
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from sqlalchemy import Connection, Executable
+from sqlalchemy import Connection
 
 T = TypeVar("T")
 
@@ -33,28 +33,8 @@ class Mode(Enum):
     """As WRITE; of a few rows by their keys, so that nobody waits for them."""
 
 
-class Connections(ABC):
-    """Connections to a database."""
-
-    @abstractmethod
-    async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
-        """What some work makes of a transaction, which is given up after an exception."""
-
-    def ends_alone(self, mode: Mode) -> bool:  # noqa: ARG002
-        """Whether work that is begun so ends even if whoever waits for it is cancelled."""
-        return False
-
-    def glance(self, query: Executable, values: Mapping[str, object]) -> Sequence[Any] | None:  # noqa: ARG002
-        """What a query finds of which nobody has to wait; None where it has to be run."""
-        return None
-
-    @abstractmethod
-    async def close(self) -> None:
-        """Let go of the database, once nothing runs any more."""
-
-
 class Database(ABC):
-    """A database, whose errors are StoreErrors."""
+    """A database, which is connected to when it is needed. Its errors are StoreErrors."""
 
     url: str
     name: str
@@ -63,8 +43,6 @@ class Database(ABC):
     """The file that it is, if it is one."""
     stem: str
     """What its backups are called after."""
-    most_writes: int
-    """How many of this program may write at once."""
 
     @abstractmethod
     async def prepare(self) -> None:
@@ -75,12 +53,19 @@ class Database(ABC):
         """Raises StoreError where there is nothing to be looked into."""
 
     @abstractmethod
-    def connect(self, *, read_only: bool) -> Connections:
-        """Connections for reads, and for those that write."""
+    async def run(self, mode: Mode, work: Callable[[Connection], T]) -> T:
+        """What some work makes of a transaction, which is given up after an exception."""
+
+    def run_here(self, mode: Mode, work: Callable[[Connection], T]) -> tuple[T] | None:  # noqa: ARG002
+        """What some work of a few rows makes where nobody has to wait for it.
+
+        None where it has to be run: nothing of it was done.
+        """
+        return None
 
     @abstractmethod
-    def explained(self) -> AbstractContextManager[None]:
-        """Whatever is wrong with the database becomes a StoreError."""
+    async def close(self) -> None:
+        """Let go of the database, once nothing runs any more."""
 
     @abstractmethod
     def held(
@@ -108,9 +93,3 @@ class Database(ABC):
 
     def check_unused(self, connection: Connection) -> None:  # noqa: B027 - a file is replaced
         """Raises StoreError where other programs have the database of a server open."""
-
-    def check_before(self) -> None:  # noqa: B027 - a server is what it was
-        """Raises StoreError where the database is not the one that was opened."""
-
-    def check_after(self, mode: Mode) -> None:  # noqa: B027 - a server is what it was
-        """Raises StoreError where that was so while something was written, in this mode."""

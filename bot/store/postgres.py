@@ -12,7 +12,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.store.database import check_version
-from bot.store.kinds import MOST_READS, PATIENCE, Connections, Database, Mode
+from bot.store.kinds import MOST_READS, PATIENCE, Database, Mode
 from bot.store.rows import StoreError
 from bot.store.schema import NEWEST, make_indexes, metadata, schema_version
 from solver.wording import say_later
@@ -40,10 +40,8 @@ _HOLDING = {
 }
 """How the server looks after the connection of who holds something."""
 _AWAY = say_later("The database {name} cannot be reached or used ({reason})")
-_OF_PEOPLE = (
-    *("seats", "entrants", "daily_answers", "drills", "place_rules"),
-    *("games", "place_settings", "daily_positions"),  # whose places may be called after people
-)
+_OF_PEOPLE = {"person", "author", "place"}
+"""Columns by which a table may name people, as places may be called after them."""
 _OUR_FAULTS = "22", "23", "42"
 """What statements begin with as SQLSTATE that are a mistake of ours, or refused by a table."""
 _FORBIDDEN = "42501"
@@ -56,34 +54,12 @@ def _key(name: str) -> int:
     return int.from_bytes(digest, "big", signed=True)
 
 
-_WRITING = _key("writing")
-
-
-class _ToServer(Connections):
-    """Connections to a server, used from the event loop."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
-        """What some work makes of a transaction."""
-        async with self._engine.connect() as connection:
-            if mode is Mode.EACH:
-                return await connection.run_sync(work)
-            isolation = "REPEATABLE READ" if mode is Mode.READ else "READ COMMITTED"
-            await connection.execution_options(isolation_level=isolation)
-            async with connection.begin():
-                if mode in {Mode.WRITE, Mode.BRIEF}:
-                    await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITING)))
-                elif mode is Mode.APPEND:
-                    await connection.execute(
-                        sa.select(sa.func.pg_advisory_xact_lock_shared(_WRITING))
-                    )
-                return await connection.run_sync(work)
-
-    async def close(self) -> None:
-        """Close all."""
-        await self._engine.dispose()
+_LOCKS = {
+    Mode.WRITE: sa.func.pg_advisory_xact_lock,
+    Mode.BRIEF: sa.func.pg_advisory_xact_lock,
+    Mode.APPEND: sa.func.pg_advisory_xact_lock_shared,
+}
+"""What each takes that writes until it ends."""
 
 
 class Postgres(Database):
@@ -92,8 +68,6 @@ class Postgres(Database):
     Those who append to games, which each check the version, share a lock; who writes anything else
     has it alone, so that what was read before is so when it is written.
     """
-
-    most_writes = _MOST_WRITES
 
     def __init__(self, url: str) -> None:
         """Raises StoreError for an address that names no database, and without the driver."""
@@ -117,19 +91,24 @@ class Postgres(Database):
         self.url = parts.render_as_string(hide_password=False)
         self.name = parts.set(query={}).render_as_string()
         self.stem = parts.database
+        self._reading = asyncio.Semaphore(MOST_READS)
+        self._writing = asyncio.Semaphore(_MOST_WRITES)
+        self._engine = create_async_engine(
+            parts,
+            pool_size=MOST_READS + _MOST_WRITES,
+            max_overflow=0,
+            hide_parameters=True,  # errors go to logs, and the dice have secrets
+            isolation_level="AUTOCOMMIT",
+            connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
+        )
 
     async def prepare(self) -> None:
         """Make the tables, one program at a time."""
-        engine = create_async_engine(self._url, poolclass=sa.NullPool, hide_parameters=True)
         try:
-            with self.explained():
-                async with engine.begin() as connection:
-                    await connection.execute(
-                        sa.select(sa.func.pg_advisory_xact_lock(_key("tables")))
-                    )
-                    await connection.run_sync(self._make)
-        finally:
-            await engine.dispose()
+            await self.run(Mode.WRITE, self._make)
+        except BaseException:
+            await self.close()
+            raise
 
     def _make(self, connection: sa.Connection) -> None:
         if not sa.inspect(connection).get_table_names():
@@ -141,21 +120,26 @@ class Postgres(Database):
     def check_is_there(self) -> None:
         """Nothing is known before it is asked."""
 
-    def connect(self, *, read_only: bool) -> Connections:  # noqa: ARG002 - who reads alone does
-        """Connections, each of which is made when it is needed."""
-        return _ToServer(
-            create_async_engine(
-                self._url,
-                pool_size=MOST_READS + _MOST_WRITES,
-                max_overflow=0,
-                hide_parameters=True,  # errors go to logs, and the dice have secrets
-                isolation_level="AUTOCOMMIT",
-                connect_args={"timeout": PATIENCE, "command_timeout": 10 * PATIENCE},
-            )
-        )
+    async def run(self, mode: Mode, work: Callable[[sa.Connection], T]) -> T:
+        """What some work makes of a transaction."""
+        turn = self._writing if mode in _LOCKS else self._reading
+        with self._explained():
+            async with turn, self._engine.connect() as connection:
+                if mode is Mode.EACH:
+                    return await connection.run_sync(work)
+                isolation = "REPEATABLE READ" if mode is Mode.READ else "READ COMMITTED"
+                await connection.execution_options(isolation_level=isolation)
+                async with connection.begin():
+                    if lock := _LOCKS.get(mode):
+                        await connection.execute(sa.select(lock(_key("writing"))))
+                    return await connection.run_sync(work)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._engine.dispose()
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         """Whatever is wrong with the server becomes a StoreError."""
         try:
             yield
@@ -192,7 +176,7 @@ class Postgres(Database):
         )
         locks = [sa.select(sa.func.pg_try_advisory_lock(_key(name))) for name in names]
         try:
-            with self.explained():
+            with self._explained():
                 is_told = False
                 async with engine.connect() as connection:
                     for lock in locks:
@@ -225,7 +209,7 @@ class Postgres(Database):
         while True:
             await asyncio.sleep(_HEARTBEAT_SECONDS)
             try:
-                with self.explained():
+                with self._explained():
                     async with (
                         asyncio.timeout(2 * _HEARTBEAT_SECONDS),
                         engine.connect() as connection,
@@ -256,5 +240,6 @@ class Postgres(Database):
 
     def rewrite(self, connection: sa.Connection) -> None:
         """Write the tables anew that name people; the server's log of writes is its own matter."""
-        for name in _OF_PEOPLE:
-            connection.exec_driver_sql(f"VACUUM FULL {name}")
+        for table in metadata.sorted_tables:
+            if _OF_PEOPLE & set(table.columns.keys()):
+                connection.exec_driver_sql(f"VACUUM FULL {table.name}")

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -114,15 +114,8 @@ class StoredEvent:
     data: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class RolledGame:
-    """The dice of every roll of a game, in order, and its rules as data, if that says them."""
-
-    rules: Any
-    rolls: Sequence[Sequence[int]]
-    events: Sequence[tuple[str, Any]] = ()
-    """All that happened, by kind and data, where players bring their dice: it tells whose they are.
-    The rolls of such a game are left out."""
+Happened = list[tuple[str, dict[str, Any]]]
+"""All that happened in a game, by kind and data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,29 +157,6 @@ class GameRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredDaily:
-    """What was asked in a place on a day."""
-
-    place: str
-    day: date
-    rules: dict[str, Any]
-    position: str
-    """By its ID."""
-    choices: list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class DailyAnswer:
-    """What somebody answered; the cost, a win probability, is 0 for the best choice."""
-
-    day: date
-    person: str
-    name: str
-    choice: int
-    cost: float
-
-
-@dataclass(frozen=True, slots=True)
 class SeatReview:
     """What the review of a game found of a seat."""
 
@@ -212,33 +182,6 @@ class PlayedGame(SeatReview):
     ended_at: datetime
     share: float | None
     """The share of the win; None for a game without a result."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredDrill:
-    """A position that somebody practises on."""
-
-    person: str
-    position: str
-    """By its ID, else by a key."""
-    rules: dict[str, Any]
-    choices: list[dict[str, Any]]
-    game_id: str | None
-    """The game in which it came up; None for one that was drawn, as for the next two."""
-    turn: int | None
-    chosen: int | None
-    """What was chosen then, as an index of the choices."""
-    asked_at: datetime
-    answered_at: datetime | None = None
-    """When it was answered last."""
-    choice: int | None = None
-    """The last answer; None while one is waited for."""
-    memory: dict[str, Any] | None = None
-    """What the next interval follows from, see `bot.features.practice.drill`."""
-    due: datetime | None = None
-    """When it is asked again; None for never."""
-    whole: dict[str, Any] | None = None
-    """What is asked, but for the rules and the choices, where it has no ID."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""The tables, and the number that says which version of them a database has."""
+"""The tables that are of no feature, and the number that says which version of all a database has.
+
+Features lay out theirs beside these once their `store.py` is loaded, as they are listed.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -27,14 +30,14 @@ def json_text(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
-_TEXT: TypeEngine[str] = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+TEXT: TypeEngine[str] = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 """Text in the order of its letters' numbers, on any database."""
 
 
 class UtcTime(sa.TypeDecorator[datetime]):
     """An aware datetime, kept as ISO text in UTC of one width, so that text sorts by time."""
 
-    impl = _TEXT
+    impl = TEXT
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
@@ -55,7 +58,7 @@ class UtcTime(sa.TypeDecorator[datetime]):
 class Json(sa.TypeDecorator[Any]):
     """JSON, kept as its text on any database."""
 
-    impl = _TEXT
+    impl = TEXT
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str:  # noqa: ARG002
@@ -70,7 +73,7 @@ class Json(sa.TypeDecorator[Any]):
             return UNREADABLE
 
 
-_NUMBER: TypeEngine[float] = sa.Double().with_variant(sa.REAL(), "sqlite")
+NUMBER: TypeEngine[float] = sa.Double().with_variant(sa.REAL(), "sqlite")
 """SQLite has one type of eight bytes, of another name than elsewhere."""
 
 NEWEST = 2
@@ -82,19 +85,19 @@ OPEN = sa.text("ended_at IS NULL")
 _UNTOLD = sa.text("set_aside = 0")
 
 
-def _table(name: str, *items: SchemaItem) -> sa.Table:
+def make_table(name: str, *items: SchemaItem) -> sa.Table:
     """A table, of which SQLite holds the types as other databases do, in the order of its key."""
     return sa.Table(name, metadata, *items, sqlite_strict=True, sqlite_with_rowid=False)
 
 
-schema_version = _table("schema_version", sa.Column("number", sa.Integer, primary_key=True))
+schema_version = make_table("schema_version", sa.Column("number", sa.Integer, primary_key=True))
 """One row."""
 
-games = _table(
+games = make_table(
     "games",
-    sa.Column("id", _TEXT, primary_key=True),
-    sa.Column("place", _TEXT, nullable=False),
-    sa.Column("rules_name", _TEXT, nullable=False),
+    sa.Column("id", TEXT, primary_key=True),
+    sa.Column("place", TEXT, nullable=False),
+    sa.Column("rules_name", TEXT, nullable=False),
     sa.Column("secret", sa.LargeBinary),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("began_at", UtcTime, nullable=False),
@@ -111,150 +114,72 @@ games = _table(
 `set_aside` is there for a damaged game: 0 until its place was told, then 1.
 """
 
-seats = _table(
+seats = make_table(
     "seats",
-    sa.Column("game_id", _TEXT, sa.ForeignKey("games.id"), primary_key=True),
+    sa.Column("game_id", TEXT, sa.ForeignKey("games.id"), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("person", _TEXT),
-    sa.Column("name", _TEXT, nullable=False),
-    sa.Column("level", _TEXT),
+    sa.Column("person", TEXT),
+    sa.Column("name", TEXT, nullable=False),
+    sa.Column("level", TEXT),
     sa.Index("seats_of_person", "person", "game_id", unique=True),
 )
 """The table that names players; those of games know seats."""
 
-events = _table(
+events = make_table(
     "events",
-    sa.Column("game_id", _TEXT, sa.ForeignKey("games.id"), primary_key=True),
+    sa.Column("game_id", TEXT, sa.ForeignKey("games.id"), primary_key=True),
     sa.Column("version", sa.Integer, primary_key=True),
     sa.Column("at", UtcTime, nullable=False),
-    sa.Column("kind", _TEXT, nullable=False),
+    sa.Column("kind", TEXT, nullable=False),
     sa.Column("data", Json, nullable=False),
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 """What happened in games; the hash is of an event and of the hash before, see `link`."""
 
-results = _table(
+results = make_table(
     "results",
-    sa.Column("game_id", _TEXT, primary_key=True),
+    sa.Column("game_id", TEXT, primary_key=True),
     sa.Column("seat", sa.Integer, primary_key=True),
-    sa.Column("share", _NUMBER, nullable=False),
+    sa.Column("share", NUMBER, nullable=False),
     sa.Column("points", sa.Integer, nullable=False),
     sa.Column("turns", sa.Integer, nullable=False),
     sa.Column("farkles", sa.Integer, nullable=False),
     sa.Column("biggest_turn", sa.Integer, nullable=False),
-    sa.Column("accuracy", _NUMBER),
-    sa.Column("luck", _NUMBER),
+    sa.Column("accuracy", NUMBER),
+    sa.Column("luck", NUMBER),
     sa.ForeignKeyConstraint(["game_id", "seat"], ["seats.game_id", "seats.number"]),
 )
 """Rows come with the last event of a game, so that only finished games have any."""
 
-place_settings = _table(
+place_settings = make_table(
     "place_settings",
-    sa.Column("place", _TEXT, primary_key=True),
-    sa.Column("key", _TEXT, primary_key=True),
+    sa.Column("place", TEXT, primary_key=True),
+    sa.Column("key", TEXT, primary_key=True),
     sa.Column("value", Json, nullable=False),
 )
 
-place_rules = _table(
+place_rules = make_table(
     "place_rules",
-    sa.Column("place", _TEXT, primary_key=True),
-    sa.Column("name", _TEXT, primary_key=True),
-    sa.Column("text", _TEXT, nullable=False),
-    sa.Column("author", _TEXT),
+    sa.Column("place", TEXT, primary_key=True),
+    sa.Column("name", TEXT, primary_key=True),
+    sa.Column("text", TEXT, nullable=False),
+    sa.Column("author", TEXT),
 )
 
-daily_positions = _table(
-    "daily_positions",
-    sa.Column("place", _TEXT, primary_key=True),
-    sa.Column("day", _TEXT, primary_key=True),
-    sa.Column("rules", Json, nullable=False),
-    sa.Column("position", _TEXT, nullable=False),
-    sa.Column("choices", Json, nullable=False),
-    sa.Column("posted_at", UtcTime),
-)
-"""What was asked in a place on a day: the rules as data, the position by its ID.
-
-`posted_at` is there once a program has taken it upon itself to post it.
-"""
-
-SENDING = "daily-sending"
-"""The setting of a place that says since when something may have been posted there of which
-nobody knows yet whether it was."""
-
-daily_answers = _table(
-    "daily_answers",
-    sa.Column("place", _TEXT, primary_key=True),
-    sa.Column("day", _TEXT, primary_key=True),
-    sa.Column("person", _TEXT, primary_key=True),
-    sa.Column("name", _TEXT, nullable=False),
-    sa.Column("choice", sa.Integer, nullable=False),
-    sa.Column("cost", _NUMBER, nullable=False),
-    sa.ForeignKeyConstraint(["place", "day"], ["daily_positions.place", "daily_positions.day"]),
-    sa.Index("daily_answers_of_person", "person", "day"),
-)
-"""Whoever is forgotten has none any more. A cost of 0 is that of the best choice."""
-
-reviews = _table(
+reviews = make_table(
     "reviews",
-    sa.Column("game_id", _TEXT, primary_key=True),
+    sa.Column("game_id", TEXT, primary_key=True),
     sa.Column("seat", sa.Integer, primary_key=True),
     sa.Column("found", Json, nullable=False),
 )
 """What reviews found of the seats of finished games, once somebody has asked for it."""
 
-drills = _table(
-    "drills",
-    sa.Column("person", _TEXT, primary_key=True),
-    sa.Column("position", _TEXT, primary_key=True),
-    sa.Column("state", Json, nullable=False),
-)
-"""Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more."""
-
-done = _table(
+done = make_table(
     "done",
-    sa.Column("id", _TEXT, primary_key=True),
+    sa.Column("id", TEXT, primary_key=True),
     sa.Column("at", UtcTime, nullable=False),
 )
-"""What was asked for lately and is done, see `deeds.py`."""
-
-tournaments = _table(
-    "tournaments",
-    sa.Column("id", _TEXT, primary_key=True),
-    sa.Column("place", _TEXT, nullable=False),
-    sa.Column("form", _TEXT, nullable=False),
-    sa.Column("rules", Json, nullable=False),
-    sa.Column("hints", sa.Integer, nullable=False),
-    sa.Column("draw", Json, nullable=False),
-    sa.Column("made_at", UtcTime, nullable=False),
-    sa.Column("ended_at", UtcTime),
-    sa.Index("tournaments_of_place", "place", "made_at"),
-)
-"""`rules` are data; `draw` are the numbers of the entrants as drawn, none before the start."""
-
-entrants = _table(
-    "entrants",
-    sa.Column("tournament_id", _TEXT, sa.ForeignKey("tournaments.id"), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("person", _TEXT),
-    sa.Column("name", _TEXT, nullable=False),
-    sa.Column("left", sa.Integer, nullable=False),
-    sa.Index("entrants_of_person", "person", "tournament_id", unique=True),
-)
-"""Who takes part; number 0 is the host, who may have left."""
-
-tournament_games = _table(
-    "tournament_games",
-    sa.Column("game_id", _TEXT, sa.ForeignKey("games.id"), primary_key=True),
-    sa.Column("tournament_id", _TEXT, sa.ForeignKey("tournaments.id"), nullable=False),
-    sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("first", sa.Integer, nullable=False),
-    sa.Column("second", sa.Integer, nullable=False),
-    sa.Index("games_of_tournament", "tournament_id", "number", unique=True),
-)
-"""Games of pairings, numbered from 1 in the order in which they were begun: the entrants by seat.
-
-What comes of them is in `results`.
-"""
+"""What was asked for lately and is done, see `bot.store.store.Deed`."""
 
 
 def make_indexes(connection: sa.Connection) -> None:

@@ -11,7 +11,6 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
@@ -26,7 +25,7 @@ from sqlalchemy.exc import IntegrityError
 
 from bot.store import schema
 from bot.store.database import SqliteFile, database_path
-from bot.store.kinds import MOST_READS, Database, Mode
+from bot.store.kinds import Database, Mode
 from bot.store.postgres import Postgres
 from bot.store.rows import (
     DamagedGameError,
@@ -34,10 +33,10 @@ from bot.store.rows import (
     GameRecord,
     GameResult,
     GameRunningError,
+    Happened,
     MissingGameError,
     NewEvent,
     PlaceSettings,
-    RolledGame,
     SeatRow,
     StaleVersionError,
     StoredEvent,
@@ -164,30 +163,12 @@ def _read_events(connection: sa.Connection, game: StoredGame) -> tuple[StoredEve
     return tuple(found)
 
 
-def read_rolls(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[RolledGame]:
-    """The dice of every roll of games, game by game in their order, but for damaged ones."""
-    told = events.c.kind.in_(("begun", "rolled"))
+def read_happened(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Happened]:
+    """What happened in games that are not damaged, game by game in their order."""
     query = sa.select(games.c.id, events.c.kind, events.c.data).join_from(games, events)
-    rows = connection.execute(query.where(*where, told).order_by(games.c.id, events.c.version))
-    rolled = []
-    for game_id, group in groupby(rows.all(), itemgetter(0)):
-        happened = [(kind, data) for _, kind, data in group]
-        begun = happened[0][1]
-        if not all(isinstance(data, dict) for _, data in happened):
-            continue
-        if begun.get("kits") or begun.get("pool"):
-            of_game = sa.select(events.c.kind, events.c.data).where(events.c.game_id == game_id)
-            rows = connection.execute(of_game.order_by(events.c.version))
-            rolled.append(RolledGame(begun.get("rules"), (), [tuple(row) for row in rows]))
-        else:
-            fell = [data.get("dice") for kind, data in happened if kind == "rolled"]
-            if all(map(_is_roll, fell)):
-                rolled.append(RolledGame(begun.get("rules"), fell))
-    return rolled
-
-
-def _is_roll(dice: object) -> bool:
-    return isinstance(dice, list) and all(die in range(1, 7) for die in dice)
+    rows = connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
+    of_games = ([(row.kind, row.data) for row in rows] for _, rows in groupby(rows, itemgetter(0)))
+    return [one for one in of_games if all(isinstance(data, dict) for _, data in one)]
 
 
 def insert_rows(
@@ -234,17 +215,14 @@ def chain_anew(connection: sa.Connection, game_id: str) -> None:
         connection.execute(sa.update(events).where(*this).values(hash=before))
 
 
-def change_seats(connection: sa.Connection, game_id: str, changed: Sequence[SeatRow]) -> None:
-    """Change seats that are there. Raises ValueError for others."""
-    for seat in changed:
-        this = (seats.c.game_id == game_id, seats.c.number == seat.number)
-        if not connection.execute(sa.update(seats).where(*this).values(asdict(seat))).rowcount:
-            raise ValueError(f"game {game_id} has no seat {seat.number} to change")
-
-
-def delete_seats(connection: sa.Connection, game_id: str, number: int) -> None:
-    """Delete the seats from this one on."""
-    connection.execute(sa.delete(seats).where(seats.c.game_id == game_id, seats.c.number >= number))
+def change_seats(
+    connection: sa.Connection, game_id: str, sat: Sequence[SeatRow], sit: Sequence[SeatRow]
+) -> None:
+    """Write the seats that differ from those that were there."""
+    if gone := [one.number for one in sat if one not in sit]:
+        these = seats.c.game_id == game_id, seats.c.number.in_(gone)
+        connection.execute(sa.delete(seats).where(*these))
+    insert_rows(connection, seats, game_id, [one for one in sit if one not in sat])
 
 
 def delete_results(connection: sa.Connection, game_id: str) -> None:
@@ -298,22 +276,17 @@ class Deed:
 
         def claimed(connection: sa.Connection) -> T:
             nonlocal is_first
-            is_first = not self._is_ours
-            if is_first:
+            if not self._is_ours:
                 try:
                     connection.execute(sa.insert(done).values(id=self._id, at=datetime.now(UTC)))
                 except IntegrityError:
                     raise DoneElsewhereError.say("another program has done that already") from None
-            self._is_ours = True
-            try:
-                return work(connection)
-            except BaseException:  # nothing of it is written
-                self._is_ours = not is_first
-                raise
+                is_first = self._is_ours = True
+            return work(connection)
 
         try:
             return await transact(claimed)
-        except Exception:  # nor where it is not committed
+        except Exception:  # nothing of it is written
             self._is_ours = self._is_ours and not is_first
             raise
 
@@ -329,46 +302,35 @@ Work = Callable[[sa.Connection], T]
 class Transactions:
     """One database. Every method raises StoreError if it cannot be used."""
 
-    def __init__(self, database: Database, *, read_only: bool = False) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
-        self._connections = database.connect(read_only=read_only)
-        self._reading = asyncio.Semaphore(MOST_READS)
-        self._writing = asyncio.Semaphore(database.most_writes)
         self._running: set[asyncio.Task[Any]] = set()
         self.errors = 0
         """How many transactions the database did not take."""
 
     async def close(self) -> None:
-        """Let go of the file once nothing runs any more."""
+        """Let go of the database once nothing runs any more."""
         while self._running:
             await asyncio.wait(self._running)
-        await self._connections.close()
+        await self.database.close()
 
     async def read(self, work: Work[T]) -> T:
         """What is made of a transaction that sees the database as it is now."""
-        return await self._made(self._reading, Mode.READ, work)
+        return await self._made(Mode.READ, work)
 
     async def rows(self, query: sa.Executable, **values: object) -> Sequence[Any]:
         """What one query finds: it sees the database as it is now by itself.
 
         values : of the parameters that the query names
         """
-        return await self._made(
-            self._reading, Mode.EACH, lambda connection: connection.execute(query, values).all()
-        )
+        return await self._made(Mode.EACH, _asking(query, values))
 
     async def glance(self, query: sa.Executable, **values: object) -> Sequence[Any]:
         """What a query finds that asks for a few rows by their key, as every press does.
 
         values : of the parameters that the query names
         """
-        with suppress(StoreError):  # which is raised below, too
-            self.database.check_before()
-            found = self._connections.glance(query, values)
-            self.database.check_after(Mode.EACH)
-            if found is not None:
-                return found
-        return await self.rows(query, **values)
+        return await self._made(Mode.EACH, _asking(query, values), is_brief=True)
 
     async def write(self, work: Work[T], mode: Mode = Mode.WRITE) -> T:
         """A transaction that writes: all of it or, after an exception, nothing.
@@ -377,47 +339,39 @@ class Transactions:
         written. Raises DoneElsewhereError where another program has done what this is part of, see
         `doing`.
         """
+        made = partial(self._made, mode, is_brief=mode is not Mode.WRITE)
         if deed := doing.get():
-            return await deed.done(partial(self._made, self._writing, mode), work)
-        return await self._made(self._writing, mode, work)
+            return await deed.done(made, work)
+        return await made(work)
 
     async def rewrite(self) -> None:
         """Write the database anew without what was deleted."""
-        await self._made(self._writing, Mode.EACH, self.database.rewrite)
+        await self._made(Mode.EACH, self.database.rewrite)
 
-    async def _made(self, turn: asyncio.Semaphore, mode: Mode, work: Work[T]) -> T:
-        """What is made in a task of its own: who is cancelled does not break it off."""
-        if self._connections.ends_alone(mode):
-            # a press waits for fewer turns of the event loop, each as long as all others' work
-            async with turn:
-                return await self._explained(self._transaction(mode, work))
-        await turn.acquire()
-        running = asyncio.create_task(self._transaction(mode, work))
-        self._running.add(running)
+    async def _made(self, mode: Mode, work: Work[T], *, is_brief: bool = False) -> T:
+        """What is made in a task of its own, so that who is cancelled does not break it off.
 
-        def done(task: asyncio.Task[T]) -> None:
-            self._running.discard(task)
-            turn.release()
-            if not task.cancelled():
-                task.exception()  # whoever waited may be gone, and then nobody looks at it
-
-        running.add_done_callback(done)
-        return await self._explained(asyncio.shield(running))
-
-    async def _explained(self, work: Awaitable[T]) -> T:
-        """What some work comes to; what the database does not take is counted."""
+        is_brief : whether it is made without waiting where that can be
+        """
         try:
-            with self.database.explained():
-                return await work
+            if is_brief and (made := self.database.run_here(mode, work)):
+                return made[0]
+            running = asyncio.create_task(self.database.run(mode, work))
+            self._running.add(running)
+            running.add_done_callback(self._over)
+            return await asyncio.shield(running)
         except StoreError as error:
             self.errors += type(error) is StoreError  # others are a matter of games
             raise
 
-    async def _transaction(self, mode: Mode, work: Work[T]) -> T:
-        self.database.check_before()
-        result = await self._connections.run(mode, work)
-        self.database.check_after(mode)
-        return result
+    def _over(self, running: asyncio.Task[Any]) -> None:
+        self._running.discard(running)
+        if not running.cancelled():
+            running.exception()  # whoever waited may be gone, and then nobody looks at it
+
+
+def _asking(query: sa.Executable, values: Mapping[str, object]) -> Work[Sequence[Any]]:
+    return lambda connection: connection.execute(query, values).all()
 
 
 def put(connection: sa.Connection, table: sa.Table, row: Mapping[str, Any]) -> None:
@@ -436,27 +390,102 @@ _OF_PLACE = sa.select(place_settings.c.key, place_settings.c.value).where(
 )
 """What a place has set; made once, as every command asks for it."""
 
-
 _RECENT = 15.0
 """Seconds after which it is noticed what another program has set for a place."""
 _MOST_KEPT = 10_000
 """Places whose settings are kept in memory."""
 
+REST = 100.0
+"""How long a file is not rewritten again, in units of the time that it took."""
 
-def database_of(url: str) -> Database:
-    """The database of an address. Raises StoreError for one that names none."""
+
+def database_of(url: str, *, read_only: bool = False) -> Database:
+    """The database of an address. Raises StoreError for one that names none.
+
+    read_only : whether a file is only read, and not made
+    """
     if url.startswith("postgresql"):
         return Postgres(url)
-    return SqliteFile(database_path(url))
+    return SqliteFile(database_path(url), read_only=read_only)
 
 
-class Places(Transactions):
-    """The settings and rules of places in one database."""
+class Scrub:
+    """Rewrites the file when it is asked to, and not again and again.
 
-    def __init__(self, database: Database, *, read_only: bool = False) -> None:
-        super().__init__(database, read_only=read_only)
+    Nobody can write meanwhile, and it takes as long as the database is large. So there is a rest
+    after it; whoever asks then has to wait, and all who wait share the next one.
+    """
+
+    def __init__(self, rewrite: Callable[[], Awaitable[None]]) -> None:
+        self._rewrite = rewrite
+        self._lock = asyncio.Lock()
+        self._began = self._rest_until = 0.0
+
+    async def run(self) -> None:
+        """Nothing that was deleted before is in the file or its log any more.
+
+        Raises StoreError where it may still be.
+        """
+        asked = time.monotonic()
+        async with self._lock:
+            if self._began > asked:
+                return
+            await asyncio.sleep(self._rest_until - time.monotonic())
+            began = time.monotonic()
+            try:
+                await self._rewrite()
+            finally:
+                now = time.monotonic()
+                self._rest_until = now + REST * (now - began)
+            self._began = began
+
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """A feature that keeps rows of its own in the database.
+
+    Its tables are beside the others once its `store.py` is loaded, which whoever opens, copies or
+    exports a database has to do before.
+    """
+
+    forget: Callable[[sa.Connection, str], None]
+    """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
+    problems: Callable[[sa.Connection], Iterable[tuple[str, str]]]
+    """Finds what is wrong in them: where, and what."""
+    carry: Callable[[sa.Connection, sa.Connection], object] = lambda _before, _after: None
+    """Notes in a copy that is put back what was posted since, so that it is not posted again."""
+
+
+class Store(Transactions):
+    """Games in one database, and what places have set."""
+
+    def __init__(self, database: Database, keepers: Sequence[Keeper] = ()) -> None:
+        super().__init__(database)
+        self._scrub = Scrub(self.rewrite)
         self._lately: dict[str, tuple[float, PlaceSettings]] = {}
         """By place, until when something is taken for what holds there."""
+        self.keepers = keepers
+
+    @classmethod
+    async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
+        """Open the database, made if need be. Raises StoreError."""
+        database = database_of(url)
+        await database.prepare()
+        return cls(database, keepers)
+
+    @classmethod
+    def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
+        """The database as it is, to be read alone. Raises StoreError if there is none."""
+        database = database_of(url, read_only=True)
+        database.check_is_there()
+        return cls(database, keepers)
+
+    async def scrub(self) -> None:
+        """Rewrite the file without what was deleted, see `Scrub`."""
+        await self._scrub.run()
 
     async def place_settings(self, place: str) -> dict[str, Any]:
         """All that a place has set, by key."""
@@ -519,85 +548,6 @@ class Places(Transactions):
     async def _pairs(self, query: sa.Select[tuple[str, Any]], **values: object) -> dict[str, Any]:
         return {str(name): value for name, value in await self.glance(query, **values)}
 
-
-REST = 100.0
-"""How long a file is not rewritten again, in units of the time that it took."""
-
-
-class Scrub:
-    """Rewrites the file when it is asked to, and not again and again.
-
-    Nobody can write meanwhile, and it takes as long as the database is large. So there is a rest
-    after it; whoever asks then has to wait, and all who wait share the next one.
-    """
-
-    def __init__(self, rewrite: Callable[[], Awaitable[None]]) -> None:
-        self._rewrite = rewrite
-        self._lock = asyncio.Lock()
-        self._began = self._rest_until = 0.0
-
-    async def run(self) -> None:
-        """Nothing that was deleted before is in the file or its log any more.
-
-        Raises StoreError where it may still be.
-        """
-        asked = time.monotonic()
-        async with self._lock:
-            if self._began > asked:
-                return
-            await asyncio.sleep(self._rest_until - time.monotonic())
-            began = time.monotonic()
-            try:
-                await self._rewrite()
-            finally:
-                now = time.monotonic()
-                self._rest_until = now + REST * (now - began)
-            self._began = began
-
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """A feature that keeps rows of its own in the database."""
-
-    forget: Callable[[sa.Connection, str], None]
-    """Takes a person out of them. Raises StaleVersionError where that has to be tried again."""
-    problems: Callable[[sa.Connection], Iterable[tuple[str, str]]]
-    """Finds what is wrong in them: where, and what."""
-    carry: Callable[[sa.Connection, sa.Connection], object] = lambda _before, _after: None
-    """Notes in a copy that is put back what was posted since, so that it is not posted again."""
-
-
-class Store(Places):
-    """Games in one database, and what places have set."""
-
-    def __init__(
-        self, database: Database, keepers: Sequence[Keeper] = (), *, read_only: bool = False
-    ) -> None:
-        super().__init__(database, read_only=read_only)
-        self._scrub = Scrub(self.rewrite)
-        self.keepers = keepers
-
-    @classmethod
-    async def open(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
-        """Open the database, made if need be. Raises StoreError."""
-        database = database_of(url)
-        await database.prepare()
-        return cls(database, keepers)
-
-    @classmethod
-    def look_into(cls, url: str, keepers: Sequence[Keeper] = ()) -> Self:
-        """The database as it is, to be read alone. Raises StoreError if there is none."""
-        database = database_of(url)
-        database.check_is_there()
-        return cls(database, keepers, read_only=True)
-
-    async def scrub(self) -> None:
-        """Rewrite the file without what was deleted, see `Scrub`."""
-        await self._scrub.run()
-
     async def create_game(
         self,
         place: str,
@@ -645,16 +595,15 @@ class Store(Places):
         events: Sequence[NewEvent],
         at: datetime,
         *,
-        new_seats: Sequence[SeatRow] = (),
-        changed_seats: Sequence[SeatRow] = (),
-        without_seats: int | None = None,
+        sat: Sequence[SeatRow] = (),
+        sit: Sequence[SeatRow] = (),
         ended: bool = False,
         results: Sequence[GameResult] = (),
         reopens: bool = False,
     ) -> int:
         """Add what happened, all or nothing, and give the new version.
 
-        without_seats : the number from which on the seats there were are given up
+        sat, sit : the seats before and now, of which those are written that differ
         reopens : whether the game is over and goes on, without the results it had
 
         Raises StaleVersionError if the game is at another version or over, MissingGameError.
@@ -672,10 +621,7 @@ class Store(Places):
             if reopens:
                 delete_results(connection, game_id)
             insert_events(connection, game_id, expected_version, events, at)
-            if without_seats is not None:
-                delete_seats(connection, game_id, without_seats)
-            insert_rows(connection, schema.seats, game_id, new_seats)
-            change_seats(connection, game_id, changed_seats)
+            change_seats(connection, game_id, sat, sit)
             insert_rows(connection, schema.results, game_id, results)
 
         await self.write(move, Mode.APPEND)
@@ -783,10 +729,10 @@ class Store(Places):
             return secret
         raise missing_game(game_id)
 
-    async def rolls(self, place: str | None = None) -> list[RolledGame]:
-        """The dice of every roll in games played with a secret, game by game in their order."""
+    async def fair_games(self, place: str | None = None) -> list[Happened]:
+        """What happened in games played with a secret, in the order of their ids."""
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
-        return await self.read(lambda connection: read_rolls(connection, *fair))
+        return await self.read(lambda connection: read_happened(connection, *fair))
 
 
 _GAME_OF_ID = games_query(games.c.id == sa.bindparam("game"), COUNTED)

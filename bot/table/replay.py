@@ -1,6 +1,6 @@
 """A game played again from what is stored of it: every event has to be one that a command makes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,7 +10,7 @@ from bot.table.events import Begun, Event, make_event
 from bot.table.fold import apply, begin
 from bot.table.state import Game, pick_pair
 from solver.errors import FarkleError, IllegalActionError
-from solver.turn.dice import Roll
+from solver.wording import say_later
 
 
 class ImpossibleEventError(FarkleError):
@@ -38,11 +38,11 @@ def replay(
             continue
         try:
             _check(game, event, secret)
+            game = apply(game, event)  # which raises for what cannot be brought or played with
         except FarkleError as error:
             raise ImpossibleEventError.say(
                 "event {number} cannot have happened: {reason}", number=number, reason=str(error)
             ) from None
-        game = apply(game, event)
         others.append(event)
     if begun is None or game is None:
         raise ImpossibleEventError.say("event {number} is missing", number=1)
@@ -75,78 +75,80 @@ def _begin(event: Begun) -> Game:
         ) from None
 
 
-def _check_fallen(told: Roll, fell: Roll) -> None:
-    if told != fell:
-        raise IllegalActionError.say("these are not the dice that its secret makes")
+_UNMADE = say_later("nobody can do that now")
+_WRONG = {
+    events.Begun: say_later("the game has begun already"),
+    events.Left: say_later("nobody can get up yet"),
+    events.Resigned: say_later("nobody can give up yet"),
+    events.Revealed: say_later("this is not the secret of its dice"),
+}
+"""What is wrong with an event that a command does not make, though it does not refuse it."""
 
 
-def _check(  # noqa: C901, PLR0912, PLR0915 - kinds
-    game: Game, event: Event, secret: bytes | None
-) -> None:
+def _check(game: Game, event: Event, secret: bytes | None) -> None:
     """Raises FarkleError unless a command makes the event."""
-    mover = game.mover
     if isinstance(
         event, events.Left | events.Seeded | events.Corrected | events.Resigned | events.Replaced
     ):
         _check_seat(len(game.seats), event.seat)
+    if event not in _made(game, event):
+        raise IllegalActionError.say(_WRONG.get(type(event), _UNMADE))
+    fell = None
+    if secret is not None and isinstance(event, events.Rolled):
+        fell = event.dice == commands.fallen(game, secret)
+    if secret is not None and isinstance(event, events.Used):
+        types = badges.check_use(game, game.mover, event.dice)
+        fell = event.fallen == commands.fallen_of(game, secret, types)
+    if fell is False:
+        raise IllegalActionError.say("these are not the dice that its secret makes")
+
+
+def _made(game: Game, event: Event) -> Sequence[Event]:  # noqa: C901, PLR0911, PLR0912 - kinds
+    """What the command makes by which an event happens. Raises FarkleError where it is refused."""
+    mover = game.mover
     match event:
         case events.Joined():
-            commands.join(game, event.level, event.kit)
-            apply(game, event)  # raises for what cannot be brought
+            return commands.join(game, event.level, event.kit)
         case events.Left():
-            if commands.leave(game, event.seat) != [event]:
-                raise IllegalActionError.say("nobody can get up yet")
+            return commands.leave(game, event.seat)
         case events.Picked():
-            pick_pair(game, mover, event.place)
-            apply(game, event)  # raises for what cannot be played with
+            return pick_pair(game, mover, event.place)
         case events.Seeded():
             # which texts may be given is another matter than which were
             commands.seed(game, event.seat, "any")
+            return [event]
         case events.Rolled():
-            commands.roll(game, mover, event.dice)
-            if secret is not None:
-                _check_fallen(event.dice, commands.fallen(game, secret))
+            return commands.roll(game, mover, event.dice)
         case events.TookOver():
-            commands.take_over(game, mover)
+            return commands.take_over(game, mover)
         case events.Kept():
-            commands.keep(game, mover, event.dice)
+            return commands.keep(game, mover, event.dice)
         case events.Banked():
-            commands.bank(game, mover)
+            return commands.bank(game, mover)
         case events.Used():
-            badges.use(game, mover, event.dice, event.fallen)
-            types = badges.check_use(game, mover, event.dice)
-            if secret is not None:
-                _check_fallen(event.fallen, commands.fallen_of(game, secret, types))
+            return badges.use(game, mover, event.dice, event.fallen)
         case events.Accepted():
-            badges.accept(game, mover)
+            return badges.accept(game, mover)
         case events.Scored():
-            commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
+            return commands.score(game, mover, event.points, event.ending.value)  # type: ignore[arg-type]
         case events.Corrected():
             # once a correction could give back what was used in the turn
-            commands.correct(
-                game.at_turn_start,
-                event.seat,
-                score=event.score,
-                farkles=event.farkles,
-                uses=event.uses,
-                moves=event.moves,
-            )
+            changes = {"score": event.score, "farkles": event.farkles, "uses": event.uses}
+            start = game.at_turn_start
+            return commands.correct(start, event.seat, moves=event.moves, **changes)
         case events.Undone():
-            commands.undo(game, game.before.mover if game.before else None)
+            return commands.undo(game, game.before.mover if game.before else None)
         case events.Resigned():
-            if commands.resign(game, event.seat) != [event]:
-                raise IllegalActionError.say("nobody can give up yet")
+            return commands.resign(game, event.seat)
         case events.Skipped():
-            commands.skip(game)
+            return commands.skip(game)
         case events.Replaced():
-            commands.substitute(game, event.seat, event.level)
+            return commands.substitute(game, event.seat, event.level)
         case events.Ended():
-            commands.end(game)
-        case events.Revealed():
-            if not game.over or game.secret is not None or not _opens(game, event.secret):
-                raise IllegalActionError.say("this is not the secret of its dice")
-        case _:
-            raise IllegalActionError.say("the game has begun already")
+            return commands.end(game, event.idle_hours)
+        case events.Revealed() if game.over and game.secret is None:
+            return [event] if _opens(game, event.secret) else []
+    return []
 
 
 def _check_seat(seats: int, number: int) -> None:

@@ -7,6 +7,7 @@ from zlib import crc32
 
 import pytest
 
+from bot.features import keepers
 from bot.services import tables
 from solver.game.standings import Solution
 from solver.game.sweeps import solve
@@ -17,6 +18,8 @@ from solver.strategy import Strategy, open_strategy, save_strategy
 from tests.bot.known_dice import known_secrets
 from tests.bot.speaking import Chat, open_chat
 from tests.conftest import rules_file
+
+keepers()  # the tables of features are known once these are loaded
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bot.features import keepers
 from bot.store.database import prepare
 from solver.folders import OWNER_ONLY, make_private
 
@@ -18,6 +19,7 @@ def lay_database(file: Path) -> None:
 
 @cache
 def _made() -> bytes:
+    keepers()  # all tables are known once these are loaded
     with TemporaryDirectory() as folder:
         file = Path(folder) / "farkle.db"
         prepare(file)

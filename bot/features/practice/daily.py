@@ -12,13 +12,14 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 
 from bot.features.practice import store as stored
+from bot.features.practice.store import DailyAnswer, StoredDaily
 from bot.review.review import read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
 from bot.services.house_rules import HouseRules
 from bot.services.situation import DEFAULT_RULES
 from bot.services.tables import Caller, Tables
-from bot.store.rows import DailyAnswer, StoredDaily, StoreError
+from bot.store.rows import StoreError
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Asker
 from solver.errors import FarkleError, InvalidRequestError
@@ -303,5 +304,5 @@ def _written(place: str, daily: DailyPosition) -> StoredDaily:
 
 def _read(kept: StoredDaily) -> DailyPosition:
     """A position that was kept. Raises FarkleError where this program cannot read it."""
-    found = read_kept(kept, say("the daily position"))
+    found = read_kept(kept.rules, asdict(kept), say("the daily position"))
     return DailyPosition(found.rules, found.position, found.roll, found.choices, day=kept.day)

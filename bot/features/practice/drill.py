@@ -6,7 +6,7 @@ that were never asked, but after every two of them a position is drawn.
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any, Self
@@ -15,6 +15,7 @@ from fsrs import Card, Rating, Scheduler
 
 from bot.features.practice import store as stored
 from bot.features.practice.daily import index_of, solved_rules
+from bot.features.practice.store import StoredDrill
 from bot.review.review import kept, read_kept
 from bot.services.advisor import Advisor
 from bot.services.chances import Oracle
@@ -22,7 +23,7 @@ from bot.services.house_rules import HouseRules
 from bot.services.levels import LookingBack, weak_spot
 from bot.services.tables import Caller, Tables
 from bot.store.records import reviewed_games
-from bot.store.rows import DamagedGameError, MissingGameError, PlayedGame, StoredDrill, StoreError
+from bot.store.rows import DamagedGameError, MissingGameError, PlayedGame, StoreError
 from bot.tasks.answering import at_once
 from bot.tasks.tasks import Delay, TaskCancelledError
 from bot.tasks.workers import TaskError
@@ -169,7 +170,7 @@ class Drill:
         last = next((one for one in known if one.position == position), None)
         if last is None or last.game_id or not last.whole:
             return None
-        return Wish.of(read_kept(last, say("the position")))
+        return Wish.of(read_kept(last.rules, asdict(last), say("the position")))
 
     async def answer(
         self, caller: Caller, choice: int, position: str | None = None
@@ -224,7 +225,7 @@ class Drill:
 
     async def _read(self, kept: StoredDrill) -> Drilled:
         """A position that was kept. Raises FarkleError where this program cannot read it."""
-        question = read_kept(kept, say("the position"))
+        question = read_kept(kept.rules, asdict(kept), say("the position"))
         game = await self._store.game(kept.game_id) if kept.game_id else None
         return Drilled(
             question=question,
@@ -337,7 +338,7 @@ def _read_alike(typed: str) -> PositionId:
 def _fits(wish: Wish, kept: StoredDrill) -> bool:
     """Whether a position comes up in a game."""
     try:
-        return Wish.of(read_kept(kept, say("the position"))) == wish
+        return Wish.of(read_kept(kept.rules, asdict(kept), say("the position"))) == wish
     except FarkleError:
         return False
 

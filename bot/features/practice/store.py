@@ -1,16 +1,120 @@
 """What was asked in places on each day, what people answered, and what they practise on."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, func, select, true, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Table,
+    and_,
+    delete,
+    func,
+    select,
+    true,
+    update,
+)
 
-from bot.store.rows import DailyAnswer, StoredDaily, StoredDrill, as_dict, sound, unsound
-from bot.store.schema import SENDING, daily_answers, daily_positions, drills, place_settings
+from bot.store.rows import as_dict, sound, unsound
+from bot.store.schema import NUMBER, TEXT, Json, UtcTime, make_table, place_settings
 from bot.store.store import Keeper, Store, put
+
+daily_positions = make_table(
+    "daily_positions",
+    Column("place", TEXT, primary_key=True),
+    Column("day", TEXT, primary_key=True),
+    Column("rules", Json, nullable=False),
+    Column("position", TEXT, nullable=False),
+    Column("choices", Json, nullable=False),
+    Column("posted_at", UtcTime),
+)
+"""What was asked in a place on a day: the rules as data, the position by its ID.
+
+`posted_at` is there once a program has taken it upon itself to post it.
+"""
+
+SENDING = "daily-sending"
+"""The setting of a place that says since when something may have been posted there of which
+nobody knows yet whether it was."""
+
+daily_answers = make_table(
+    "daily_answers",
+    Column("place", TEXT, primary_key=True),
+    Column("day", TEXT, primary_key=True),
+    Column("person", TEXT, primary_key=True),
+    Column("name", TEXT, nullable=False),
+    Column("choice", Integer, nullable=False),
+    Column("cost", NUMBER, nullable=False),
+    ForeignKeyConstraint(["place", "day"], ["daily_positions.place", "daily_positions.day"]),
+    Index("daily_answers_of_person", "person", "day"),
+)
+"""Whoever is forgotten has none any more. A cost of 0 is that of the best choice."""
+
+drills = make_table(
+    "drills",
+    Column("person", TEXT, primary_key=True),
+    Column("position", TEXT, primary_key=True),
+    Column("state", Json, nullable=False),
+)
+"""Positions that somebody practises on, by their IDs. Whoever is forgotten has none any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDaily:
+    """What was asked in a place on a day."""
+
+    place: str
+    day: date
+    rules: dict[str, Any]
+    position: str
+    """By its ID."""
+    choices: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class DailyAnswer:
+    """What somebody answered; the cost, a win probability, is 0 for the best choice."""
+
+    day: date
+    person: str
+    name: str
+    choice: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDrill:
+    """A position that somebody practises on."""
+
+    person: str
+    position: str
+    """By its ID, else by a key."""
+    rules: dict[str, Any]
+    choices: list[dict[str, Any]]
+    game_id: str | None
+    """The game in which it came up; None for one that was drawn, as for the next two."""
+    turn: int | None
+    chosen: int | None
+    """What was chosen then, as an index of the choices."""
+    asked_at: datetime
+    answered_at: datetime | None = None
+    """When it was answered last."""
+    choice: int | None = None
+    """The last answer; None while one is waited for."""
+    memory: dict[str, Any] | None = None
+    """What the next interval follows from, see `drill.py`."""
+    due: datetime | None = None
+    """When it is asked again; None for never."""
+    whole: dict[str, Any] | None = None
+    """What is asked, but for the rules and the choices, where it has no ID."""
+
 
 LOST = timedelta(minutes=1)
 """After which nobody is posting any more what was claimed: a program was killed."""

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Self
+from typing import Any, Self
 
 from pydantic import ValidationError
 
@@ -16,7 +16,7 @@ from bot.review.dice_record import DiceRecord, LoadedCount, dice_record, loaded_
 from bot.services.chances import Oracle
 from bot.services.place_settings import check_games
 from bot.services.reckoning import Played, PlayedTurn, played
-from bot.store.rows import RolledGame
+from bot.store.rows import Happened
 from bot.store.store import Store
 from bot.table.events import Begun, Event
 from bot.table.replay import replay
@@ -24,7 +24,7 @@ from bot.tasks.answering import at_once
 from bot.tasks.tasks import Asker, Delay
 from solver.errors import FarkleError, InvalidRequestError
 from solver.play.policies import MaxPoints, Optimal
-from solver.rules.ruleset import Ruleset
+from solver.rules.ruleset import FACES, Ruleset
 from solver.turn.dice import Fate, fate, make_roll
 from solver.turn.equations import turn_plan
 from solver.wording import say, say_later
@@ -207,17 +207,21 @@ class DiceRecords:
 
 def fallen(database: str, place: str | None) -> DiceRecords:
     """How the dice have fallen in a place, or everywhere. Raises StoreError."""
-    games = asyncio.run(_rolls(database, place))
-    fair = dice_record(one for game in games for one in _known(game))
-    return DiceRecords(fair, loaded_record(one for game in games for one in _replayed(game)))
+    games = asyncio.run(_games(database, place))
+    fair = dice_record(one for game in games if not _brings_dice(game) for one in _known(game))
+    own = (one for game in games if _brings_dice(game) for one in _replayed(game))
+    return DiceRecords(fair, loaded_record(own))
 
 
-def _replayed(game: RolledGame) -> Iterator[tuple[Begun, Sequence[Event]]]:
+def _brings_dice(game: Happened) -> bool:
+    return any(game[0][1].get(name) for name in ("kits", "pool"))
+
+
+def _replayed(game: Happened) -> Iterator[tuple[Begun, Sequence[Event]]]:
     """A game to which players brought their dice; nothing of one that cannot have happened."""
-    if game.events:
-        with suppress(FarkleError):
-            first, others, _ = replay(game.events)
-            yield first, others
+    with suppress(FarkleError):
+        first, others, _ = replay(game)
+        yield first, others
 
 
 def farkle_chance(rules: Ruleset) -> float:
@@ -225,15 +229,20 @@ def farkle_chance(rules: Ruleset) -> float:
     return float(turn_plan(rules).farkle_chances[_DICE - 1])
 
 
-def _known(game: RolledGame) -> Iterator[_Known]:
+def _known(game: Happened) -> Iterator[_Known]:
     """The rolls of a game; of six dice what they were by its rules, as `dice_record` takes it."""
-    rules = _rules(json.dumps(game.rules, sort_keys=True))
-    for dice in map(tuple, game.rolls):
+    rules = _rules(json.dumps(game[0][1].get("rules"), sort_keys=True))
+    fell: list[Any] = [data.get("dice") for kind, data in game if kind == "rolled"]
+    for dice in map(tuple, fell) if all(map(_is_roll, fell)) else ():
         # nobody knows whether a roll of all dice was the first of its turn
         if rules and len(dice) == rules.dice == _DICE and not rules.has_first_throw:
             yield dice, (fate(rules, make_roll(dice)) is Fate.FARKLE, farkle_chance(rules))
         else:
             yield dice, None
+
+
+def _is_roll(dice: object) -> bool:
+    return isinstance(dice, list) and all(die in FACES for die in dice)
 
 
 @lru_cache(maxsize=256)
@@ -245,9 +254,9 @@ def _rules(text: str) -> Ruleset | None:
         return None
 
 
-async def _rolls(database_url: str, place: str | None) -> list[RolledGame]:
+async def _games(database_url: str, place: str | None) -> list[Happened]:
     store = Store.look_into(database_url)
     try:
-        return await store.rolls(place)
+        return await store.fair_games(place)
     finally:
         await store.close()

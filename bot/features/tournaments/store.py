@@ -10,15 +10,65 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    ForeignKey,
+    Index,
+    Integer,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from bot.features.tournaments.bracket import Entrant, Form, Tournament, TournamentGame
 from bot.store.records import SOMEONE
 from bot.store.rows import StaleVersionError, StoreError
-from bot.store.schema import entrants, games, results, tournament_games, tournaments
+from bot.store.schema import TEXT, Json, UtcTime, games, make_table, results
 from bot.store.store import COUNTED, Keeper, Store
 
 logger = logging.getLogger(__name__)
+
+tournaments = make_table(
+    "tournaments",
+    Column("id", TEXT, primary_key=True),
+    Column("place", TEXT, nullable=False),
+    Column("form", TEXT, nullable=False),
+    Column("rules", Json, nullable=False),
+    Column("hints", Integer, nullable=False),
+    Column("draw", Json, nullable=False),
+    Column("made_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime),
+    Index("tournaments_of_place", "place", "made_at"),
+)
+"""`rules` are data; `draw` are the numbers of the entrants as drawn, none before the start."""
+
+entrants = make_table(
+    "entrants",
+    Column("tournament_id", TEXT, ForeignKey("tournaments.id"), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("person", TEXT),
+    Column("name", TEXT, nullable=False),
+    Column("left", Integer, nullable=False),
+    Index("entrants_of_person", "person", "tournament_id", unique=True),
+)
+"""Who takes part; number 0 is the host, who may have left."""
+
+tournament_games = make_table(
+    "tournament_games",
+    Column("game_id", TEXT, ForeignKey("games.id"), primary_key=True),
+    Column("tournament_id", TEXT, ForeignKey("tournaments.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("first", Integer, nullable=False),
+    Column("second", Integer, nullable=False),
+    Index("games_of_tournament", "tournament_id", "number", unique=True),
+)
+"""Games of pairings, numbered from 1 in the order in which they were begun: the entrants by seat.
+
+What comes of them is in `results`.
+"""
 
 _FORMS = set(map(str, Form))
 _OPEN = tournaments.c.ended_at.is_(None)

@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +19,7 @@ from bot.cli.main import farkle
 from bot.store.rows import StoreError
 from bot.store.schema import metadata
 from tests.bot.damage import PLACES, make_world, opened, sql
+from tests.bot.new_database import lay_database
 
 Run = Callable[..., Result]
 
@@ -279,3 +283,14 @@ def test_a_copy_that_cannot_be_begun_leaves_no_file(
     monkeypatch.setattr("bot.store.database.make_indexes", full)
     assert "the disk is full" in str(said("copy", here, f"sqlite:///{new}").exception)
     assert not list(new.parent.iterdir())
+
+
+def test_a_program_that_only_copies_knows_the_tables_of_features(tmp_path: Path) -> None:
+    lay_database(tmp_path / "from.db")
+    files = [f"sqlite:///{tmp_path / name}" for name in ("from.db", "to.db")]
+    command = [sys.executable, "-m", "bot", "store", "copy", *files]
+    environment = {**os.environ, "FARKLE_DATA": str(tmp_path)}
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    with closing(sql(tmp_path / "to.db")) as connection:
+        made = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        assert {name for (name,) in made} == set(metadata.tables)

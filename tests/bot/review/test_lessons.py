@@ -1,6 +1,5 @@
 """What a game teaches, against the review it is made of and advice on each decision."""
 
-from datetime import UTC, datetime
 from math import fsum
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from bot.review.review import lessons_of, read_kept, review
 from bot.review.worth import Worth
-from bot.store.rows import SeatReview, StoredDrill
+from bot.store.rows import SeatReview
 from bot.table import commands
 from bot.table.state import Game
 from solver.game.position import Position
@@ -40,9 +39,7 @@ def lessons(strategy: Strategy, table: Table) -> list[SeatReview]:
 
 def question_of(strategy: Strategy, lesson: dict[str, Any]) -> Question:
     """What is asked of a lesson, as it is read where it was kept."""
-    rules, now = strategy.rules.model_dump(mode="json"), datetime(2026, 11, 22, tzinfo=UTC)
-    kept = StoredDrill("ann", rules=rules, game_id=None, asked_at=now, **lesson)
-    return read_kept(kept, "the position")
+    return read_kept(strategy.rules.model_dump(mode="json"), lesson, "the position")
 
 
 @pytest.fixture

@@ -16,9 +16,10 @@ import pytest
 
 from bot.features import keepers
 from bot.features.practice import store as daily
+from bot.features.practice.store import StoredDaily
 from bot.store.backups import back_up, back_up_of_day, keep_backups, put_back
 from bot.store.database import prepare
-from bot.store.rows import StoredDaily, StoreError
+from bot.store.rows import StoreError
 from bot.store.schema import metadata
 from bot.store.store import Store
 from tests.bot.store.test_store import NOON, begin, rolled

@@ -14,11 +14,12 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from bot.chat.commands import Reply
 from bot.cli.main import farkle
 from bot.features.practice import store as daily
+from bot.features.practice.store import StoredDaily
 from bot.services.advisor import Advisor
 from bot.settings import Settings
 from bot.store import postgres
 from bot.store.backups import keep_backups
-from bot.store.rows import StoredDaily, StoreError
+from bot.store.rows import StoreError
 from bot.store.store import Store, database_of
 from bot.wiring import open_parts
 from tests.bot.damage import make_world
@@ -220,7 +221,7 @@ async def test_a_server_that_goes_silent_is_away(
     url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing hangs, and once the server is heard again it is known who has what was held."""
-    monkeypatch.setattr(postgres, "_HEARTBEAT_SECONDS", 0.1)
+    monkeypatch.setattr(postgres, "_HEARTBEAT_SECONDS", 1.0)
     parts = make_url(url)
     way = Way(parts.port or 0)
     serving = await asyncio.start_server(way.connected, "127.0.0.1", 0)

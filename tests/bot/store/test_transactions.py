@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, text
+from sqlalchemy.exc import IntegrityError
 
 from bot.languages import best_language
 from bot.store import database
@@ -86,12 +87,12 @@ async def test_of_two_that_contradict_each_other_the_first_holds(store: Store) -
 @pytest.mark.parametrize("kind", ["sqlite"])
 async def test_what_one_that_fails_had_written_is_taken_back(store: Store) -> None:
     await begin(store, "g")
-    nobody = SeatRow(7, *"xyz")
+    taken = SeatRow(0, *"xyz")
     async with waiting(store):
-        fails = asyncio.create_task(store.append("g", 1, [rolled(1)], NOON, changed_seats=[nobody]))
+        fails = asyncio.create_task(store.append("g", 1, [rolled(1)], NOON, sit=[taken]))
         holds = asyncio.create_task(store.append("g", 1, [rolled(2)], NOON))
     done = await asyncio.gather(fails, holds, return_exceptions=True)
-    assert [type(one) for one in done] == [ValueError, int]
+    assert [type(one) for one in done] == [IntegrityError, int]
     _, events = await store.load("g")
     assert [event.data for event in events[1:]] == [{"dice": [2]}]
 

@@ -13,14 +13,13 @@ import pytest
 from sqlalchemy import Connection, Text, literal
 
 from bot.features.practice.daily import BoardLine, Daily, Post, Solution, Verdict, board, streak_of
+from bot.features.practice.store import DailyAnswer, daily_answers, daily_positions
 from bot.services.advisor import Advisor
 from bot.services.situation import RULES_SETTING
 from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.records import forget
-from bot.store.rows import DailyAnswer
-from bot.store.schema import daily_answers, daily_positions
 from bot.wiring import Parts, open_parts
 from solver.errors import InvalidRequestError
 from solver.play.daily import DailyPosition

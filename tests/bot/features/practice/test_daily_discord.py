@@ -13,7 +13,6 @@ from bot.features.practice.daily import Asked, Post, Solution
 from bot.features.practice.view import answer_page, post_card
 from bot.layout import MOST_IN_MESSAGE
 from bot.store.rows import StoreError
-from bot.store.schema import SENDING
 from bot.store.store import Store
 from bot.wiring import Parts
 from solver.play.daily import daily_position
@@ -158,7 +157,7 @@ async def test_what_nobody_noted_is_looked_for_before_it_is_posted_again(
     await until(lambda: ("GET", "/channels/500/messages") in discord.requests)
     await looks(monkeypatch, parts)
     assert [one.id == first.id for one in posts(discord)] == [is_there]
-    assert await parts.store.places_that_set(SENDING) == {}
+    assert await parts.store.places_that_set(stored.SENDING) == {}
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Connection, Text, literal, select
 
 from bot.features.practice.drill import Drill, DrillQuestion, DrillVerdict, Wish, answered
-from bot.features.practice.store import drills_of
+from bot.features.practice.store import StoredDrill, drills, drills_of
 from bot.features.practice.view import drill_page, verdict_page
 from bot.languages import language
 from bot.services.advisor import Advisor
@@ -21,8 +21,7 @@ from bot.services.store_check import check_store
 from bot.services.tables import Caller, Person
 from bot.settings import Settings
 from bot.store.records import forget, reviewed_games, unreviewed
-from bot.store.rows import StoredDrill
-from bot.store.schema import drills, reviews
+from bot.store.schema import reviews
 from bot.store.store import put
 from bot.tasks.tasks import Delay
 from bot.views.card import LONGEST_LABEL, Card
