@@ -282,6 +282,8 @@ class SqliteFile(Database):
         """The connection of the event loop."""
         self._commit_seconds = 0.0
         """What commits of the event loop took, on average."""
+        self._writes = 0
+        """How many wait for the thread that writes."""
 
     async def prepare(self) -> None:
         """Make the file if need be, and see that it is whole."""
@@ -305,11 +307,16 @@ class SqliteFile(Database):
             self._waiting.append((lambda connection: context.run(work, connection), written))
             self._writer.submit(self._write_together)
             self._commit_seconds *= 1 - _FORGOTTEN
-            return await asyncio.wrap_future(written)
+            self._writes += 1
+            try:
+                return await asyncio.wrap_future(written)
+            finally:
+                self._writes -= 1
 
     def run_here(self, mode: Mode, work: Callable[[sa.Connection], T]) -> tuple[T] | None:
         """What some work makes in the event loop; None where the disk is slow or the file held."""
-        if not self._files.are_open or (_writes(mode) and self._commit_seconds > _QUICK_SECONDS):
+        is_slow = self._writes > 0 or self._commit_seconds > _QUICK_SECONDS
+        if not self._files.are_open or (_writes(mode) and is_slow):
             return None
         with self._used(mode):
             try:
