@@ -343,7 +343,7 @@ class SqliteFile(Database):
         some = [self._waiting.popleft() for _ in range(min(_MOST_TOGETHER, len(self._waiting)))]
         if not (some := [one for one in some if one[1].set_running_or_notify_cancel()]):
             return
-        made = []
+        made, refused = list[tuple[Future[Any], Any]](), list[tuple[Future[Any], Exception]]()
         try:
             with self._writing.connect() as connection:
                 connection.exec_driver_sql(_WRITE)
@@ -356,15 +356,17 @@ class SqliteFile(Database):
                             if not connection.connection.in_transaction:
                                 raise  # the database gave up all that was begun
                             connection.exec_driver_sql("ROLLBACK TO one")
-                            written.set_exception(error)
+                            refused.append((written, error))
                         connection.exec_driver_sql("RELEASE one")
         except BaseException as error:
             for _, written in some:
-                if not written.done():
-                    written.set_exception(error)
+                written.set_exception(error)
         else:
+            # a refusal may rest on what was written before it
             for written, result in made:
                 written.set_result(result)
+            for written, why in refused:
+                written.set_exception(why)
 
     @contextmanager
     def _used(self, mode: Mode) -> Iterator[None]:
@@ -494,9 +496,10 @@ def _is_cut(path: Path) -> bool:
     numbers, which its head and its frames tell; the first of them is one more in the next round.
     """
     log, index = _beside(path)
-    if not log.exists():
+    try:
+        content = log.read_bytes()
+    except FileNotFoundError:  # also where who had it last has just ended
         return index.exists()
-    content = log.read_bytes()
     with closing(sqlite3.connect(path, timeout=PATIENCE)) as connection:
         [page] = connection.execute("PRAGMA page_size").fetchone()
         _, read, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
@@ -505,7 +508,8 @@ def _is_cut(path: Path) -> bool:
     rounds = {head} if is_new else {head, first}  # either may be damaged
     frames = [content[at : at + 16] for at in range(32, len(content) - 24, page + 24)]
     ends = (k for k, frame in enumerate(frames, 1) if frame[8:] in rounds and any(frame[4:8]))
-    return bool(max(ends, default=0) > read)
+    # it is -1 while another program looks through it
+    return bool(max(ends, default=0) > read >= 0)
 
 
 def check_version(connection: sa.Connection, path: Path | str) -> None:

@@ -163,12 +163,24 @@ def _read_events(connection: sa.Connection, game: StoredGame) -> tuple[StoredEve
     return tuple(found)
 
 
-def read_happened(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Happened]:
-    """What happened in games that are not damaged, game by game in their order."""
+def read_happened(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> dict[str, Happened]:
+    """What happened in games that are not damaged, by their ids in order."""
     query = sa.select(games.c.id, events.c.kind, events.c.data).join_from(games, events)
     rows = connection.execute(query.where(*where).order_by(games.c.id, events.c.version))
-    of_games = ([(row.kind, row.data) for row in rows] for _, rows in groupby(rows, itemgetter(0)))
-    return [one for one in of_games if all(isinstance(data, dict) for _, data in one)]
+    of_games = {
+        game: [(row.kind, row.data) for row in found]
+        for game, found in groupby(rows, itemgetter(0))
+    }
+    return {
+        game: one
+        for game, one in of_games.items()
+        if all(isinstance(data, dict) for _, data in one)
+    }
+
+
+def brings_dice(happened: Happened) -> bool:
+    """Whether players brought dice to a game, or took them in turn."""
+    return any(happened[0][1].get(name) for name in ("kits", "pool"))
 
 
 def insert_rows(
@@ -730,9 +742,19 @@ class Store(Transactions):
         raise missing_game(game_id)
 
     async def fair_games(self, place: str | None = None) -> list[Happened]:
-        """What happened in games played with a secret, in the order of their ids."""
+        """How games played with a secret began and what was rolled, in the order of their ids.
+
+        All that happened where players brought dice, which may have thrown others in a turn.
+        """
         fair = [games.c.secret.is_not(None), COUNTED, *in_place(place)]
-        return await self.read(lambda connection: read_happened(connection, *fair))
+
+        def found(connection: sa.Connection) -> list[Happened]:
+            rolls = read_happened(connection, *fair, events.c.kind.in_(("begun", "rolled")))
+            for game in [game for game, one in rolls.items() if brings_dice(one)]:
+                rolls |= read_happened(connection, games.c.id == game)
+            return list(rolls.values())
+
+        return await self.read(found)
 
 
 _GAME_OF_ID = games_query(games.c.id == sa.bindparam("game"), COUNTED)

@@ -236,7 +236,8 @@ class Solution:
     tolerance: float
     sweeps: int
     largest_relative_change: float
-    """The largest relative change of any value in the last sweep."""
+    """The largest relative change of any value in the last sweep; where one solves the game, what
+    its steps may have left."""
     error_bound: float
     """No value is off by more than this, relative to it or to LEAST where it is less."""
     states_solved: int

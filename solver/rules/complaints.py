@@ -88,6 +88,23 @@ def left_open(rules: Ruleset) -> list[Complaint]:
     return [Complaint(("scoring",), message, {"triples": Key("three_of_a_kind")})]
 
 
+def idle_limits(rules: Ruleset) -> list[Complaint]:
+    """Limits of dice in a file that gave these rules which are none, as so many are never left.
+
+    Rules that are kept, or come of others with more dice, may have them: they limit nothing.
+    """
+    message = say_later(
+        "{key}: {number} is as good as any number here, as no more than {most} dice can be left;"
+        " leave it out"
+    )
+    limits = ("bank_dice_left", rules.dice - 1), ("take_over_dice", rules.dice)
+    return [
+        Complaint((key,), message, {"number": number, "most": most})
+        for key, most in limits
+        if most <= (number := getattr(rules, key)) < OPTIONS[key].default
+    ]
+
+
 def _taken_apart(data: Mapping[str, Any]) -> tuple[list[ErrorDetails], list[Complaint]]:
     """What is wrong with single values of a rule set, and the contradictions between them."""
     single: list[ErrorDetails] = []

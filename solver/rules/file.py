@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from solver.errors import InvalidRulesError, did_you_mean, system_reason
-from solver.rules.complaints import complaints, left_open
+from solver.rules.complaints import complaints, idle_limits, left_open
 from solver.rules.ruleset import MAX_NAME, Ruleset
 from solver.rules.toml import MAX_BYTES, NotTomlError, key_lines, line_of, parse, too_long
 from solver.wording import say, say_number, short
@@ -122,7 +122,7 @@ def _checked(
         return None, [Finding(error.line, "", str(error))]
     try:
         rules = Ruleset.model_validate(data)
-        wrong = left_open(rules)
+        wrong = left_open(rules) + idle_limits(rules)
     except ValidationError:
         rules, wrong = None, complaints(data)
     found = [(one.place, one.sentence()) for one in wrong]

@@ -189,7 +189,6 @@ def contradictions(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
     yield from _points_and_steps(rules, options)
     # which would name another ending that rounds do not go with either
     yield from (one for one in _idle_options(rules, options) if one.place not in places)
-    yield from _any_number_of_dice(rules, options)
     yield from _by_themselves(rules, options)
     for apart in _APART:
         if _stands(rules, options, apart.place[-1]):
@@ -505,15 +504,3 @@ def _idle_options(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
                 " give a number from 1 to 9"
             )
             yield Complaint((key,), message, needs=("dice", "scoring"))
-
-
-def _any_number_of_dice(rules: "Ruleset", options: Options) -> Iterator[Complaint]:
-    """Limits of dice that are no limit, as so many are never left."""
-    for key, most in (("bank_dice_left", rules.dice - 1), ("take_over_dice", rules.dice)):
-        if most <= (number := getattr(rules, key)) < options[key].default:
-            message = say_later(
-                "{key}: {number} is as good as any number here, as no more than {most} dice can be"
-                " left; leave it out"
-            )
-            parts = {"number": number, "most": most}
-            yield Complaint((key,), message, parts, needs=("dice",))

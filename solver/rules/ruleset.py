@@ -1947,6 +1947,10 @@ class Ruleset(Data):
         if self.to_confirm:
             canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
         canonical |= {when: one._canonical for when, one in self._throws.items()}
+        if self.bank_dice_left >= self.dice - 1:
+            canonical.pop("bank_dice_left", None)
+        if self.take_over_dice >= self.dice:
+            canonical.pop("take_over_dice", None)
         if self.barred:
             canonical["no_bank_at"] = sorted(self.barred)
         return canonical

@@ -17,7 +17,7 @@ from bot.services.chances import Oracle
 from bot.services.place_settings import check_games
 from bot.services.reckoning import Played, PlayedTurn, played
 from bot.store.rows import Happened
-from bot.store.store import Store
+from bot.store.store import Store, brings_dice
 from bot.table.events import Begun, Event
 from bot.table.replay import replay
 from bot.tasks.answering import at_once
@@ -208,13 +208,9 @@ class DiceRecords:
 def fallen(database: str, place: str | None) -> DiceRecords:
     """How the dice have fallen in a place, or everywhere. Raises StoreError."""
     games = asyncio.run(_games(database, place))
-    fair = dice_record(one for game in games if not _brings_dice(game) for one in _known(game))
-    own = (one for game in games if _brings_dice(game) for one in _replayed(game))
+    fair = dice_record(one for game in games if not brings_dice(game) for one in _known(game))
+    own = (one for game in games if brings_dice(game) for one in _replayed(game))
     return DiceRecords(fair, loaded_record(own))
-
-
-def _brings_dice(game: Happened) -> bool:
-    return any(game[0][1].get(name) for name in ("kits", "pool"))
 
 
 def _replayed(game: Happened) -> Iterator[tuple[Begun, Sequence[Event]]]:
