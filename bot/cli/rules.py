@@ -14,7 +14,8 @@ import click
 from bot.layout import columns, wrap
 from bot.shell.output import EXIT_BAD_INPUT, Shown, answer_options, csv_option, json_option, show
 from bot.shell.places import Here, here_option
-from bot.tasks.solving import about, seconds_of_solve
+from bot.tasks.solving import seconds_of_solve
+from bot.tasks.tasks import duration
 from bot.views import library
 from bot.views.rules_text import (
     rules_data,
@@ -315,8 +316,8 @@ def rules_check(here: Here, files: tuple[str, ...], *, as_json: bool, as_csv: bo
     is wrong.
     """
     checked = [(file, *_check(here, file)) for file in files]
-    table = _check_sheet(checked) if as_csv else None
-    show(check_text(checked), _check_data(checked), as_json=as_json, sheet=table)
+    data = check_data(checked)
+    show(check_text(data), data, as_json=as_json, sheet=_check_sheet(data) if as_csv else None)
     if any(findings for _, _, findings in checked):
         click.get_current_context().exit(EXIT_BAD_INPUT)
 
@@ -341,23 +342,7 @@ _MOST = 20
 """Complaints about a file that people read at a time."""
 
 
-def check_text(checked: Iterable[_Checked]) -> str:
-    """One line for each complaint, the first ones of many, and one for each valid file."""
-    lines = []
-    for file, rules, findings in checked:
-        name = short(file, 500)
-        lines += [f"{name}:{one.line}: {one.sentence}" for one in findings[:_MOST]]
-        if (more := len(findings) - _MOST) > 0:
-            lines.append(f"{name}: and {more:,} more")
-        if rules:
-            lines.append(
-                f"{name}: valid: {rules.name}, digest {rules.digest[:12]},"
-                f" {state_count(rules):,} states, {about(rules)} to solve"
-            )
-    return "\n".join(lines)
-
-
-def _check_data(checked: Iterable[_Checked]) -> list[dict[str, Any]]:
+def check_data(checked: Iterable[_Checked]) -> list[dict[str, Any]]:
     """Each file with what is wrong, or with its rules' name, digest, states and time to solve."""
     return [
         {
@@ -373,12 +358,28 @@ def _check_data(checked: Iterable[_Checked]) -> list[dict[str, Any]]:
     ]
 
 
-def _check_sheet(checked: Iterable[_Checked]) -> Sheet:
+def check_text(data: Iterable[dict[str, Any]]) -> str:
+    """One line for each complaint, the first ones of many, and one for each valid file."""
+    lines = []
+    for one in data:
+        name, found = short(one["file"], 500), one["complaints"]
+        lines += [f"{name}:{each['line']}: {each['sentence']}" for each in found[:_MOST]]
+        if (more := len(found) - _MOST) > 0:
+            lines.append(f"{name}: and {more:,} more")
+        if one["valid"]:
+            lines.append(
+                f"{name}: valid: {one['rules']}, digest {one['digest'][:12]},"
+                f" {one['states']:,} states, about {duration(one['seconds'])} to solve"
+            )
+    return "\n".join(lines)
+
+
+def _check_sheet(data: Iterable[dict[str, Any]]) -> Sheet:
     """A row for each complaint, and one without any for each valid file."""
     nothing = dict.fromkeys(("line", "key", "sentence"))
     rows = [
         {"file": one["file"], **complaint}
-        for one in _check_data(checked)
+        for one in data
         for complaint in one["complaints"] or [nothing]
     ]
     return sheet(("file", *nothing), rows)

@@ -97,11 +97,10 @@ def idle_limits(rules: Ruleset) -> list[Complaint]:
         "{key}: {number} is as good as any number here, as no more than {most} dice can be left;"
         " leave it out"
     )
-    limits = ("bank_dice_left", rules.dice - 1), ("take_over_dice", rules.dice)
     return [
         Complaint((key,), message, {"number": number, "most": most})
-        for key, most in limits
-        if most <= (number := getattr(rules, key)) < OPTIONS[key].default
+        for key, most in rules.idle_limits.items()
+        if (number := getattr(rules, key)) < OPTIONS[key].default
     ]
 
 

@@ -1891,6 +1891,12 @@ class Ruleset(Data):
         return dice <= self.bank_dice_left
 
     @property
+    def idle_limits(self) -> dict[str, int]:
+        """The most dice that can be left, by the options that allow so many and limit nothing."""
+        limits = {"bank_dice_left": self.dice - 1, "take_over_dice": self.dice}
+        return {key: most for key, most in limits.items() if getattr(self, key) >= most}
+
+    @property
     def hot_dice_counted(self) -> int:
         """How many numbers of hot dice a turn tells apart; the last stands for all further ones."""
         times = len(self.hot_dice_times)
@@ -1947,10 +1953,8 @@ class Ruleset(Data):
         if self.to_confirm:
             canonical["to_confirm"] = sorted(map(spelled, self.to_confirm))
         canonical |= {when: one._canonical for when, one in self._throws.items()}
-        if self.bank_dice_left >= self.dice - 1:
-            canonical.pop("bank_dice_left", None)
-        if self.take_over_dice >= self.dice:
-            canonical.pop("take_over_dice", None)
+        for key in self.idle_limits:
+            canonical.pop(key, None)
         if self.barred:
             canonical["no_bank_at"] = sorted(self.barred)
         return canonical

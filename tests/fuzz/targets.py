@@ -14,7 +14,7 @@ from unittest import mock
 
 from bot.chat import commands as chat_commands
 from bot.chat.commands import Commands, Reply
-from bot.cli.rules import check_text
+from bot.cli.rules import check_data, check_text
 from bot.cli.verify import read_proof, verdict_data, verdict_text
 from bot.fronts.lines import spoken_by
 from bot.languages import language
@@ -166,7 +166,7 @@ def _rules(folder: Path) -> Iterator[Give]:
     def give(data: bytes) -> None:
         path.write_bytes(data)
         rules, findings = check_file(path, unsolvable)
-        check_text([(str(path), rules, findings)])
+        check_text(check_data([(str(path), rules, findings)]))
         if rules is None:
             assert findings
             try:

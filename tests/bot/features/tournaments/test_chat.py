@@ -5,10 +5,7 @@ To write them anew after a change that is meant:
     FARKLE_WRITE_PLAYTHROUGHS=1 python -m pytest tests/bot/features/tournaments/test_chat.py
 """
 
-import hashlib
-import itertools
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -19,6 +16,7 @@ from bot.languages import language
 from bot.layout import MOST_IN_MESSAGE, text_width
 from bot.services import tables
 from solver.wording import ENGLISH, said_in, speak
+from tests.bot.known_dice import fixed_secrets, known_secrets
 from tests.bot.slash_options import slash_options
 from tests.bot.speaking import Chat, open_chat
 from tests.bot.test_playthroughs import FOLDER, assert_kept
@@ -75,12 +73,8 @@ LINES = [
 @pytest.fixture
 def same_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ids by their number, dice from a known secret, the draw in the order of names backwards."""
-    numbers = itertools.count(1)
-
-    def token_bytes(number: int) -> bytes:
-        return hashlib.sha256(b"tournament").digest()[:number]
-
-    known = SimpleNamespace(token_bytes=token_bytes, token_hex=lambda _: f"{next(numbers):08x}")
+    known = fixed_secrets("tournament")
+    known.token_hex = known_secrets("tournament").token_hex
     monkeypatch.setattr(tables, "secrets", known)
     monkeypatch.setattr(tournaments, "secrets", known)
     monkeypatch.setattr(tournaments, "_drawn", lambda numbers: numbers[::-1])
